@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# Which devices this build is for. There are no GPU kernels and no ranks yet: AUTO and ON say so, and ON fails where the
+# tools are missing.
+include(CheckLanguage)
+
+function(lacis_device option what)
+  if(${option} STREQUAL "OFF")
+    return()
+  endif()
+  if(NOT ${option} STREQUAL "AUTO" AND NOT ${option} STREQUAL "ON")
+    message(FATAL_ERROR "${option} is ${${option}}; it may be AUTO, ON or OFF")
+  endif()
+  set(found "not found")
+  if(what STREQUAL "CUDA")
+    check_language(CUDA)
+    if(CMAKE_CUDA_COMPILER)
+      set(found "${CMAKE_CUDA_COMPILER}")
+    endif()
+  else()
+    find_package(MPI QUIET COMPONENTS C)
+    if(MPI_C_FOUND)
+      set(found "${MPI_C_LIBRARIES}")
+    endif()
+  endif()
+  if(${option} STREQUAL "ON" AND found STREQUAL "not found")
+    message(FATAL_ERROR "${option}=ON, but ${what} was not found. AUTO or OFF build without it.")
+  endif()
+  message(STATUS "${what}: ${found}; lacis has no part that uses it yet")
+endfunction()
+
+lacis_device(LACIS_CUDA CUDA)
+lacis_device(LACIS_MPI MPI)

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Opening and closing the database behind a catalog, its transactions, and the named texts it keeps. api/ opens one
+ * an engine; statements that change the catalog run between begin and commit.
+ */
+#include "catalog/internal.h"
+
+#include <string.h>
+
+extern const char lacis_text_schema_sql[]; /* schema.sql, embedded by CMake */
+
+enum { APPLICATION = 0x4c414349, FORMAT = 1, BUSY_MS = 2000 };
+
+/* ------------------------------------------------------------------------------------------- opening */
+
+/* CREATE TABLE x and CREATE VIEW x would hide behind the virtual table x, or the other way round: refused. Nothing
+ * here may run SQL. */
+static int authorize(void *context, int action, const char *name, const char *second, const char *schema,
+                     const char *trigger)
+{
+    lacis_catalog *catalog = context;
+    (void)second;
+    (void)schema;
+    (void)trigger;
+    bool creates = action == SQLITE_CREATE_TABLE || action == SQLITE_CREATE_VIEW ||
+                   action == SQLITE_CREATE_TEMP_TABLE || action == SQLITE_CREATE_TEMP_VIEW ||
+                   action == SQLITE_CREATE_VTABLE;
+    if (!creates || catalog->working || name == NULL) return SQLITE_OK;
+    const lacis_record *record = lacis_map_peek(catalog, name);
+    if (record == NULL) return SQLITE_OK;
+    memcpy(catalog->denied, record->name, strlen(record->name) + 1);
+    return SQLITE_DENY;
+}
+
+static lacis_status open_database(lacis_run *run, lacis_catalog *catalog, const char *path)
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    int code = sqlite3_open_v2(path, &catalog->db, flags, NULL);
+    if (catalog->db == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
+    if (code != SQLITE_OK) {
+        int reason = sqlite3_system_errno(catalog->db);
+        return lacis_run_fail(run, (code & 0xff) == SQLITE_NOMEM ? LACIS_NOMEM : LACIS_CANTOPEN,
+                              "cannot open the database %s: %s", path,
+                              reason != 0 ? strerror(reason) : sqlite3_errmsg(catalog->db));
+    }
+    sqlite3_busy_timeout(catalog->db, BUSY_MS);
+    return lacis_sql_run(run, catalog, "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = OFF");
+}
+
+static lacis_status make_schema(lacis_run *run, lacis_catalog *catalog)
+{
+    LACIS_TRY(lacis_sql_run(run, catalog, "BEGIN IMMEDIATE"));
+    int64_t tables = 0;
+    lacis_status status = lacis_sql_integer(run, catalog, "SELECT count(*) FROM main.sqlite_schema", &tables);
+    /* Another process may have made it since we looked. */
+    if (status == LACIS_OK && tables == 0) status = lacis_sql_run(run, catalog, lacis_text_schema_sql);
+    if (status == LACIS_OK) status = lacis_sql_run(run, catalog, "COMMIT");
+    if (status != LACIS_OK) sqlite3_exec(catalog->db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+/* Whether the file is ours, of a format we read, or new. */
+static lacis_status identify(lacis_run *run, lacis_catalog *catalog, const char *path)
+{
+    int64_t application = 0, format = 0, tables = 0;
+    lacis_status status = lacis_sql_integer(run, catalog, "PRAGMA main.application_id", &application);
+    if (status == LACIS_OK) status = lacis_sql_integer(run, catalog, "PRAGMA main.user_version", &format);
+    if (status == LACIS_OK)
+        status = lacis_sql_integer(run, catalog, "SELECT count(*) FROM main.sqlite_schema", &tables);
+    if (status == LACIS_CANTOPEN)
+        return lacis_run_fail(run, LACIS_CANTOPEN,
+                              "%s is not a lacis database, nor any SQLite database: give a "
+                              "new file's name, or LOAD it if it holds data",
+                              path);
+    LACIS_TRY(status);
+    if (application == 0 && tables == 0) {
+        LACIS_TRY(lacis_sql_run(run, catalog, "PRAGMA page_size = 16384"));
+        return make_schema(run, catalog);
+    }
+    if (application != APPLICATION)
+        return lacis_run_fail(run, LACIS_CANTOPEN,
+                              "%s is an SQLite database of another program, not one of lacis: "
+                              "ATTACH '%s' AS other reads its tables",
+                              path, path);
+    if (format != FORMAT)
+        return lacis_run_fail(run, LACIS_CANTOPEN, "%s has database format %lld, %s; this lacis reads format %d",
+                              path, (long long)format,
+                              format > FORMAT ? "made by a newer lacis" : "which never existed", FORMAT);
+    return LACIS_OK;
+}
+
+static lacis_status start(lacis_run *run, lacis_catalog *catalog, const char *path)
+{
+    LACIS_TRY(open_database(run, catalog, path));
+    LACIS_TRY(identify(run, catalog, path));
+    sqlite3_set_authorizer(catalog->db, authorize, catalog);
+    LACIS_TRY(lacis_vtab_register(run, catalog));
+    LACIS_TRY(lacis_sql_prepare(run, catalog, "PRAGMA temp.user_version", &catalog->stamp_query));
+    LACIS_TRY(lacis_sql_prepare(run, catalog, "PRAGMA main.data_version", &catalog->version_query));
+    return catalog->in_file ? lacis_catalog_refresh(run, catalog) : LACIS_OK;
+}
+
+lacis_status lacis_catalog_open(lacis_run *run, const char *path, const lacis_resolver *resolver, lacis_catalog **out)
+{
+    lacis_catalog *catalog;
+    LACIS_TRY(lacis_run_alloc(run, sizeof *catalog, &catalog));
+    memset(catalog, 0, sizeof *catalog);
+    catalog->memory = lacis_memory_retain(run->host->memory);
+    catalog->resolver = resolver;
+    catalog->in_file = path != NULL && strcmp(path, ":memory:") != 0;
+    catalog->data_version = -1;
+    lacis_run_init(&catalog->own, run->host);
+    lacis_status status = start(run, catalog, catalog->in_file ? path : ":memory:");
+    if (status != LACIS_OK) {
+        lacis_catalog_close(catalog);
+        return status;
+    }
+    *out = catalog;
+    return LACIS_OK;
+}
+
+void lacis_catalog_close(lacis_catalog *catalog)
+{
+    if (catalog == NULL) return;
+    lacis_memory *memory = catalog->memory;
+    sqlite3_finalize(catalog->stamp_query);
+    sqlite3_finalize(catalog->version_query);
+    lacis_map_clear(catalog);
+    sqlite3_close_v2(catalog->db);
+    lacis_run_clear(&catalog->own);
+    lacis_memory_free(memory, catalog);
+    lacis_memory_release(memory);
+}
+
+sqlite3 *lacis_catalog_db(lacis_catalog *catalog)
+{
+    return catalog->db;
+}
+
+bool lacis_catalog_in_file(const lacis_catalog *catalog)
+{
+    return catalog->in_file;
+}
+
+uint64_t lacis_catalog_generation(const lacis_catalog *catalog)
+{
+    lacis_map_sync(catalog);
+    return catalog->generation;
+}
+
+void lacis_catalog_set_run(lacis_catalog *catalog, lacis_run *run)
+{
+    catalog->run = run;
+    if (run == NULL) return;
+    catalog->denied[0] = '\0';
+    lacis_map_sync(catalog); /* the authorizer cannot */
+}
+
+/* -------------------------------------------------------------------------------------- transactions */
+
+/* The lock is taken only on what this process has last read. */
+static lacis_status begin_whole(lacis_run *run, lacis_catalog *catalog)
+{
+    if (!catalog->in_file) return lacis_sql_run(run, catalog, "BEGIN");
+    for (int tries = 0; tries < 100; tries++) {
+        int64_t version;
+        LACIS_TRY(lacis_catalog_refresh(run, catalog));
+        LACIS_TRY(lacis_sql_run(run, catalog, "BEGIN IMMEDIATE"));
+        lacis_status status = lacis_catalog_version(run, catalog, &version);
+        if (status == LACIS_OK && version == catalog->data_version) return LACIS_OK;
+        sqlite3_exec(catalog->db, "ROLLBACK", NULL, NULL, NULL);
+        LACIS_TRY(status);
+    }
+    return lacis_run_fail(run, LACIS_BUSY, "other processes keep writing the database; try again");
+}
+
+lacis_status lacis_catalog_begin(lacis_run *run, lacis_catalog *catalog)
+{
+    if (catalog->depth == LACIS_CATALOG_DEPTH)
+        return lacis_run_fail(run, LACIS_MISUSE, "transactions nest at most %d deep", LACIS_CATALOG_DEPTH);
+    lacis_map_sync(catalog);
+    bool whole = sqlite3_get_autocommit(catalog->db) != 0;
+    LACIS_TRY(whole ? begin_whole(run, catalog) : lacis_sql_run(run, catalog, "SAVEPOINT lacis"));
+    catalog->level[catalog->depth].whole = whole;
+    catalog->level[catalog->depth++].changes = catalog->changes;
+    return LACIS_OK;
+}
+
+lacis_status lacis_catalog_commit(lacis_run *run, lacis_catalog *catalog)
+{
+    if (catalog->depth == 0) return lacis_run_fail(run, LACIS_MISUSE, "no transaction is open");
+    bool whole = catalog->level[catalog->depth - 1].whole;
+    lacis_status status = lacis_sql_run(run, catalog, whole ? "COMMIT" : "RELEASE lacis");
+    if (status != LACIS_OK) {
+        lacis_catalog_rollback(run, catalog);
+        return status;
+    }
+    catalog->depth--;
+    if (whole) lacis_map_forget(catalog);
+    return LACIS_OK;
+}
+
+/* SQLite may have rolled back by itself (a full disk), and an interrupt may stop the first tries. */
+static void roll_back_sql(lacis_catalog *catalog, bool whole)
+{
+    const char *sql = whole ? "ROLLBACK" : "ROLLBACK TO lacis; RELEASE lacis";
+    for (int tries = 0; tries < 3 && !sqlite3_get_autocommit(catalog->db); tries++)
+        if (sqlite3_exec(catalog->db, sql, NULL, NULL, NULL) == SQLITE_OK) return;
+}
+
+void lacis_catalog_rollback(lacis_run *run, lacis_catalog *catalog)
+{
+    (void)run;
+    if (catalog->depth == 0) return;
+    catalog->depth--;
+    roll_back_sql(catalog, catalog->level[catalog->depth].whole);
+    lacis_map_undo(catalog, catalog->level[catalog->depth].changes);
+    lacis_map_sync(catalog);
+}
+
+/* ----------------------------------------------------------------------------------------- kept texts */
+
+lacis_status lacis_catalog_keep(lacis_run *run, lacis_catalog *catalog, const char *group, const char *name,
+                                const char *value)
+{
+    sqlite3_stmt *write;
+    LACIS_TRY(lacis_sql_prepare(run, catalog,
+                                value == NULL ? "DELETE FROM main.lacis_kept WHERE grp = ?1 AND name = ?2"
+                                              : "INSERT OR REPLACE INTO main.lacis_kept VALUES (?1, ?2, ?3)",
+                                &write));
+    sqlite3_bind_text(write, 1, group, -1, SQLITE_STATIC);
+    sqlite3_bind_text(write, 2, name, -1, SQLITE_STATIC);
+    if (value != NULL) sqlite3_bind_text(write, 3, value, -1, SQLITE_STATIC);
+    return lacis_sql_finish(run, catalog, write);
+}
+
+lacis_status lacis_catalog_kept(lacis_run *run, lacis_catalog *catalog, const char *group, lacis_kept_fn fn,
+                                void *arg)
+{
+    sqlite3_stmt *query;
+    bool row = false;
+    LACIS_TRY(lacis_sql_prepare(run, catalog, "SELECT name, value FROM main.lacis_kept WHERE grp = ?1 ORDER BY name",
+                                &query));
+    sqlite3_bind_text(query, 1, group, -1, SQLITE_STATIC);
+    lacis_status status = lacis_sql_step(run, catalog, query, &row);
+    while (status == LACIS_OK && row) {
+        const char *name = (const char *)sqlite3_column_text(query, 0);
+        const char *value = (const char *)sqlite3_column_text(query, 1);
+        if (name != NULL && value != NULL) fn(arg, name, value);
+        status = lacis_sql_step(run, catalog, query, &row);
+    }
+    sqlite3_finalize(query);
+    return status;
+}

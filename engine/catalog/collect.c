@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * LET x = SELECT ...: reads the rows of a query into columns of numbers and has collect_build.c make the array that
+ * their names ask for. A column is of integers until a real comes.
+ */
+#include "catalog/collect.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef enum shape { GRAPH, VECTOR, TABLE } shape;
+
+typedef struct gathering {
+    lacis_run *run;
+    sqlite3_stmt *query;
+    shape shape;
+    int keys; /* leading columns that must be integers */
+    lacis_collected *into;
+} gathering;
+
+static bool named(const lacis_collected *from, int column, const char *name)
+{
+    return column < from->columns && lacis_name_compare(from->name[column], name) == 0;
+}
+
+static void find_shape(gathering *self)
+{
+    const lacis_collected *from = self->into;
+    bool graph = named(from, 0, "src") && named(from, 1, "dst");
+    self->shape = TABLE;
+    if (graph && (from->columns == 2 || (from->columns == 3 && named(from, 2, "value")))) {
+        self->shape = GRAPH;
+        self->keys = 2;
+    } else if (from->columns == 2 && named(from, 0, "i") && named(from, 1, "value")) {
+        self->shape = VECTOR;
+        self->keys = 1;
+    }
+}
+
+static lacis_status name_columns(gathering *self)
+{
+    lacis_collected *into = self->into;
+    int columns = sqlite3_column_count(self->query);
+    if (columns == 0) return lacis_run_fail(self->run, LACIS_TYPE, "the statement gives no rows: LET needs a SELECT");
+    if (columns > LACIS_MAX_COLUMNS)
+        return lacis_run_fail(self->run, LACIS_RANGE, "the query has %d columns; an array has at most %d", columns,
+                              LACIS_MAX_COLUMNS);
+    for (int i = 0; i < columns; i++) {
+        const char *name = sqlite3_column_name(self->query, i);
+        if (name == NULL) return lacis_run_fail(self->run, LACIS_NOMEM, "out of memory");
+        for (int k = 0; k < i; k++)
+            if (lacis_name_compare(into->name[k], name) == 0)
+                return lacis_run_fail(self->run, LACIS_NAME, "two columns are called %s: name one of them with AS",
+                                      name);
+        into->name[i] = name;
+    }
+    into->columns = columns;
+    find_shape(self);
+    return LACIS_OK;
+}
+
+/* --------------------------------------------------------------------------------------------- rows */
+
+static lacis_status grow(gathering *self)
+{
+    lacis_collected *into = self->into;
+    int64_t room = into->room == 0 ? 256 : 2 * into->room;
+    for (int i = 0; i < into->columns; i++) {
+        int64_t *fresh;
+        LACIS_TRY(lacis_run_alloc(self->run, (uint64_t)room * sizeof *fresh, &fresh));
+        if (into->rows > 0) memcpy(fresh, into->bits[i], (uint64_t)into->rows * sizeof *fresh);
+        lacis_run_free(self->run, into->bits[i]);
+        into->bits[i] = fresh;
+    }
+    into->room = room;
+    return LACIS_OK;
+}
+
+static int64_t bits_of(double value)
+{
+    int64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* The column's first real: what came before becomes real too. */
+static void become_real(lacis_collected *into, int column)
+{
+    for (int64_t i = 0; i < into->rows; i++)
+        into->bits[column][i] = bits_of((double)into->bits[column][i]);
+    into->real[column] = true;
+}
+
+static lacis_status wrong_type(gathering *self, int column, int type)
+{
+    const char *name = self->into->name[column];
+    long long row = (long long)self->into->rows + 1;
+    if (type == SQLITE_NULL)
+        return lacis_run_fail_at(self->run, LACIS_TYPE, -1, "leave such rows out, or use coalesce",
+                                 "row %lld: %s is NULL, and arrays hold numbers only", row, name);
+    return lacis_run_fail_at(self->run, LACIS_TYPE, -1, "CAST it, or CREATE TABLE ... AS SELECT keeps text",
+                             "row %lld: %s is %s, and arrays hold numbers only", row, name,
+                             type == SQLITE_TEXT ? "text" : "a blob");
+}
+
+static lacis_status take_real(gathering *self, int column, double value)
+{
+    lacis_collected *into = self->into;
+    int64_t *cell = &into->bits[column][into->rows];
+    if (column < self->keys) {
+        bool whole = value == floor(value) && value >= -0x1p63 && value < 0x1p63;
+        if (!whole)
+            return lacis_run_fail(self->run, LACIS_TYPE, "row %lld: %s is %.17g, which is not an integer",
+                                  (long long)into->rows + 1, into->name[column], value);
+        *cell = (int64_t)value;
+        return LACIS_OK;
+    }
+    if (!into->real[column]) become_real(into, column);
+    *cell = bits_of(value);
+    return LACIS_OK;
+}
+
+static lacis_status take_row(gathering *self)
+{
+    lacis_collected *into = self->into;
+    if (into->rows == into->room) LACIS_TRY(grow(self));
+    for (int i = 0; i < into->columns; i++) {
+        int type = sqlite3_column_type(self->query, i);
+        if (type == SQLITE_FLOAT) {
+            LACIS_TRY(take_real(self, i, sqlite3_column_double(self->query, i)));
+        } else if (type == SQLITE_INTEGER) {
+            int64_t value = sqlite3_column_int64(self->query, i);
+            into->bits[i][into->rows] = into->real[i] ? bits_of((double)value) : value;
+        } else {
+            return wrong_type(self, i, type);
+        }
+    }
+    into->rows++;
+    return LACIS_OK;
+}
+
+static lacis_status gather(gathering *self)
+{
+    int code;
+    LACIS_TRY(name_columns(self));
+    LACIS_TRY(grow(self));
+    while ((code = sqlite3_step(self->query)) == SQLITE_ROW) {
+        if ((self->into->rows & 0xfff) == 0xfff && lacis_run_cancelled(self->run))
+            return lacis_run_interrupted(self->run);
+        LACIS_TRY(take_row(self));
+    }
+    if (code == SQLITE_DONE) return LACIS_OK;
+    lacis_catalog nameless = {.db = sqlite3_db_handle(self->query)};
+    return lacis_catalog_fail(self->run, &nameless, code, -1);
+}
+
+static lacis_status build(gathering *self, lacis_array **out)
+{
+    switch (self->shape) {
+    case GRAPH:
+        return lacis_collected_graph(self->run, self->into, out);
+    case VECTOR:
+        return lacis_collected_vector(self->run, self->into, out);
+    default:
+        return lacis_collected_table(self->run, self->into, out);
+    }
+}
+
+lacis_status lacis_catalog_collect(lacis_run *run, sqlite3_stmt *query, lacis_array **out)
+{
+    gathering self = {.run = run, .query = query};
+    LACIS_TRY(lacis_run_alloc(run, sizeof *self.into, &self.into));
+    memset(self.into, 0, sizeof *self.into);
+    lacis_status status = gather(&self);
+    if (status == LACIS_OK) status = build(&self, out);
+    for (int i = 0; i < self.into->columns; i++)
+        lacis_run_free(run, self.into->bits[i]);
+    lacis_run_free(run, self.into);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Between collect.c, which reads a query's rows, and collect_build.c, which makes arrays of them.
+ */
+#ifndef LACIS_CATALOG_COLLECT_H
+#define LACIS_CATALOG_COLLECT_H
+
+#include "catalog/internal.h"
+
+/* Columns of eight-byte numbers: integers, or reals where real says so. */
+typedef struct lacis_collected {
+    int columns;
+    const char *name[LACIS_MAX_COLUMNS]; /* of the query */
+    bool real[LACIS_MAX_COLUMNS];
+    int64_t *bits[LACIS_MAX_COLUMNS];
+    int64_t rows, room;
+} lacis_collected;
+
+/* (src, dst [, value]), (i, value), anything else. Sorts the columns in place. */
+lacis_status lacis_collected_graph(lacis_run *run, lacis_collected *from, lacis_array **out);
+lacis_status lacis_collected_vector(lacis_run *run, lacis_collected *from, lacis_array **out);
+lacis_status lacis_collected_table(lacis_run *run, lacis_collected *from, lacis_array **out);
+
+/* collect_sort.c: sorts keys rising, payload (NULL: none) along with them; equal keys keep their order. */
+lacis_status lacis_radix_sort(lacis_run *run, uint64_t *key, int64_t *payload, int64_t count);
+
+#endif

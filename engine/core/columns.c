@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The columns that each kind of array shows as a table. The catalog declares virtual tables by it, the planner and
+ * the row sources agree on it.
+ */
+#include "core/rows.h"
+
+static bool is_real(lacis_dtype dtype)
+{
+    return dtype >= LACIS_F32;
+}
+
+static void add_column(lacis_columns *out, const char *name, bool real)
+{
+    out->name[out->count] = name;
+    out->real[out->count++] = real;
+}
+
+static void value_columns(lacis_columns *out, lacis_dtype dtype)
+{
+    if (dtype == LACIS_C64 || dtype == LACIS_C128) {
+        add_column(out, "re", true);
+        add_column(out, "im", true);
+        return;
+    }
+    out->value = out->count;
+    add_column(out, "value", is_real(dtype));
+    if (dtype == LACIS_DD) add_column(out, "lo", true);
+}
+
+static void table_columns(lacis_columns *out, const lacis_array *table)
+{
+    int parts = table == NULL ? 0 : lacis_array_part_count(table);
+    for (int i = 0; i < parts && i < LACIS_MAX_COLUMNS; i++) {
+        lacis_part part;
+        if (lacis_array_part(table, i, &part) == LACIS_OK) add_column(out, part.name, is_real(part.dtype));
+    }
+}
+
+void lacis_columns_of(lacis_kind kind, lacis_dtype dtype, const lacis_array *table, lacis_columns *out)
+{
+    *out = (lacis_columns){.value = -1};
+    switch (kind) {
+    case LACIS_CSR:
+        add_column(out, "src", false);
+        add_column(out, "dst", false);
+        out->keys = 2;
+        value_columns(out, dtype);
+        break;
+    case LACIS_VECTOR:
+        add_column(out, "i", false);
+        out->keys = 1;
+        value_columns(out, dtype);
+        break;
+    case LACIS_TABLE:
+        table_columns(out, table);
+        break;
+    }
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory counted against one engine's limit. Blocks carry their size in a 64-byte header, so that freeing needs no
+ * size and data stay aligned for vectors. Address space for results (buffer.c) is taken and given back here too:
+ * what is given back waits in a small pool, marked MADV_FREE, since first touches of fresh pages cost more than many
+ * of the products that are written to them.
+ */
+#include "core/memory.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { HEADER = 64, POOL = 4 };
+static const uint64_t HUGE = (uint64_t)2 << 20;
+
+struct region {
+    void *data;
+    uint64_t bytes;
+    uint64_t touched; /* how much of it may have pages */
+};
+
+struct lacis_memory {
+    atomic_int holders;
+    _Atomic uint64_t used, peak, limit;
+    pthread_mutex_t lock; /* of the pool */
+    struct region pool[POOL];
+    _Atomic uint64_t pooled;
+};
+
+/* Process-wide, set while no engine runs (lacis.h). */
+static lacis_refuse_fn guard;
+static void *guard_arg;
+
+void lacis_set_allocation_guard(lacis_refuse_fn fn, void *arg)
+{
+    guard = fn;
+    guard_arg = arg;
+}
+
+bool lacis_memory_may(uint64_t bytes)
+{
+    return guard == NULL || guard(guard_arg, (size_t)bytes) == 0;
+}
+
+static uint64_t default_limit(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || size <= 0) return (uint64_t)4 << 30;
+    return (uint64_t)pages * (uint64_t)size / 10 * 8;
+}
+
+lacis_memory *lacis_memory_new(void)
+{
+    if (!lacis_memory_may(sizeof(lacis_memory))) return NULL;
+    lacis_memory *memory = calloc(1, sizeof *memory);
+    if (memory == NULL) return NULL;
+    if (pthread_mutex_init(&memory->lock, NULL) != 0) {
+        free(memory);
+        return NULL;
+    }
+    memory->holders = 1;
+    memory->limit = default_limit();
+    return memory;
+}
+
+lacis_memory *lacis_memory_retain(lacis_memory *memory)
+{
+    atomic_fetch_add_explicit(&memory->holders, 1, memory_order_relaxed);
+    return memory;
+}
+
+static void pool_empty(lacis_memory *memory)
+{
+    pthread_mutex_lock(&memory->lock);
+    for (int i = 0; i < POOL; i++) {
+        struct region *region = &memory->pool[i];
+        if (region->data == NULL) continue;
+        memory->pooled -= region->touched;
+        munmap(region->data, region->bytes);
+        *region = (struct region){0};
+    }
+    pthread_mutex_unlock(&memory->lock);
+}
+
+void lacis_memory_release(lacis_memory *memory)
+{
+    if (memory == NULL || atomic_fetch_sub(&memory->holders, 1) != 1) return;
+    pool_empty(memory);
+    pthread_mutex_destroy(&memory->lock);
+    free(memory);
+}
+
+static void raise_peak(lacis_memory *memory, uint64_t used)
+{
+    uint64_t peak = memory->peak;
+    while (used > peak && !atomic_compare_exchange_weak(&memory->peak, &peak, used)) {
+    }
+}
+
+bool lacis_memory_charge(lacis_memory *memory, uint64_t bytes)
+{
+    uint64_t before = atomic_fetch_add(&memory->used, bytes);
+    uint64_t limit = memory->limit;
+    if (bytes > limit || before > limit - bytes) {
+        atomic_fetch_sub(&memory->used, bytes);
+        return false;
+    }
+    if (before + bytes + memory->pooled > limit) pool_empty(memory);
+    raise_peak(memory, before + bytes);
+    return true;
+}
+
+void lacis_memory_credit(lacis_memory *memory, uint64_t bytes)
+{
+    atomic_fetch_sub(&memory->used, bytes);
+}
+
+void lacis_memory_set_limit(lacis_memory *memory, uint64_t bytes)
+{
+    memory->limit = bytes;
+    if (memory->used + memory->pooled > bytes) pool_empty(memory);
+}
+
+uint64_t lacis_memory_limit(const lacis_memory *memory)
+{
+    return memory->limit;
+}
+
+uint64_t lacis_memory_used(const lacis_memory *memory)
+{
+    return memory->used;
+}
+
+uint64_t lacis_memory_peak(const lacis_memory *memory)
+{
+    return memory->peak;
+}
+
+void lacis_memory_reset_peak(lacis_memory *memory)
+{
+    memory->peak = memory->used;
+}
+
+void *lacis_memory_alloc(lacis_memory *memory, uint64_t bytes)
+{
+    if (bytes > UINT64_MAX - HEADER - HUGE || !lacis_memory_may(bytes)) return NULL;
+    uint64_t align = bytes >= 2 * HUGE ? HUGE : HEADER;
+    uint64_t total = (bytes + HEADER + align - 1) / align * align;
+    if (!lacis_memory_charge(memory, total)) return NULL;
+    char *block = aligned_alloc(align, total);
+    if (block == NULL) {
+        lacis_memory_credit(memory, total);
+        return NULL;
+    }
+    if (align == HUGE) madvise(block, total, MADV_HUGEPAGE);
+    memcpy(block, &total, sizeof total);
+    return block + HEADER;
+}
+
+void lacis_memory_free(lacis_memory *memory, void *block)
+{
+    if (block == NULL) return;
+    char *start = (char *)block - HEADER;
+    uint64_t total;
+    memcpy(&total, start, sizeof total);
+    lacis_memory_credit(memory, total);
+    free(start);
+}
+
+/* The smallest pooled region that holds `bytes` without being wildly larger. */
+static bool pool_take(lacis_memory *memory, uint64_t bytes, struct region *out)
+{
+    struct region *best = NULL;
+    pthread_mutex_lock(&memory->lock);
+    for (int i = 0; i < POOL; i++) {
+        struct region *region = &memory->pool[i];
+        if (region->data == NULL || region->bytes < bytes) continue;
+        if (best == NULL || region->bytes < best->bytes) best = region;
+    }
+    if (best != NULL) {
+        *out = *best;
+        memory->pooled -= best->touched;
+        *best = (struct region){0};
+    }
+    pthread_mutex_unlock(&memory->lock);
+    return best != NULL;
+}
+
+void *lacis_memory_map(lacis_memory *memory, uint64_t *bytes)
+{
+    struct region region;
+    if (*bytes > UINT64_MAX - HUGE || !lacis_memory_may(*bytes)) return NULL;
+    uint64_t size = (*bytes + HUGE - 1) / HUGE * HUGE;
+    if (size == 0) size = HUGE;
+    if (pool_take(memory, size, &region)) {
+        *bytes = region.bytes;
+        return region.data;
+    }
+    void *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (data == MAP_FAILED) return NULL;
+    madvise(data, size, MADV_HUGEPAGE);
+    *bytes = size;
+    return data;
+}
+
+void lacis_memory_unmap(lacis_memory *memory, void *data, uint64_t bytes, uint64_t touched)
+{
+    struct region region = {data, bytes, touched < bytes ? touched : bytes};
+    pthread_mutex_lock(&memory->lock);
+    struct region *place = NULL;
+    if (memory->used + memory->pooled + region.touched <= memory->limit) {
+        for (int i = 0; i < POOL && place == NULL; i++)
+            if (memory->pool[i].data == NULL) place = &memory->pool[i];
+    }
+    if (place != NULL) {
+#ifdef MADV_FREE
+        if (region.touched > 0) madvise(data, region.touched, MADV_FREE);
+#endif
+        *place = region;
+        memory->pooled += region.touched;
+    }
+    pthread_mutex_unlock(&memory->lock);
+    if (place == NULL) munmap(data, bytes);
+}

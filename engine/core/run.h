@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The insides of lacis_run and of the host that runs of one engine share: last error, message sinks,
+ * memory, cancel flag and the options that running code asks for. Used by all of engine/, never outside.
+ */
+#ifndef LACIS_CORE_RUN_H
+#define LACIS_CORE_RUN_H
+
+#include "lacis_extend.h"
+
+#include <stdatomic.h>
+
+typedef struct lacis_memory lacis_memory;
+
+enum { LACIS_MESSAGE_TEXT = 1024, LACIS_HINT_TEXT = 256 };
+
+typedef struct lacis_error {
+    lacis_status code;
+    int64_t offset;
+    char message[LACIS_MESSAGE_TEXT];
+    char hint[LACIS_HINT_TEXT];
+} lacis_error;
+
+/* One an engine. */
+typedef struct lacis_host {
+    lacis_memory *memory;
+    lacis_error error;
+    lacis_log_fn log;
+    void *log_arg;
+    lacis_progress_fn progress;
+    void *progress_arg;
+    atomic_int cancel;
+    int threads;
+    bool deterministic;
+    double last_progress; /* seconds */
+} lacis_host;
+
+typedef struct lacis_counter {
+    const char *what;
+    double figure;
+} lacis_counter;
+
+enum { LACIS_COUNTERS = 64 };
+
+struct lacis_run {
+    lacis_host *host;
+    struct scratch_block *scratch;
+    lacis_counter counter[LACIS_COUNTERS];
+    int counters;
+};
+
+lacis_status lacis_host_init(lacis_host *host);
+void lacis_host_clear(lacis_host *host);
+
+/* A run is a value: lacis_run_init on a zeroed or used one, lacis_run_clear frees its scratch. */
+void lacis_run_init(lacis_run *run, lacis_host *host);
+void lacis_run_clear(lacis_run *run);
+
+/* Forgets the last error. */
+void lacis_host_ok(lacis_host *host);
+
+/* The processors that this process may use. */
+int lacis_cpus(void);
+
+/* Seconds since some fixed moment. */
+double lacis_now(void);
+
+/* memory.c: blocks counted against a limit. Counted itself, since arrays outlive engines. */
+lacis_memory *lacis_memory_new(void);
+lacis_memory *lacis_memory_retain(lacis_memory *memory);
+void lacis_memory_release(lacis_memory *memory);
+void *lacis_memory_alloc(lacis_memory *memory, uint64_t bytes); /* NULL: refused or none left */
+void lacis_memory_free(lacis_memory *memory, void *block);
+bool lacis_memory_charge(lacis_memory *memory, uint64_t bytes); /* false: over the limit */
+void lacis_memory_credit(lacis_memory *memory, uint64_t bytes);
+void lacis_memory_set_limit(lacis_memory *memory, uint64_t bytes);
+uint64_t lacis_memory_limit(const lacis_memory *memory);
+uint64_t lacis_memory_used(const lacis_memory *memory);
+uint64_t lacis_memory_peak(const lacis_memory *memory);
+void lacis_memory_reset_peak(lacis_memory *memory);
+/* Asks the guard (lacis_set_allocation_guard) whether an allocation may go ahead. */
+bool lacis_memory_may(uint64_t bytes);
+/* LACIS_LIMIT or LACIS_NOMEM with its message, for a failed request of `bytes`. */
+lacis_status lacis_run_no_memory(lacis_run *run, uint64_t bytes);
+
+/* "1.5 GB" and the like, in a buffer of LACIS_NUMBER_TEXT. */
+const char *lacis_format_bytes(uint64_t bytes, char *text);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What names mean to SQL: columns and row estimates of arrays and views, and their rows. Describing a view takes a
+ * bind; answers are kept until the catalog changes.
+ */
+#include "exec/exec.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { KEPT = 64, NAME_TEXT = 64 };
+struct described {
+    int64_t generation;
+    int count;
+    struct {
+        char name[NAME_TEXT];
+        lacis_kind kind;
+        lacis_dtype dtype;
+        double rows, first;
+    } view[KEPT];
+};
+
+struct shape {
+    lacis_kind kind;
+    lacis_dtype dtype;
+    double rows, first;
+};
+
+static bool recall(lacis_world *world, const char *name, struct shape *out)
+{
+    struct described *kept = world->described;
+    if (kept == NULL || kept->generation != world->generation) return false;
+    for (int i = 0; i < kept->count; i++) {
+        if (strcasecmp(kept->view[i].name, name) != 0) continue;
+        *out = (struct shape){kept->view[i].kind, kept->view[i].dtype, kept->view[i].rows, kept->view[i].first};
+        return true;
+    }
+    return false;
+}
+
+/* Keeping is a convenience: without memory for it the view is described again. */
+static void keep(lacis_world *world, const char *name, const struct shape *shape)
+{
+    if (strlen(name) >= NAME_TEXT) return;
+    if (world->described == NULL) {
+        world->described = lacis_memory_alloc(world->host->memory, sizeof *world->described);
+        if (world->described == NULL) return;
+        world->described->generation = -1;
+    }
+    struct described *kept = world->described;
+    if (kept->generation != world->generation) {
+        kept->generation = world->generation;
+        kept->count = 0;
+    }
+    if (kept->count == KEPT) return;
+    int at = kept->count++;
+    memcpy(kept->view[at].name, name, strlen(name) + 1);
+    kept->view[at].kind = shape->kind;
+    kept->view[at].dtype = shape->dtype;
+    kept->view[at].rows = shape->rows;
+    kept->view[at].first = shape->first;
+}
+
+void lacis_exec_forget(lacis_world *world)
+{
+    lacis_memory_free(world->host->memory, world->described);
+    world->described = NULL;
+}
+
+/* A bind that is restricted to no row at all gives the kind and type and costs next to nothing. Rows are guessed from
+ * the operands: a product of graphs has several times their entries. */
+static lacis_status describe_call(lacis_world *world, lacis_run *run, const char *text, struct shape *out)
+{
+    static const lacis_restriction nothing = {.lo = 1, .hi = 0, .lo1 = INT64_MIN, .hi1 = INT64_MAX};
+    const lacis_bindings none = {NULL, 0};
+    const double growth = 8;
+    lacis_call *call;
+    LACIS_TRY(lacis_lang_call(run, world->registry, text, &none, &call));
+    lacis_status status = lacis_exec_bind(world, run, call, &nothing);
+    if (status == LACIS_OK) {
+        int64_t most = 1, rows = 1;
+        for (int i = 0; i < call->arg_count; i++) {
+            const lacis_array *array = call->args[i].item[0].array;
+            if (array == NULL) continue;
+            if (lacis_array_entries(array) > most) most = lacis_array_entries(array);
+            if (i == 0 && lacis_array_extent(array, 0) > 0) rows = lacis_array_extent(array, 0);
+        }
+        double estimate = growth * (double)most;
+        *out = (struct shape){call->kind, call->dtype, estimate, estimate / (double)rows};
+    }
+    lacis_exec_unbind(run, call);
+    return status;
+}
+
+static lacis_status describe_view(lacis_world *world, const char *name, const char *text, lacis_relation *out)
+{
+    struct shape shape;
+    if (!recall(world, name, &shape)) {
+        lacis_run inner;
+        lacis_run_init(&inner, world->host);
+        lacis_status status = describe_call(world, &inner, text, &shape);
+        lacis_run_clear(&inner);
+        LACIS_TRY(status);
+        keep(world, name, &shape);
+    }
+    lacis_columns_of(shape.kind, shape.dtype, NULL, &out->columns);
+    out->rows = shape.rows;
+    out->first = shape.first < 1 ? 1 : shape.first;
+    return LACIS_OK;
+}
+
+lacis_status lacis_exec_describe(void *context, lacis_run *run, const char *name, lacis_relation *out)
+{
+    lacis_world *world = context;
+    lacis_entry entry;
+    if (!lacis_catalog_find(world->catalog, name, &entry))
+        return lacis_run_fail(run, LACIS_NAME, "there is no array or view \"%s\"", name);
+    if (entry.view != NULL) return describe_view(world, name, entry.view, out);
+    lacis_array *table = NULL;
+    if (entry.kind == LACIS_TABLE) LACIS_TRY(lacis_catalog_get(run, world->catalog, name, -1, &table));
+    lacis_columns_of(entry.kind, entry.dtype, table, &out->columns);
+    lacis_array_release(table); /* the catalog holds it, and the names with it */
+    out->rows = (double)entry.entries;
+    out->first = entry.kind == LACIS_CSR && entry.extent[0] > 0 ? out->rows / (double)entry.extent[0] : 1;
+    if (out->first < 1) out->first = 1;
+    return LACIS_OK;
+}
+
+lacis_status lacis_exec_open(void *context, lacis_run *run, const char *name, const lacis_filter *filter,
+                             lacis_rows **out)
+{
+    lacis_world *world = context;
+    const lacis_bindings none = {NULL, 0};
+    const char *view = lacis_catalog_view(world->catalog, name);
+    if (view != NULL) return lacis_exec_rows(world, run, view, &none, filter, NULL, out);
+    lacis_array *array;
+    LACIS_TRY(lacis_catalog_get(run, world->catalog, name, -1, &array));
+    lacis_status status = lacis_rows_of_array(run, array, filter, out);
+    lacis_array_release(array);
+    return status;
+}
+
+static lacis_status add_block(void *context, lacis_run *run, const lacis_array *block)
+{
+    return lacis_totals_add(run, block, context);
+}
+
+lacis_status lacis_exec_totals(lacis_world *world, lacis_run *run, const char *name, lacis_totals *out)
+{
+    lacis_totals_init(out);
+    const char *view = lacis_catalog_view(world->catalog, name);
+    if (view != NULL) return lacis_exec_blocks(world, run, view, add_block, out);
+    lacis_array *array;
+    LACIS_TRY(lacis_catalog_get(run, world->catalog, name, -1, &array));
+    lacis_status status = lacis_totals_add(run, array, out);
+    lacis_array_release(array);
+    return status;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tables of SHOW: one row in `table` below for each, with its columns and the function that fills it.
+ */
+#include "exec/settings.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *kind_name(lacis_kind kind)
+{
+    return kind == LACIS_CSR ? "graph" : kind == LACIS_VECTOR ? "vector" : "table";
+}
+
+static const char *shape_text(const lacis_entry *entry, char *text, size_t size)
+{
+    if (entry->kind == LACIS_CSR) {
+        snprintf(text, size, "%" PRId64 " x %" PRId64, entry->extent[0], entry->extent[1]);
+    } else {
+        snprintf(text, size, "%" PRId64, entry->extent[0]);
+    }
+    return text;
+}
+
+static lacis_status show_array(lacis_run *run, lacis_table *table, const lacis_entry *entry)
+{
+    char text[80];
+    LACIS_TRY(lacis_table_text(run, table, entry->name));
+    if (entry->view != NULL) {
+        LACIS_TRY(lacis_table_text(run, table, "view"));
+        for (int i = 0; i < 4; i++)
+            LACIS_TRY(lacis_table_text(run, table, NULL));
+        return lacis_table_text(run, table, entry->view);
+    }
+    LACIS_TRY(lacis_table_text(run, table, kind_name(entry->kind)));
+    LACIS_TRY(lacis_table_text(run, table, shape_text(entry, text, sizeof text)));
+    LACIS_TRY(lacis_table_integer(run, table, entry->entries));
+    LACIS_TRY(lacis_table_text(run, table, lacis_dtype_name(entry->dtype)));
+    LACIS_TRY(lacis_table_integer(run, table, (int64_t)entry->bytes));
+    return lacis_table_text(run, table, NULL);
+}
+
+static lacis_status show_arrays(lacis_world *world, lacis_run *run, lacis_table *table)
+{
+    for (int i = 0; i < lacis_catalog_count(world->catalog); i++) {
+        lacis_entry entry;
+        lacis_catalog_entry(world->catalog, i, &entry);
+        LACIS_TRY(show_array(run, table, &entry));
+    }
+    return LACIS_OK;
+}
+
+/* "rows (CPU), panels (GPU)" */
+static const char *variants_text(lacis_run *run, const lacis_op *op)
+{
+    const char *text = "";
+    for (int i = 0; i < op->variant_count && text != NULL; i++)
+        text = lacis_run_text(run, "%s%s%s (%s)", text, i > 0 ? ", " : "", op->variants[i]->name,
+                              op->variants[i]->device == LACIS_CPU ? "CPU" : "GPU");
+    return text;
+}
+
+static lacis_status show_operators(lacis_world *world, lacis_run *run, lacis_table *table)
+{
+    for (int i = 0; i < world->registry->ops; i++) {
+        const lacis_op *op = world->registry->op[i];
+        LACIS_TRY(lacis_table_text(run, table, op->verb));
+        LACIS_TRY(lacis_table_text(run, table, op->summary));
+        LACIS_TRY(lacis_table_text(run, table, lacis_lang_usage(run, op)));
+        LACIS_TRY(lacis_table_text(run, table, variants_text(run, op)));
+    }
+    return LACIS_OK;
+}
+
+static lacis_status show_aggregates(lacis_world *world, lacis_run *run, lacis_table *table)
+{
+    (void)world;
+    for (int i = 0; lacis_agg_names[i][0] != NULL; i++) {
+        LACIS_TRY(lacis_table_text(run, table, lacis_agg_names[i][0]));
+        LACIS_TRY(lacis_table_text(run, table, lacis_agg_names[i][1]));
+    }
+    return LACIS_OK;
+}
+
+static lacis_status show_devices(lacis_world *world, lacis_run *run, lacis_table *table)
+{
+    char machine[100];
+    lacis_profile_machine(machine, sizeof machine);
+    LACIS_TRY(lacis_table_text(run, table, "CPU"));
+    LACIS_TRY(lacis_table_text(run, table, machine));
+    LACIS_TRY(lacis_table_integer(run, table, world->host->threads));
+    return lacis_table_integer(run, table, (int64_t)lacis_memory_limit(world->host->memory));
+}
+
+static lacis_status show_options(lacis_world *world, lacis_run *run, lacis_table *table)
+{
+    for (int i = 0; i < lacis_settings; i++) {
+        char value[64];
+        lacis_setting[i].get(world->host, value, sizeof value);
+        LACIS_TRY(lacis_table_text(run, table, lacis_setting[i].name));
+        LACIS_TRY(lacis_table_text(run, table, value));
+        LACIS_TRY(lacis_table_text(run, table, lacis_setting[i].takes));
+        LACIS_TRY(lacis_table_text(run, table, lacis_setting[i].help));
+    }
+    return LACIS_OK;
+}
+
+struct figures {
+    lacis_run *run;
+    lacis_table *table;
+    lacis_status status;
+};
+
+static void show_figure(void *arg, const char *name, double value)
+{
+    struct figures *figures = arg;
+    if (figures->status != LACIS_OK) return;
+    figures->status = lacis_table_text(figures->run, figures->table, name);
+    if (figures->status == LACIS_OK) figures->status = lacis_table_real(figures->run, figures->table, value);
+}
+
+static lacis_status show_kernels(lacis_world *world, lacis_run *run, lacis_table *table)
+{
+    struct figures figures = {run, table, LACIS_OK};
+    lacis_profile_each(world->profile, show_figure, &figures);
+    return figures.status;
+}
+
+/* "directed = true|false (true), base = 0|1" */
+static const char *options_text(lacis_run *run, const lacis_option_spec *options, int count)
+{
+    const char *text = "";
+    for (int i = 0; i < count; i++) {
+        const lacis_option_spec *spec = &options[i];
+        const char *takes = spec->form == 'w' && spec->words != NULL ? spec->words
+                            : spec->form == 'b'                      ? "true|false"
+                            : spec->form == 'i'                      ? "integer"
+                            : spec->form == 'r'                      ? "number"
+                                                                     : "'text'";
+        bool has = spec->otherwise != NULL;
+        text = lacis_run_text(run, "%s%s%s = %s%s%s%s", text, i > 0 ? ", " : "", spec->name, takes, has ? " (" : "",
+                              has ? spec->otherwise : "", has ? ")" : "");
+        if (text == NULL) return "";
+    }
+    return text;
+}
+
+static lacis_status show_loaders(lacis_world *world, lacis_run *run, lacis_table *table)
+{
+    for (int i = 0; i < world->registry->loaders; i++) {
+        const lacis_loader *loader = world->registry->loader[i];
+        const char *can = loader->load == NULL ? "save" : loader->save == NULL ? "load" : "load, save";
+        LACIS_TRY(lacis_table_text(run, table, loader->name));
+        LACIS_TRY(lacis_table_text(run, table, can));
+        LACIS_TRY(lacis_table_text(run, table, loader->extensions));
+        LACIS_TRY(lacis_table_text(run, table, loader->summary));
+        LACIS_TRY(lacis_table_text(run, table, options_text(run, loader->options, loader->option_count)));
+    }
+    return LACIS_OK;
+}
+
+static lacis_status show_generators(lacis_world *world, lacis_run *run, lacis_table *table)
+{
+    for (int i = 0; i < world->registry->generators; i++) {
+        const lacis_generator *generator = world->registry->generator[i];
+        LACIS_TRY(lacis_table_text(run, table, generator->name));
+        LACIS_TRY(lacis_table_text(run, table, generator->summary));
+        LACIS_TRY(lacis_table_text(run, table, options_text(run, generator->options, generator->option_count)));
+    }
+    return LACIS_OK;
+}
+
+static const struct shown {
+    const char *name;
+    const char *column[8];
+    lacis_status (*fill)(lacis_world *world, lacis_run *run, lacis_table *table);
+} shown[] = {
+    {"ARRAYS", {"name", "kind", "shape", "entries", "type", "bytes", "definition"}, show_arrays},
+    {"OPERATORS", {"verb", "summary", "usage", "variants"}, show_operators},
+    {"AGGREGATES", {"name", "summary"}, show_aggregates},
+    {"DEVICES", {"device", "name", "threads", "memory_limit"}, show_devices},
+    {"OPTIONS", {"name", "value", "takes", "help"}, show_options},
+    {"KERNELS", {"figure", "value"}, show_kernels},
+    {"LOADERS", {"name", "can", "extensions", "summary", "options"}, show_loaders},
+    {"GENERATORS", {"name", "summary", "options"}, show_generators},
+};
+
+lacis_status lacis_exec_show(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table **out)
+{
+    for (int i = 0; i < LACIS_COUNT(shown); i++) {
+        if (strcasecmp(shown[i].name, ast->string) != 0) continue;
+        int columns = 0;
+        while (shown[i].column[columns] != NULL)
+            columns++;
+        lacis_table *table;
+        LACIS_TRY(lacis_table_new(run, shown[i].column, columns, &table));
+        lacis_status status = shown[i].fill(world, run, table);
+        if (status != LACIS_OK) {
+            lacis_table_free(table);
+            return status;
+        }
+        *out = table;
+        return LACIS_OK;
+    }
+    return lacis_run_fail_at(run, LACIS_SYNTAX, ast->string_offset, NULL, "cannot SHOW %s", ast->string);
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lacis_extend.h - what operators, loaders and generators see of the engine (C17 only). An operator is one
+ * `static const lacis_op`, a loader one `static const lacis_loader`; the parser, completion, help, planner
+ * and EXPLAIN work from these descriptors alone.
+ *
+ * Errors: the function that finds one calls lacis_run_fail (which remembers code, message, place and hint)
+ * and returns its code; everybody else passes the code on. LACIS_TRY does that.
+ */
+#ifndef LACIS_EXTEND_H
+#define LACIS_EXTEND_H
+
+#include "lacis.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define LACIS_TRY(call)                                                                                       \
+    do {                                                                                                      \
+        lacis_status lacis_try_status_ = (call);                                                              \
+        if (lacis_try_status_ != LACIS_OK) return lacis_try_status_;                                          \
+    } while (0)
+
+#define LACIS_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* --------------------------------------------------------------------------------------------- run */
+
+/* One execution: where it reports errors, notes and progress, takes memory, and learns that it should
+ * stop. Only the thread that started the run may call lacis_run_fail, _note and _progress; worker threads
+ * return a code. */
+typedef struct lacis_run lacis_run;
+
+LACIS_API lacis_status lacis_run_fail(lacis_run *run, lacis_status code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same with a byte offset in the statement (-1: none) and a hint (NULL: none). */
+LACIS_API lacis_status lacis_run_fail_at(lacis_run *run, lacis_status code, int64_t offset, const char *hint,
+                                         const char *format, ...) __attribute__((format(printf, 5, 6)));
+LACIS_API void lacis_run_note(lacis_run *run, lacis_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Cheap; to be asked every few thousand steps, from any thread. */
+LACIS_API bool lacis_run_cancelled(const lacis_run *run);
+/* The code of a cancelled run, with its message. */
+LACIS_API lacis_status lacis_run_interrupted(lacis_run *run);
+LACIS_API void lacis_run_progress(lacis_run *run, const char *phase, double fraction);
+LACIS_API int lacis_run_threads(const lacis_run *run);        /* SET threads */
+LACIS_API bool lacis_run_deterministic(const lacis_run *run); /* SET deterministic */
+/* A figure for EXPLAIN ANALYZE ("rows dense", 120). Adds up under one name. */
+LACIS_API void lacis_run_count(lacis_run *run, const char *what, double figure);
+
+/* Memory. All of it counts against memory_limit: a request beyond it fails with LACIS_LIMIT and a message,
+ * as does LACIS_NOMEM. Blocks are 64-byte aligned and not cleared. Any thread may allocate (the _quiet
+ * form, which reports nothing and returns NULL); bytes == 0 gives a block all the same. */
+LACIS_API lacis_status lacis_run_alloc(lacis_run *run, uint64_t bytes, void *out_pointer);
+LACIS_API void *lacis_run_alloc_quiet(lacis_run *run, uint64_t bytes);
+LACIS_API void lacis_run_free(lacis_run *run, void *block); /* NULL is fine */
+/* Memory that the run itself frees at its end: small things with the life of a call. Not for threads. */
+LACIS_API lacis_status lacis_run_scratch(lacis_run *run, uint64_t bytes, void *out_pointer);
+LACIS_API char *lacis_run_text(lacis_run *run, const char *format, ...) /* in scratch; NULL: no memory */
+    __attribute__((format(printf, 2, 3)));
+LACIS_API uint64_t lacis_run_memory_left(const lacis_run *run); /* of memory_limit */
+
+/* Runs fn(context, task) for task = 0 .. tasks-1 over the threads of the run, each thread taking the next
+ * task that is left; returns the first code that is not LACIS_OK (remaining tasks are then skipped) or
+ * LACIS_INTERRUPT where the run was cancelled. `worker` is 0 .. lacis_run_threads-1. */
+typedef lacis_status (*lacis_task_fn)(void *context, int64_t task, int worker);
+LACIS_API lacis_status lacis_run_parallel(lacis_run *run, int64_t tasks, lacis_task_fn fn, void *context);
+
+/* ------------------------------------------------------------------------------------------ buffers */
+
+/* Counted memory that parts of arrays point into. */
+typedef struct lacis_buffer lacis_buffer;
+LACIS_API lacis_status lacis_buffer_new(lacis_run *run, uint64_t bytes, lacis_buffer **out);
+/* Address space for up to `bytes`, of which pages are taken when first touched (huge pages where there
+ * are any). Nothing is charged to memory_limit until lacis_buffer_charge says how much is in use; call
+ * that as the use grows, from any thread. lacis_buffer_trim gives back whole pages behind `bytes`. */
+LACIS_API lacis_status lacis_buffer_reserve(lacis_run *run, uint64_t bytes, lacis_buffer **out);
+LACIS_API lacis_status lacis_buffer_charge(lacis_buffer *buffer, uint64_t more);
+LACIS_API void lacis_buffer_trim(lacis_buffer *buffer, uint64_t bytes);
+/* Foreign memory: release(arg) is called when the last holder lets go. */
+LACIS_API lacis_status lacis_buffer_wrap(lacis_run *run, const void *data, uint64_t bytes,
+                                         lacis_release_fn release, void *arg, lacis_buffer **out);
+LACIS_API void *lacis_buffer_data(const lacis_buffer *buffer);
+LACIS_API uint64_t lacis_buffer_size(const lacis_buffer *buffer);
+LACIS_API lacis_buffer *lacis_buffer_retain(lacis_buffer *buffer);
+LACIS_API void lacis_buffer_release(lacis_buffer *buffer); /* NULL is fine */
+
+/* ------------------------------------------------------------------------------------------- arrays */
+
+/* An array is built part by part and then left alone. A part shares its buffer: `offset` bytes in, `count`
+ * elements; the array retains the buffer, the caller keeps its own hold. Names are copied. */
+LACIS_API lacis_status lacis_array_new(lacis_run *run, lacis_kind kind, lacis_dtype dtype, int64_t extent0,
+                                       int64_t extent1, lacis_array **out);
+LACIS_API lacis_status lacis_array_add(lacis_run *run, lacis_array *array, const char *name, lacis_dtype dtype,
+                                       int64_t count, lacis_buffer *buffer, uint64_t offset);
+/* The label of index 0 where a dimension has no labels part: ids are base, base + 1 ... */
+LACIS_API void lacis_array_set_base(lacis_array *array, int dimension, int64_t base);
+LACIS_API int64_t lacis_array_base(const lacis_array *array, int dimension);
+LACIS_API lacis_array *lacis_array_retain(const lacis_array *array);
+/* The part of that name, or NULL. */
+LACIS_API const lacis_part *lacis_array_part_named(const lacis_array *array, const char *name);
+LACIS_API lacis_buffer *lacis_array_part_buffer(const lacis_array *array, const char *name, uint64_t *offset);
+LACIS_API uint64_t lacis_array_bytes(const lacis_array *array);   /* sum of its parts in use */
+LACIS_API int64_t lacis_array_entries(const lacis_array *array); /* csr: entries; vector: values; table: rows */
+
+/* A CSR array taken apart. Row r is [begin[r], end[r]); rows may lie anywhere and in any order ("loose")
+ * but never overlap; columns rise within a row, each at most once. A label pointer is NULL where labels are
+ * base + index. Labels rise. storage is how values lie in memory, dtype what they mean: a count (I64)
+ * may be stored as U8, U16, U32, an I64 as I32. */
+typedef struct lacis_csr {
+    int64_t rows, cols, entries;
+    const int64_t *begin, *end;
+    const uint32_t *column;
+    const void *value;
+    lacis_dtype storage, dtype;
+    const int64_t *row_label, *col_label;
+    int64_t row_base, col_base;
+} lacis_csr;
+LACIS_API void lacis_csr_view(const lacis_array *array, lacis_csr *out);
+
+/* Builds a CSR array from buffers. offsets: rows + 1 (I64) where end_buffer is NULL, else begin and end of
+ * `rows` each. values may be NULL with LACIS_PATTERN. Labels may be NULL. All buffers are retained. */
+typedef struct lacis_csr_parts {
+    int64_t rows, cols, entries;
+    lacis_buffer *begin, *end, *columns, *values, *row_labels, *col_labels;
+    lacis_dtype storage, dtype;
+    int64_t row_base, col_base;
+} lacis_csr_parts;
+LACIS_API lacis_status lacis_csr_new(lacis_run *run, const lacis_csr_parts *parts, lacis_array **out);
+
+LACIS_API int64_t lacis_label(const int64_t *labels, int64_t base, int64_t index);
+/* Index of a label, or -1. */
+LACIS_API int64_t lacis_label_find(const int64_t *labels, int64_t base, int64_t count, int64_t label);
+/* Index of the first label >= `label`; count where there is none. */
+LACIS_API int64_t lacis_label_lower(const int64_t *labels, int64_t base, int64_t count, int64_t label);
+
+/* Element `index` of storage as an integer or a real (the real part of a complex number, hi + lo of dd). */
+LACIS_API int64_t lacis_value_int64(const void *data, lacis_dtype storage, int64_t index);
+LACIS_API double lacis_value_double(const void *data, lacis_dtype storage, int64_t index);
+/* Copies count values from one storage type to another (PATTERN reads as 1). */
+LACIS_API void lacis_values_convert(const void *from, lacis_dtype from_type, int64_t first, int64_t count,
+                                    void *to, lacis_dtype to_type);
+
+/* Formats with the fewest digits that read back as the same number; text holds LACIS_NUMBER_TEXT bytes. */
+#define LACIS_NUMBER_TEXT 40
+LACIS_API void lacis_format_double(double value, char *text);
+LACIS_API void lacis_format_float(float value, char *text);
+
+/* ------------------------------------------------------------------------------- user functions */
+
+/* A typed expression over the slots of an operator (CON, HAVING, WHERE ...), parsed by the engine. */
+typedef struct lacis_expr lacis_expr;
+LACIS_API lacis_dtype lacis_expr_dtype(const lacis_expr *expr); /* I64 or F64 (or I32, F32) after typing */
+/* The canonical form: equal functions written differently mostly have equal texts ("a + b"). */
+LACIS_API const char *lacis_expr_text(const lacis_expr *expr);
+LACIS_API bool lacis_expr_uses(const lacis_expr *expr, int slot);
+/* Gives each slot its type (in the order of the parameter's slot list), checks, infers, folds and
+ * canonicalises. */
+LACIS_API lacis_status lacis_expr_type(lacis_run *run, lacis_expr *expr, const lacis_dtype *slots, int count);
+/* Bounds of the result where slot i lies in [lo[i], hi[i]]; false where none can be given. Bounds of
+ * integer expressions are exact or too wide, never too narrow. */
+LACIS_API bool lacis_expr_bounds(const lacis_expr *expr, const double *lo, const double *hi, double *out_lo,
+                                 double *out_hi);
+
+/* An expression flattened into steps over strips of values; no compiler is needed and nothing is
+ * dispatched per element. A program is read-only and shared by threads; each has its own workspace. */
+typedef struct lacis_program lacis_program;
+enum { LACIS_STRIP = 512 }; /* the longest strip */
+/* One slot's values: a strip of its slot type, or one value for the whole strip. */
+typedef struct lacis_strip {
+    const void *data;
+    bool constant;
+} lacis_strip;
+LACIS_API lacis_status lacis_program_new(lacis_run *run, const lacis_expr *expr, lacis_program **out);
+LACIS_API void lacis_program_free(lacis_program *program); /* NULL is fine */
+LACIS_API size_t lacis_program_workspace(const lacis_program *program); /* bytes a thread needs */
+/* Evaluates n <= LACIS_STRIP elements into out (of the expression's dtype). False: an integer step
+ * overflowed or divided by zero somewhere in the strip. */
+LACIS_API bool lacis_program_run(const lacis_program *program, int n, const lacis_strip *slots, void *workspace,
+                                 void *out);
+/* A WHERE predicate seen as a set of integers: if it says no more than that slot `slot` is in a list or a
+ * range, fills *lo, *hi (inclusive) and, for a list, *list (rising, in the run's scratch) and *count. */
+LACIS_API bool lacis_expr_integer_set(lacis_run *run, const lacis_expr *expr, int slot, int64_t *lo, int64_t *hi,
+                                      const int64_t **list, int64_t *count);
+
+typedef enum lacis_agg_kind {
+    LACIS_AGG_COUNT,
+    LACIS_AGG_SUM,
+    LACIS_AGG_MIN,
+    LACIS_AGG_MAX,
+    LACIS_AGG_ANY,   /* one of the values */
+    LACIS_AGG_AVG,
+    LACIS_AGG_FIRST, /* in the order of c */
+    LACIS_AGG_LAST,
+    LACIS_AGG_FOLD   /* written: (x, y) -> fold IDENTITY identity */
+} lacis_agg_kind;
+typedef struct lacis_agg {
+    lacis_agg_kind kind;
+    const char *text;   /* as EXPLAIN shows it */
+    lacis_expr *fold;   /* FOLD: over slots x (what is there), y (the new value) */
+    bool identity_real; /* FOLD: the identity's type and value; integers are exact */
+    int64_t identity_int;
+    double identity;
+    bool associative;   /* declared, or found from the expression */
+    int64_t offset;     /* in the statement */
+} lacis_agg;
+
+/* ---------------------------------------------------------------------------------------- operators */
+
+/* What may stand behind a keyword, as a pattern of words and items:
+ *   %a an array: a name, a literal vector or (call)      %e an expression over `slots`
+ *   %i an integer     %r a real number     %n a name     %s a string     %g an aggregate
+ *   WORD a keyword that must stand there   [WORD] one that may   A|B|C one of these words
+ * Examples: "%a"; "[NOT] %a"; "%n %r FROM %r TO %r"; "%n = %a"; "STABLE"; "" (a bare flag).
+ * A parameter without keyword is the operand right behind the verb. */
+typedef struct lacis_param {
+    const char *keyword;
+    const char *form;
+    const char *slots; /* for %e: "a,b,s,c,t" */
+    bool required, repeated;
+    const char *help; /* one line */
+} lacis_param;
+
+enum { LACIS_ITEMS = 8 };
+/* What the parser found for one item of a form. */
+typedef struct lacis_item {
+    int64_t offset; /* in the statement */
+    int64_t integer; /* %i; index of the word for A|B|C; 1 where [WORD] stands */
+    double real;     /* %r */
+    const char *text; /* %n, %s */
+    lacis_expr *expr; /* %e */
+    lacis_agg *agg;   /* %g */
+    /* %a: after planning the array; a name until then */
+    lacis_array *array;
+    const char *name;
+    struct lacis_call *call; /* %a: a nested call */
+} lacis_item;
+typedef struct lacis_arg {
+    int param;
+    int64_t offset;
+    lacis_item item[LACIS_ITEMS]; /* in the order of the form: items, [WORD]s and A|B|Cs */
+} lacis_arg;
+
+/* What SQL wants of a lazy result: rows whose label lies in lo..hi and, where list is given, in it; of
+ * each row the entries whose second column lies in lo1..hi1, and of those the `top` greatest values
+ * (0: all). An operator may ignore the second column's range (but says so in its result's filter). */
+typedef struct lacis_restriction {
+    int64_t lo, hi;
+    const int64_t *list; /* rising; NULL: none */
+    int64_t count;
+    int64_t lo1, hi1;
+    int64_t top;
+} lacis_restriction;
+
+typedef enum lacis_device { LACIS_CPU, LACIS_GPU } lacis_device;
+typedef enum lacis_placement { LACIS_ON_AUTO, LACIS_ON_CPU, LACIS_ON_GPU } lacis_placement;
+
+typedef struct lacis_op lacis_op;
+typedef struct lacis_variant lacis_variant;
+
+/* A call of an operator, from parsing to running. */
+typedef struct lacis_call {
+    const lacis_op *op;
+    lacis_arg *args;
+    int arg_count;
+    lacis_placement on;
+    int64_t offset;                        /* of the verb */
+    const lacis_restriction *restriction;  /* NULL: everything is wanted */
+    /* Set by bind: */
+    lacis_kind kind;                       /* of the result */
+    lacis_dtype dtype;
+    int64_t extent[2];
+    int64_t units;                         /* rows, lanes ... into which the work can be cut */
+    void *work;                            /* the operator's own, in the run's scratch */
+} lacis_call;
+
+/* The argument for the parameter `keyword` (NULL: the operand), or NULL. */
+LACIS_API const lacis_arg *lacis_call_arg(const lacis_call *call, const char *keyword);
+
+/* Estimates, before anything runs. Negative: not known. */
+typedef struct lacis_cost {
+    double seconds;
+    double products;    /* elementary operations: CON evaluations, interactions ... */
+    double entries;     /* of the result */
+    double bytes;       /* of the result */
+    double peak_bytes;  /* held at most besides the operands */
+} lacis_cost;
+
+/* Named figures of this machine (nanoseconds, bytes a second ...), measured by CALIBRATE. */
+typedef struct lacis_profile lacis_profile;
+LACIS_API double lacis_profile_get(const lacis_profile *profile, const char *name, double otherwise);
+LACIS_API lacis_status lacis_profile_set(lacis_profile *profile, const char *name, double value);
+
+/* Text tables for EXPLAIN: lines are free text, indented by the engine. */
+typedef struct lacis_lines lacis_lines;
+LACIS_API lacis_status lacis_lines_add(lacis_lines *lines, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+struct lacis_variant {
+    const char *name; /* "rows", "panel-hash" */
+    lacis_device device;
+    const char *summary;
+    /* Whether it can run this call; where not, why, in `reason`. NULL: always. */
+    bool (*can)(const lacis_call *call, char *reason, size_t size);
+    lacis_status (*cost)(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out);
+    /* Computes units [begin, end) into *out: an array of the call's kind and full extents whose other
+     * units are empty. */
+    lacis_status (*run)(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out);
+};
+
+struct lacis_op {
+    const char *verb; /* "MULTIPLY" */
+    const char *summary; /* one line */
+    const char *help; /* paragraphs for .help VERB: shapes, units, errors, the paper */
+    const char *const *examples; /* NULL-terminated */
+    const lacis_param *params;
+    int param_count;
+    /* Checks types and shapes, fills the call's lower half. Operand arrays are there. */
+    lacis_status (*bind)(lacis_run *run, lacis_call *call);
+    void (*unbind)(lacis_run *run, lacis_call *call); /* NULL, or frees what bind took outside scratch */
+    /* The largest end so that the result of units [begin, end) surely takes no more than `bytes`; begin
+     * where not even one unit fits. NULL: the work cannot be cut. */
+    int64_t (*fit)(const lacis_call *call, int64_t begin, uint64_t bytes);
+    /* What a result that is too large could be replaced by: "TOP k, WHERE src IN (...)". */
+    const char *(*cheaper)(const lacis_call *call);
+    /* More lines for EXPLAIN. NULL: none. */
+    lacis_status (*explain)(lacis_run *run, const lacis_call *call, lacis_lines *lines);
+    /* Measures the figures that its costs use. NULL: none. */
+    lacis_status (*calibrate)(lacis_run *run, lacis_profile *profile);
+    const lacis_variant *const *variants;
+    int variant_count;
+};
+
+/* ----------------------------------------------------------------------------------------- loaders */
+
+/* A file's bytes, mapped, or unpacked where it is gzip. */
+typedef struct lacis_source {
+    const char *path;
+    const char *data;
+    size_t size;
+    bool packed; /* was gzip */
+} lacis_source;
+
+/* WITH (...) and generator options. */
+typedef struct lacis_option_spec {
+    const char *name;
+    char form; /* 's' string, 'b' true|false, 'i' integer, 'r' real, 'w' one of words */
+    const char *words; /* "sum|min|max": for 'w' */
+    const char *otherwise; /* default as text; NULL: none, the option counts as absent */
+    bool required;
+    const char *help;
+} lacis_option_spec;
+typedef struct lacis_option_value {
+    const lacis_option_spec *spec;
+    bool given;
+    int64_t integer; /* 'i', 'b' (0, 1), 'w' (index) */
+    double real;
+    const char *text; /* NULL: absent */
+    int64_t offset;
+} lacis_option_value;
+typedef struct lacis_options {
+    const lacis_option_value *value; /* one for each spec, in its order */
+    int count;
+} lacis_options;
+LACIS_API const lacis_option_value *lacis_option(const lacis_options *options, const char *name);
+
+typedef struct lacis_loader {
+    const char *name;       /* AS name: "snap", "mtx" */
+    const char *summary;
+    const char *extensions; /* ".mtx .mm", for SAVE and as a weak hint */
+    const lacis_option_spec *options;
+    int option_count;
+    /* How sure the loader is that the content is its format: 0 .. 100. NULL: never by content. */
+    int (*sniff)(const lacis_source *source);
+    lacis_status (*load)(lacis_run *run, const lacis_source *source, const lacis_options *options,
+                         lacis_array **out);
+    /* Writes the array to an open stream whose errors the engine checks afterwards. NULL: cannot save. */
+    lacis_status (*save)(lacis_run *run, const lacis_array *array, FILE *file);
+    /* save may be called for one block of rows after the other; it writes its header at file position 0 only. */
+    bool pieces;
+} lacis_loader;
+
+typedef struct lacis_generator {
+    const char *name; /* "rmat" */
+    const char *summary;
+    const lacis_option_spec *options; /* in the order in which values without names are taken */
+    int option_count;
+    lacis_status (*make)(lacis_run *run, const lacis_options *options, lacis_array **out);
+} lacis_generator;
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One line that shows how an operator is written, made from its descriptor: "MULTIPLY a BY b [CON expr] ...". Arrays
+ * are lettered in their order. Callers: error messages of call.c, SHOW OPERATORS and help.
+ */
+#include "lang/parser.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* Text that grows in scratch; text == NULL once memory ran out. */
+typedef struct line {
+    lacis_run *run;
+    char *text;
+    char next_array;
+} line;
+
+static void append(line *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append(line *out, const char *format, ...)
+{
+    char piece[2 * LACIS_WORD_TEXT + 8];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(piece, sizeof piece, format, list);
+    va_end(list);
+    if (out->text == NULL) return;
+    bool opened = out->text[strlen(out->text) - 1] == '[', closes = piece[0] == ']' || piece[0] == '.';
+    const char *gap = opened || closes ? "" : " ";
+    out->text = lacis_run_text(out->run, "%s%s%s", out->text, gap, piece);
+}
+
+static void append_item(line *out, char item)
+{
+    static const struct {
+        char item;
+        const char *word;
+    } words[] = {{'e', "expr"}, {'i', "n"}, {'r', "x"}, {'n', "name"}, {'s', "'text'"}, {'g', "agg"}};
+    if (item == 'a') append(out, "%c", out->next_array < 'z' ? out->next_array++ : 'z');
+    for (int i = 0; i < LACIS_COUNT(words); i++) {
+        if (words[i].item == item) append(out, "%s", words[i].word);
+    }
+}
+
+static void append_form(line *out, const char *form)
+{
+    lacis_form_part part;
+    while (lacis_form_next(&form, &part)) {
+        if (part.kind == LACIS_FORM_ITEM) {
+            append_item(out, part.item);
+        } else {
+            append(out, part.kind == LACIS_FORM_OPTIONAL ? "[%s]" : "%s", part.text);
+        }
+    }
+}
+
+static void append_param(line *out, const lacis_param *param)
+{
+    if (!param->required) append(out, "[");
+    if (param->keyword != NULL) append(out, "%s", param->keyword);
+    append_form(out, param->form);
+    if (!param->required) append(out, "]");
+    if (param->repeated) append(out, "...");
+}
+
+char *lacis_lang_usage(lacis_run *run, const lacis_op *op)
+{
+    line out = {.run = run, .text = lacis_run_text(run, "%s", op->verb), .next_array = 'a'};
+    for (int keyword = 0; keyword < 2; keyword++) { /* operands first */
+        for (int i = 0; i < op->param_count; i++) {
+            if ((op->params[i].keyword != NULL) == keyword) append_param(&out, &op->params[i]);
+        }
+    }
+    append(&out, "[ON AUTO|CPU|GPU]");
+    return out.text;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Choosing a variant: who can run, what each would cost, who fits the memory, in how many blocks. Estimating has a
+ * price (operators sample their inputs), so it is done only where a choice hangs on it.
+ */
+#include "plan/plan.h"
+
+#include <string.h>
+
+/* A block of a streamed result may take this part of what memory is left: the block before it may still be read, and
+ * readers hold something as well. */
+enum { BLOCK_SHARE = 4 };
+static const uint64_t SMALLEST_BLOCK = (uint64_t)1 << 20;
+/* Streamed results run fastest where a block stays in the shared cache; bounds are larger than results. */
+static const uint64_t LARGEST_BLOCK = (uint64_t)64 << 20;
+
+static void tune_name(const lacis_call *call, const lacis_variant *variant, char *text, size_t size)
+{
+    snprintf(text, size, "tune.%s.%s", call->op->verb, variant->name);
+}
+
+static void list_candidates(const lacis_call *call, lacis_plan *plan)
+{
+    for (int i = 0; i < call->op->variant_count && plan->candidates < LACIS_CANDIDATES; i++) {
+        lacis_candidate *candidate = &plan->candidate[plan->candidates++];
+        *candidate = (lacis_candidate){.variant = call->op->variants[i], .can = true};
+        lacis_device device = candidate->variant->device;
+        if ((call->on == LACIS_ON_CPU && device != LACIS_CPU) || (call->on == LACIS_ON_GPU && device != LACIS_GPU)) {
+            candidate->can = false;
+            snprintf(candidate->reason, sizeof candidate->reason, "not wanted: ON %s",
+                     call->on == LACIS_ON_CPU ? "CPU" : "GPU");
+        } else if (candidate->variant->can != NULL) {
+            candidate->can = candidate->variant->can(call, candidate->reason, sizeof candidate->reason);
+        }
+    }
+}
+
+static lacis_status none_can(lacis_run *run, const lacis_call *call, const lacis_plan *plan)
+{
+    char reasons[600] = "";
+    size_t used = 0;
+    for (int i = 0; i < plan->candidates && used < sizeof reasons; i++) {
+        const lacis_candidate *candidate = &plan->candidate[i];
+        int more = snprintf(reasons + used, sizeof reasons - used, "%s%s: %s", i > 0 ? "; " : "",
+                            candidate->variant->name, candidate->reason);
+        if (more > 0) used += (size_t)more;
+    }
+    if (call->on == LACIS_ON_GPU)
+        return lacis_run_fail_at(run, LACIS_UNSUPPORTED, call->offset, "leave ON GPU out",
+                                 "%s cannot run on a GPU here (%s)", call->op->verb,
+                                 reasons[0] != '\0' ? reasons : "it has no GPU variant");
+    return lacis_run_fail_at(run, LACIS_UNSUPPORTED, call->offset, NULL, "no variant of %s can run this (%s)",
+                             call->op->verb, reasons);
+}
+
+static lacis_status estimate(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_plan *plan)
+{
+    char name[96];
+    for (int i = 0; i < plan->candidates; i++) {
+        lacis_candidate *candidate = &plan->candidate[i];
+        if (!candidate->can || candidate->costed) continue;
+        candidate->cost = (lacis_cost){-1, -1, -1, -1, -1};
+        LACIS_TRY(candidate->variant->cost(run, call, profile, &candidate->cost));
+        tune_name(call, candidate->variant, name, sizeof name);
+        candidate->cost.seconds *= lacis_profile_get(profile, name, 1.0);
+        candidate->costed = true;
+        candidate->fits = candidate->cost.peak_bytes <= (double)lacis_run_memory_left(run);
+    }
+    return LACIS_OK;
+}
+
+/* The cheapest that fits; where none fits, the cheapest. */
+static int cheapest(const lacis_plan *plan)
+{
+    int best = -1;
+    for (int i = 0; i < plan->candidates; i++) {
+        const lacis_candidate *candidate = &plan->candidate[i];
+        if (!candidate->can) continue;
+        if (best < 0) {
+            best = i;
+            continue;
+        }
+        const lacis_candidate *present = &plan->candidate[best];
+        bool better = candidate->cost.seconds < present->cost.seconds;
+        if (candidate->fits != present->fits ? candidate->fits : better) best = i;
+    }
+    return best;
+}
+
+static void say_why(lacis_plan *plan)
+{
+    for (int i = 0; i < plan->candidates; i++) {
+        lacis_candidate *candidate = &plan->candidate[i];
+        if (i == plan->chosen || !candidate->can) continue;
+        const lacis_candidate *winner = &plan->candidate[plan->chosen];
+        if (!candidate->fits && winner->fits) {
+            snprintf(candidate->reason, sizeof candidate->reason, "needs more memory than is left");
+        } else if (winner->cost.seconds > 0) {
+            snprintf(candidate->reason, sizeof candidate->reason, "%.2g times the time of %s",
+                     candidate->cost.seconds / winner->cost.seconds, winner->variant->name);
+        }
+    }
+}
+
+static lacis_status too_large(lacis_run *run, const lacis_call *call, const lacis_candidate *chosen)
+{
+    char need[LACIS_NUMBER_TEXT], left[LACIS_NUMBER_TEXT];
+    const char *cheaper = call->op->cheaper == NULL ? NULL : call->op->cheaper(call);
+    return lacis_run_fail_at(run, LACIS_LIMIT, call->offset, cheaper,
+                             "the result of %s needs about %s, but %s of memory_limit are left", call->op->verb,
+                             lacis_format_bytes((uint64_t)chosen->cost.peak_bytes, need),
+                             lacis_format_bytes(lacis_run_memory_left(run), left));
+}
+
+static void choose_block(lacis_run *run, lacis_plan *plan)
+{
+    uint64_t budget = lacis_run_memory_left(run) / BLOCK_SHARE;
+    if (budget > LARGEST_BLOCK) budget = LARGEST_BLOCK;
+    plan->block_bytes = budget < SMALLEST_BLOCK ? SMALLEST_BLOCK : budget;
+}
+
+lacis_status lacis_plan_make(lacis_run *run, lacis_call *call, const lacis_profile *profile, lacis_purpose purpose,
+                             bool explain, lacis_plan *out)
+{
+    lacis_plan *plan = out;
+    memset(plan, 0, sizeof *plan);
+    plan->call = call;
+    plan->purpose = purpose;
+    plan->block_bytes = UINT64_MAX;
+    list_candidates(call, plan);
+    int able = 0;
+    for (int i = 0; i < plan->candidates; i++)
+        able += plan->candidate[i].can;
+    if (able == 0) return none_can(run, call, plan);
+
+    bool blocks = call->op->fit != NULL;
+    bool surely = blocks && call->op->fit(call, 0, lacis_run_memory_left(run) / 2) >= call->units;
+    if (explain || able > 1 || (purpose == LACIS_STORE && !surely)) LACIS_TRY(estimate(run, call, profile, plan));
+    plan->chosen = cheapest(plan);
+    const lacis_candidate *chosen = &plan->candidate[plan->chosen];
+    say_why(plan);
+    snprintf(plan->reason, sizeof plan->reason, able == 1 ? "the only one that can run" : "the cheapest that fits");
+    if (purpose == LACIS_STREAM && blocks) choose_block(run, plan);
+    if (purpose == LACIS_STORE && chosen->costed && !chosen->fits) {
+        if (!explain) return too_large(run, call, chosen);
+        const char *cheaper = call->op->cheaper == NULL ? "" : call->op->cheaper(call);
+        snprintf(plan->reason, sizeof plan->reason, "does not fit memory_limit if it must be stored: %s", cheaper);
+    }
+    return LACIS_OK;
+}
+
+void lacis_plan_learn(lacis_profile *profile, const lacis_plan *plan, double seconds)
+{
+    const lacis_candidate *chosen = &plan->candidate[plan->chosen];
+    const double too_short = 0.005; /* seconds: start-up and noise would teach nonsense */
+    if (!chosen->costed || chosen->cost.seconds <= 0 || seconds < too_short) return;
+    char name[96];
+    tune_name(plan->call, chosen->variant, name, sizeof name);
+    double factor = lacis_profile_get(profile, name, 1.0);
+    double ratio = seconds / chosen->cost.seconds;
+    if (ratio > 4) ratio = 4;
+    if (ratio < 0.25) ratio = 0.25;
+    /* Half way towards what was measured: one odd run does not turn the planner. A profile that cannot grow stays as it
+     * was. */
+    lacis_profile_set(profile, name, factor * (0.5 + 0.5 * ratio));
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Plans as text for EXPLAIN and EXPLAIN ANALYZE.
+ */
+#include "plan/plan.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+void lacis_lines_init(lacis_lines *lines, lacis_run *run)
+{
+    *lines = (lacis_lines){.run = run};
+}
+
+static lacis_status make_room(lacis_lines *lines)
+{
+    if (lines->count < lines->room) return LACIS_OK;
+    int room = lines->room == 0 ? 32 : 2 * lines->room;
+    const char **grown;
+    LACIS_TRY(lacis_run_scratch(lines->run, sizeof(char *) * (uint64_t)room, &grown));
+    if (lines->count > 0) memcpy(grown, lines->line, sizeof(char *) * (size_t)lines->count);
+    lines->line = grown;
+    lines->room = room;
+    return LACIS_OK;
+}
+
+lacis_status lacis_lines_add(lacis_lines *lines, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    LACIS_TRY(make_room(lines));
+    char *line = lacis_run_text(lines->run, "%*s%s", lines->indent, "", text);
+    if (line == NULL) return LACIS_NOMEM;
+    lines->line[lines->count++] = line;
+    return LACIS_OK;
+}
+
+static const char *count_text(double value, char *text)
+{
+    if (value < 0) return "unknown";
+    snprintf(text, LACIS_NUMBER_TEXT, "%.0f", value);
+    return text;
+}
+
+static const char *bytes_text(double value, char *text)
+{
+    return value < 0 ? "unknown" : lacis_format_bytes((uint64_t)value, text);
+}
+
+static const char *seconds_text(double value, char *text)
+{
+    if (value < 0) return "unknown";
+    snprintf(text, LACIS_NUMBER_TEXT, value < 0.001 ? "%.3g s" : "%.3f s", value);
+    return text;
+}
+
+static const char *device_name(lacis_device device)
+{
+    return device == LACIS_CPU ? "CPU" : "GPU";
+}
+
+static lacis_status explain_candidate(const lacis_candidate *candidate, bool chosen, lacis_lines *lines)
+{
+    char seconds[LACIS_NUMBER_TEXT], peak[LACIS_NUMBER_TEXT];
+    const lacis_variant *variant = candidate->variant;
+    if (!candidate->can)
+        return lacis_lines_add(lines, "- %s on %s: cannot: %s", variant->name, device_name(variant->device),
+                               candidate->reason);
+    return lacis_lines_add(lines, "%c %s on %s: about %s, peak %s%s%s", chosen ? '*' : '-', variant->name,
+                           device_name(variant->device), seconds_text(candidate->cost.seconds, seconds),
+                           bytes_text(candidate->cost.peak_bytes, peak), candidate->reason[0] != '\0' ? ": " : "",
+                           candidate->reason);
+}
+
+static const char *shape_text(const lacis_call *call, char *text, size_t size)
+{
+    const char *type = lacis_dtype_name(call->dtype);
+    if (call->kind == LACIS_CSR) {
+        snprintf(text, size, "graph %" PRId64 " x %" PRId64 ", %s", call->extent[0], call->extent[1], type);
+    } else {
+        snprintf(text, size, "%s of %" PRId64 ", %s", call->kind == LACIS_VECTOR ? "vector" : "table",
+                 call->extent[0], type);
+    }
+    return text;
+}
+
+lacis_status lacis_plan_explain(const lacis_plan *plan, lacis_lines *lines)
+{
+    char shape[120], a[LACIS_NUMBER_TEXT], b[LACIS_NUMBER_TEXT], c[LACIS_NUMBER_TEXT];
+    const lacis_call *call = plan->call;
+    const lacis_candidate *chosen = &plan->candidate[plan->chosen];
+    LACIS_TRY(lacis_lines_add(lines, "%s -> %s", call->op->verb, shape_text(call, shape, sizeof shape)));
+    lines->indent += 2;
+    LACIS_TRY(lacis_lines_add(lines, "products %s, entries about %s, result about %s",
+                              count_text(chosen->cost.products, a), count_text(chosen->cost.entries, b),
+                              bytes_text(chosen->cost.bytes, c)));
+    if (call->op->explain != NULL) LACIS_TRY(call->op->explain(lines->run, call, lines));
+    LACIS_TRY(lacis_lines_add(lines, "variants (* chosen: %s)", plan->reason));
+    lines->indent += 2;
+    for (int i = 0; i < plan->candidates; i++)
+        LACIS_TRY(explain_candidate(&plan->candidate[i], i == plan->chosen, lines));
+    lines->indent -= 2;
+    if (call->op->fit != NULL) {
+        int64_t whole = call->op->fit(call, 0, lacis_run_memory_left(lines->run) / 2);
+        LACIS_TRY(lacis_lines_add(lines,
+                                  whole >= call->units ? "fits memory whole"
+                                                       : "may not fit memory: SELECT, SAVE and totals read it in "
+                                                         "blocks of rows"));
+    }
+    lines->indent -= 2;
+    return LACIS_OK;
+}
+
+lacis_status lacis_plan_explain_actual(const lacis_plan *plan, double seconds, uint64_t peak, int64_t entries,
+                                       uint64_t bytes, lacis_lines *lines)
+{
+    char a[LACIS_NUMBER_TEXT], b[LACIS_NUMBER_TEXT];
+    const lacis_cost *cost = &plan->candidate[plan->chosen].cost;
+    LACIS_TRY(lacis_lines_add(lines, "actual (estimate)"));
+    lines->indent += 2;
+    LACIS_TRY(lacis_lines_add(lines, "seconds %s (%s)", seconds_text(seconds, a), seconds_text(cost->seconds, b)));
+    LACIS_TRY(lacis_lines_add(lines, "entries %" PRId64 " (%s)", entries, count_text(cost->entries, b)));
+    LACIS_TRY(lacis_lines_add(lines, "result %s (%s)", lacis_format_bytes(bytes, a), bytes_text(cost->bytes, b)));
+    LACIS_TRY(lacis_lines_add(lines, "peak %s (%s)", lacis_format_bytes(peak, a), bytes_text(cost->peak_bytes, b)));
+    for (int i = 0; i < lines->run->counters; i++)
+        LACIS_TRY(lacis_lines_add(lines, "%s %.6g", lines->run->counter[i].what, lines->run->counter[i].figure));
+    lines->indent -= 2;
+    return LACIS_OK;
+}

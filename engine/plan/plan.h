@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From a bound call to a plan: which variant on which device, whole or in blocks, and why. exec/ runs plans; EXPLAIN
+ * prints them.
+ */
+#ifndef LACIS_PLAN_PLAN_H
+#define LACIS_PLAN_PLAN_H
+
+#include "core/run.h"
+
+/* profile.c: named figures of this machine, and corrections learned from measured runs. */
+struct lacis_profile {
+    lacis_host *host;
+    struct profile_entry *entry;
+    int entries, room;
+};
+void lacis_profile_init(lacis_profile *profile, lacis_host *host);
+void lacis_profile_clear(lacis_profile *profile);
+typedef void (*lacis_profile_fn)(void *arg, const char *name, double value);
+void lacis_profile_each(const lacis_profile *profile, lacis_profile_fn fn, void *arg);
+/* A name for this processor, under which the catalog keeps figures. */
+void lacis_profile_machine(char *text, size_t size);
+
+/* What is wanted of the result. */
+typedef enum lacis_purpose {
+    LACIS_STORE, /* one array */
+    LACIS_STREAM /* block after block; each is dropped before the next */
+} lacis_purpose;
+
+typedef struct lacis_candidate {
+    const lacis_variant *variant;
+    bool can, costed, fits;
+    lacis_cost cost;
+    char reason[200]; /* why it cannot, or why it was passed over */
+} lacis_candidate;
+
+enum { LACIS_CANDIDATES = 16 };
+typedef struct lacis_plan {
+    lacis_call *call;
+    lacis_purpose purpose;
+    lacis_candidate candidate[LACIS_CANDIDATES];
+    int candidates;
+    int chosen;
+    uint64_t block_bytes; /* the budget of one block; UINT64_MAX: the whole result at once */
+    char reason[200];
+} lacis_plan;
+
+/* Chooses for a bound call. Costs are estimated only when a choice hangs on them or `explain` asks.
+ * LACIS_UNSUPPORTED with every variant's reason where none can run; LACIS_LIMIT, before anything runs, where a result
+ * that must be stored surely does not fit. */
+lacis_status lacis_plan_make(lacis_run *run, lacis_call *call, const lacis_profile *profile, lacis_purpose purpose,
+                             bool explain, lacis_plan *out);
+
+/* Teaches the profile from a run that was predicted and measured. */
+void lacis_plan_learn(lacis_profile *profile, const lacis_plan *plan, double seconds);
+
+/* Lines of text, for EXPLAIN. */
+struct lacis_lines {
+    lacis_run *run; /* lines live in its scratch */
+    const char **line;
+    int count, room;
+    int indent;
+};
+void lacis_lines_init(lacis_lines *lines, lacis_run *run);
+
+/* The plan as text: result, estimates, candidates with cost and reason, the operator's own lines. */
+lacis_status lacis_plan_explain(const lacis_plan *plan, lacis_lines *lines);
+/* What really happened: seconds, peak, the run's counters, each beside its estimate. */
+lacis_status lacis_plan_explain_actual(const lacis_plan *plan, double seconds, uint64_t peak, int64_t entries,
+                                       uint64_t bytes, lacis_lines *lines);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is known of rows before they are computed: products, classes, bounds, bytes. Called by the planner through
+ * multiply.h and by run.c.
+ */
+#include "common/parallel.h"
+#include "multiply/inside.h"
+
+const char *const lacis_mul_class_name[LACIS_MUL_CLASSES] = {"empty", "copy", "sort", "hash", "dense", "hub"};
+
+enum { PRODUCT_ROWS = 8192 };      /* rows a task of lacis_mul_products */
+enum { HUB_PRODUCTS = 1 << 22 };   /* about 3 ms: below, waiting for busy threads can cost more than it saves */
+enum { DENSE_SHARE = 1024 };       /* products * DENSE_SHARE >= columns: looking at flags costs less than a table */
+enum { CELLS_SHARE = 64 };         /* total products * CELLS_SHARE >= bytes of cells: emptying them once pays */
+enum { ARENA_ENTRIES = 1 << 18 };  /* a few MB: page faults and atomics are rare, the unused ends small */
+
+typedef struct product_task {
+    const lacis_mul_job *job;
+    const int64_t *rows;
+    int64_t count;
+    uint64_t *products;
+    atomic_uint_fast64_t total;
+} product_task;
+
+static int product_rows(void *context, int64_t task, int worker)
+{
+    product_task *t = context;
+    const lacis_mul_matrix *a = &t->job->a, *b = &t->job->b;
+    const int64_t first = task * PRODUCT_ROWS;
+    const int64_t last = t->count - first < PRODUCT_ROWS ? t->count : first + PRODUCT_ROWS;
+    uint64_t total = 0;
+    (void)worker;
+    for (int64_t i = first; i < last; i++) {
+        const int64_t row = t->rows ? t->rows[i] : i;
+        uint64_t sum = 0;
+        for (int64_t j = a->begin[row]; j < a->end[row]; j++)
+            sum += (uint64_t)(b->end[a->column[j]] - b->begin[a->column[j]]);
+        t->products[i] = sum;
+        total += sum;
+    }
+    atomic_fetch_add(&t->total, total);
+    return 0;
+}
+
+uint64_t lacis_mul_products(const lacis_mul_job *job, const int64_t *rows, int64_t count, uint64_t *products)
+{
+    product_task t = {.job = job, .rows = rows, .count = count, .products = products};
+    const int64_t tasks = count / PRODUCT_ROWS + (count % PRODUCT_ROWS != 0);
+    if (tasks == 1)
+        product_rows(&t, 0, 0);
+    else
+        lacis_parallel(job->threads, tasks, product_rows, &t);
+    return atomic_load(&t.total);
+}
+
+static bool can_sort(const mul_plan *plan, uint64_t products)
+{
+    const lacis_mul_agg agg = plan->job->agg;
+    return products <= MUL_SORT_MAX && agg != LACIS_MUL_AVG && agg != LACIS_MUL_FOLD;
+}
+
+static bool is_hub(const mul_plan *plan, uint64_t products)
+{
+    const uint64_t threads = plan->job->threads > 1 ? (uint64_t)plan->job->threads : 1;
+    return threads > 1 && products >= HUB_PRODUCTS && products >= plan->total / (8 * threads);
+}
+
+/* Whether `class` can take the row at all; which is all that job.force asks. */
+static bool can_take(const mul_plan *plan, lacis_mul_class class, int64_t degree, uint64_t products)
+{
+    switch (class) {
+    case LACIS_MUL_COPY:
+        return degree == 1;
+    case LACIS_MUL_SORT:
+        return can_sort(plan, products);
+    case LACIS_MUL_HASH:
+        return products <= MUL_HASH_MAX;
+    case LACIS_MUL_DENSE:
+    case LACIS_MUL_HUB:
+        return true;
+    default:
+        return false;
+    }
+}
+
+lacis_mul_class lacis_mul_class_of(const mul_plan *plan, int64_t degree, uint64_t products)
+{
+    if (products == 0 || plan->width == 0)
+        return LACIS_MUL_EMPTY;
+    if (can_take(plan, plan->job->force, degree, products))
+        return plan->job->force;
+    if (degree == 1)
+        return LACIS_MUL_COPY;
+    if (can_sort(plan, products))
+        return LACIS_MUL_SORT;
+    if (is_hub(plan, products))
+        return LACIS_MUL_HUB;
+    const uint64_t width = (uint64_t)plan->width;
+    const bool worth_cells = products >= width / DENSE_SHARE &&
+                             plan->total >= (width << mul_log2_bytes(plan->kind)) / CELLS_SHARE;
+    return products <= MUL_HASH_MAX && !worth_cells ? LACIS_MUL_HASH : LACIS_MUL_DENSE;
+}
+
+lacis_mul_class lacis_mul_classify(const lacis_mul_job *job, int64_t degree, uint64_t products,
+                                   uint64_t total_products)
+{
+    mul_plan plan;
+    lacis_mul_plan(&plan, job, total_products);
+    return lacis_mul_class_of(&plan, degree, products);
+}
+
+uint64_t lacis_mul_bound(const lacis_mul_job *job, int64_t row, uint64_t products)
+{
+    uint64_t bound = products;
+    const uint64_t width = job->t_hi > job->t_lo ? (uint64_t)(job->t_hi - job->t_lo) : 0;
+    if (bound > width)
+        bound = width;
+    if (job->mask && !job->mask_not) {
+        const uint64_t kept = (uint64_t)(job->mask->end[row] - job->mask->begin[row]);
+        bound = bound < kept ? bound : kept;
+    }
+    if (job->top > 0 && bound > (uint64_t)job->top)
+        bound = (uint64_t)job->top;
+    return bound;
+}
+
+int64_t lacis_mul_arena(const lacis_mul_job *job)
+{
+    const int64_t width = job->t_hi > job->t_lo ? job->t_hi - job->t_lo : 0;
+    return width >= ARENA_ENTRIES / 4 ? ARENA_ENTRIES : width * 4 + 1024;
+}
+
+/* Twice what workers hold unfilled: the other half may be lost at the ends of stretches (place.c). */
+uint64_t lacis_mul_slack(const lacis_mul_job *job)
+{
+    const uint64_t threads = job->threads > 1 ? (uint64_t)job->threads : 1;
+    return 2 * threads * ((uint64_t)lacis_mul_arena(job) + 2 * MUL_PAD);
+}
+
+uint64_t lacis_mul_work_bytes(const lacis_mul_job *job)
+{
+    mul_plan plan;
+    lacis_mul_plan(&plan, job, UINT64_MAX);
+    const uint64_t threads = job->threads > 1 ? (uint64_t)job->threads : 1;
+    return threads * lacis_mul_worker_bytes(&plan) + (threads > 1 ? lacis_mul_hub_bytes(&plan) : 0);
+}

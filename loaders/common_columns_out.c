@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Arrays as rows; see common_columns_out.h.
+ */
+#include "common_columns_out.h"
+
+enum { MOST_COLUMNS = 256 };
+
+typedef struct rows {
+    lacis_writer w;
+    const lacis_row_format *format;
+    const char *name[MOST_COLUMNS];
+    int columns;
+} rows;
+
+static void put_integer(rows *r, int column, int64_t value)
+{
+    r->format->before(&r->w, column, r->name[column]);
+    lacis_writer_integer(&r->w, value);
+}
+
+/* An element in one column, or two where it is complex. */
+static void put_value(rows *r, int column, const void *data, lacis_dtype storage, int64_t index)
+{
+    bool complex = lacis_is_complex(storage);
+    lacis_dtype part = storage == LACIS_C64 ? LACIS_F32 : storage == LACIS_C128 ? LACIS_F64 : storage;
+    for (int i = 0; i < (complex ? 2 : 1); i++) {
+        r->format->before(&r->w, column + i, r->name[column + i]);
+        if (lacis_is_real(part))
+            r->format->real(&r->w, data, part, complex ? 2 * index + i : index);
+        else
+            lacis_writer_value(&r->w, data, part, index);
+    }
+}
+
+static void name_values(rows *r, lacis_dtype dtype)
+{
+    if (dtype == LACIS_PATTERN) return;
+    if (lacis_is_complex(dtype)) {
+        r->name[r->columns++] = "re";
+        r->name[r->columns++] = "im";
+    } else {
+        r->name[r->columns++] = "value";
+    }
+}
+
+static void put_head(rows *r)
+{
+    if (r->format->head != NULL) r->format->head(&r->w, r->name, r->columns);
+}
+
+static lacis_status put_graph(rows *r, lacis_run *run, const lacis_array *array)
+{
+    lacis_csr csr;
+    int64_t nodes, done = 0;
+    lacis_csr_view(array, &csr);
+    LACIS_TRY(lacis_save_nodes(run, &csr, &nodes));
+    r->name[r->columns++] = "src";
+    r->name[r->columns++] = "dst";
+    name_values(r, csr.dtype);
+    put_head(r);
+    for (int64_t row = 0; row < csr.rows; row++) {
+        for (int64_t i = csr.begin[row]; i < csr.end[row]; i++) {
+            r->format->begin(&r->w);
+            put_integer(r, 0, lacis_label(csr.row_label, csr.row_base, row));
+            put_integer(r, 1, lacis_label(csr.col_label, csr.col_base, csr.column[i]));
+            if (csr.value != NULL) put_value(r, 2, csr.value, csr.storage, i);
+            r->format->end(&r->w);
+            if ((++done & 8191) == 0 && lacis_writer_stop(&r->w, done, csr.entries)) return LACIS_OK;
+        }
+    }
+    return LACIS_OK;
+}
+
+static void put_vector(rows *r, const lacis_array *array)
+{
+    const lacis_part *values = lacis_array_part_named(array, "values");
+    const lacis_part *index = lacis_array_part_named(array, "index");
+    const int64_t *labels = index != NULL ? index->data : NULL;
+    int64_t base = lacis_array_base(array, 0), count = values != NULL ? values->count : 0;
+    r->name[r->columns++] = "i";
+    name_values(r, lacis_array_dtype(array));
+    put_head(r);
+    for (int64_t i = 0; i < count; i++) {
+        r->format->begin(&r->w);
+        put_integer(r, 0, lacis_label(labels, base, i));
+        put_value(r, 1, values->data, values->dtype, i);
+        r->format->end(&r->w);
+        if ((i & 8191) == 0 && lacis_writer_stop(&r->w, i, count)) return;
+    }
+}
+
+static lacis_status put_table(rows *r, lacis_run *run, const lacis_array *array)
+{
+    lacis_part part[MOST_COLUMNS];
+    int parts = lacis_array_part_count(array);
+    if (parts > MOST_COLUMNS)
+        return lacis_run_fail(run, LACIS_LIMIT, "a table of more than %d columns", MOST_COLUMNS);
+    for (int i = 0; i < parts; i++) {
+        LACIS_TRY(lacis_array_part(array, i, &part[i]));
+        if (lacis_is_complex(part[i].dtype))
+            return lacis_run_fail(run, LACIS_TYPE, "column %s is complex; only graphs and vectors are saved so",
+                                  part[i].name);
+        r->name[r->columns++] = part[i].name;
+    }
+    put_head(r);
+    int64_t count = lacis_array_extent(array, 0);
+    for (int64_t row = 0; row < count; row++) {
+        r->format->begin(&r->w);
+        for (int i = 0; i < parts; i++) {
+            put_value(r, i, part[i].data, part[i].dtype, row);
+        }
+        r->format->end(&r->w);
+        if ((row & 8191) == 0 && lacis_writer_stop(&r->w, row, count)) return LACIS_OK;
+    }
+    return LACIS_OK;
+}
+
+lacis_status lacis_save_rows(lacis_run *run, const lacis_array *array, FILE *file, const lacis_row_format *format,
+                             const char *name)
+{
+    rows *r;
+    LACIS_TRY(lacis_run_alloc(run, sizeof *r, &r));
+    lacis_writer_begin(&r->w, run, file);
+    r->format = format;
+    r->columns = 0;
+    lacis_status status = LACIS_OK;
+    if (lacis_array_dtype(array) == LACIS_DD)
+        status =
+            lacis_run_fail(run, LACIS_TYPE, "%s cannot hold double-double values; convert them to f64 first", name);
+    else if (lacis_array_kind(array) == LACIS_CSR)
+        status = put_graph(r, run, array);
+    else if (lacis_array_kind(array) == LACIS_VECTOR)
+        put_vector(r, array);
+    else
+        status = put_table(r, run, array);
+    if (status == LACIS_OK) status = lacis_writer_end(&r->w);
+    lacis_run_free(run, r);
+    return status;
+}

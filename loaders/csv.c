@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Comma-separated numbers under a header row: graphs (src,dst,value), vectors (i,value) and tables. Graphs are loaded
+ * as the edge lists that they are. The engine calls it through its descriptor.
+ */
+#include "common_columns.h"
+#include "common_columns_out.h"
+#include "common_options.h"
+#include "common_records.h"
+#include "snap.h"
+
+static const lacis_option_spec options[] = {
+    LACIS_OPTION_DIRECTED,
+    {.name = "columns", .form = 's', .help = "of a graph: 'src,dst,value'; other names are left out"},
+    {.name = "delimiter", .form = 's', .help = "of a graph, between fields: one character, 'tab' or 'space'"},
+    {.name = "header", .form = 'b', .help = "of a graph: whether the first line names the columns"},
+    {.name = "base", .form = 'i', .help = "of a graph, 0 or 1: every id from there to the largest is a vertex"},
+    LACIS_OPTION_DUPLICATES,
+    LACIS_OPTION_TYPE,
+};
+
+/* ------------------------------------------------------------------------------------------ loading */
+
+/* The first line that is not empty; comments do not count as such. */
+static const char *first_line(const lacis_text *text)
+{
+    const char *p = text->begin;
+    while (p < text->end && lacis_line_empty(p, lacis_line_end(p, text->end))) {
+        p = lacis_line_next(p, text->end);
+    }
+    return p;
+}
+
+static lacis_status read_head(lacis_records *records, const char *p, const char *end)
+{
+    const char *from, *to, *next = p;
+    while (lacis_field(next, end, ',', &from, &to, &next)) {
+        LACIS_TRY(lacis_records_column(records, from, to));
+    }
+    return LACIS_OK;
+}
+
+static lacis_status read_row(lacis_records *records, const char *p, const char *end)
+{
+    const char *from = p, *to = p, *next = p;
+    int column = 0;
+    LACIS_TRY(lacis_records_room(records));
+    for (; lacis_field(next, end, ',', &from, &to, &next); column++) {
+        if (column == records->columns) break;
+        LACIS_TRY(lacis_records_set(records, column, from, to));
+    }
+    if (column < records->columns || next != NULL)
+        return lacis_text_fail(records->run, records->text, from,
+                               "the header row names %d columns, this row has %s; mend it", records->columns,
+                               column < records->columns ? "fewer" : "more");
+    records->count++;
+    return LACIS_OK;
+}
+
+static lacis_status read_rows(lacis_records *records, const lacis_text *text)
+{
+    const char *p = first_line(text);
+    LACIS_TRY(read_head(records, p, lacis_line_end(p, text->end)));
+    for (p = lacis_line_next(p, text->end); p < text->end; p = lacis_line_next(p, text->end)) {
+        const char *end = lacis_line_end(p, text->end);
+        if (lacis_skip_blanks(p, end) < end) LACIS_TRY(read_row(records, p, end));
+    }
+    return LACIS_OK;
+}
+
+static lacis_status load_records(lacis_run *run, const lacis_text *text, const lacis_options *given,
+                                 lacis_array **out)
+{
+    lacis_records *records;
+    LACIS_TRY(lacis_run_alloc(run, sizeof *records, &records));
+    lacis_records_begin(records, run, text);
+    lacis_status status = read_rows(records, text);
+    if (status == LACIS_OK) status = lacis_records_make(records, given, out);
+    lacis_records_end(records);
+    lacis_run_free(run, records);
+    return status;
+}
+
+/* A header row of names none of which is src or dst. */
+static bool is_no_graph(const lacis_text *text)
+{
+    const char *p = first_line(text), *end = lacis_line_end(p, text->end);
+    lacis_columns_found found;
+    if (p >= text->end || lacis_skip_blanks(p, end) == end) return false;
+    if ((*p >= '0' && *p <= '9') || *p == '-') return false;
+    if (end - p >= 2 && *p == 'i' && p[1] == ',') return true; /* i is a name for src in other files */
+    lacis_columns_named(p, end, ',', &found);
+    return found.src < 0 || found.dst < 0;
+}
+
+static lacis_status load(lacis_run *run, const lacis_source *source, const lacis_options *given, lacis_array **out)
+{
+    lacis_text text;
+    LACIS_TRY(lacis_text_open(run, source, &text));
+    bool graph = !is_no_graph(&text) || lacis_option_text(given, "columns") != NULL;
+    lacis_status status = graph ? LACIS_OK : load_records(run, &text, given, out);
+    lacis_text_close(run, &text);
+    return graph ? lacis_snap_load(run, source, given, out) : status;
+}
+
+/* Only what is surely a vector: other tables may be edge lists with strange names. */
+static int sniff(const lacis_source *source)
+{
+    lacis_text text;
+    lacis_text_peek(source, &text);
+    const char *p = first_line(&text), *end = lacis_line_end(p, text.end);
+    while (end > p && lacis_blank(end[-1])) {
+        end--;
+    }
+    return end - p == 7 && memcmp(p, "i,value", 7) == 0 ? 80 : 0;
+}
+
+/* ------------------------------------------------------------------------------------------- saving */
+
+static void head(lacis_writer *w, const char *const *names, int columns)
+{
+    for (int i = 0; i < columns; i++) {
+        if (i > 0) lacis_writer_text(w, ",");
+        lacis_writer_text(w, names[i]);
+    }
+    lacis_writer_text(w, "\n");
+}
+
+static void begin(lacis_writer *w)
+{
+    (void)w;
+}
+
+static void before(lacis_writer *w, int column, const char *name)
+{
+    (void)name;
+    if (column > 0) lacis_writer_text(w, ",");
+}
+
+static void end_row(lacis_writer *w)
+{
+    lacis_writer_text(w, "\n");
+}
+
+static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
+{
+    static const lacis_row_format format = {head, begin, before, lacis_writer_value, end_row};
+    return lacis_save_rows(run, array, file, &format, "csv");
+}
+
+const lacis_loader lacis_loader_csv = {
+    .name = "csv",
+    .summary = "comma-separated numbers under a header row: graphs, vectors, tables",
+    .extensions = ".csv",
+    .options = options,
+    .option_count = LACIS_COUNT(options),
+    .sniff = sniff,
+    .load = load,
+    .save = save,
+};

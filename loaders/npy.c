@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * NumPy's .npy (format 1.0 and 2.0), little-endian, one dimension: vectors. The engine calls it through its
+ * descriptor. Layout: "\x93NUMPY", version (2 bytes), length of the head (2 or 4 bytes), the head as a Python
+ * dictionary, data.
+ */
+#include "common_save.h"
+
+#include <string.h>
+
+enum { MAGIC = 6, HEAD_MOST = 1 << 16 };
+static const char magic[] = "\x93NUMPY";
+
+static const struct {
+    const char *code;
+    lacis_dtype storage, dtype;
+} types[] = {{"<f8", LACIS_F64, LACIS_F64},   {"<f4", LACIS_F32, LACIS_F32}, {"<i8", LACIS_I64, LACIS_I64},
+             {"<i4", LACIS_I32, LACIS_I32},   {"<u4", LACIS_U32, LACIS_I64}, {"<u2", LACIS_U16, LACIS_I64},
+             {"|u1", LACIS_U8, LACIS_I64},    {"|b1", LACIS_U8, LACIS_I64},  {"<c8", LACIS_C64, LACIS_C64},
+             {"<c16", LACIS_C128, LACIS_C128}};
+
+/* ------------------------------------------------------------------------------------------ loading */
+
+typedef struct head {
+    char text[HEAD_MOST + 1];
+    size_t end; /* where the data begin */
+} head;
+
+static lacis_status refuse(lacis_run *run, const lacis_source *source, const char *cause)
+{
+    return lacis_run_fail(run, LACIS_FORMAT, "%s: %s", source->path, cause);
+}
+
+static lacis_status read_head(lacis_run *run, const lacis_source *source, head *h)
+{
+    const unsigned char *d = (const unsigned char *)source->data;
+    if (source->size < 12 || memcmp(d, magic, MAGIC) != 0) return refuse(run, source, "this is no .npy file");
+    size_t start = d[6] == 1 ? 10 : 12;
+    size_t length = d[8] | (size_t)d[9] << 8;
+    if (d[6] > 1) length |= (size_t)d[10] << 16 | (size_t)d[11] << 24;
+    if (d[6] < 1 || d[6] > 3) return refuse(run, source, "a version of .npy that lacis does not know");
+    if (length > HEAD_MOST || length > source->size - start)
+        return refuse(run, source, "the file ends inside its head; fetch it again");
+    memcpy(h->text, d + start, length);
+    h->text[length] = '\0';
+    h->end = start + length;
+    return LACIS_OK;
+}
+
+/* The value behind 'key': in the head. */
+static const char *value_of(const head *h, const char *key)
+{
+    const char *p = strstr(h->text, key);
+    if (p == NULL) return "";
+    p += strlen(key);
+    return p + strspn(p, "': ");
+}
+
+static int type_of(const head *h)
+{
+    const char *p = value_of(h, "'descr'");
+    for (int i = 0; i < LACIS_COUNT(types); i++) {
+        size_t n = strlen(types[i].code);
+        if (strncmp(p, types[i].code, n) == 0 && (p[n] == '\'' || p[n] == '"')) return i;
+    }
+    return -1;
+}
+
+/* "(5,)": the 5; -1 where there is not one dimension. */
+static int64_t shape_of(const head *h)
+{
+    const char *p = value_of(h, "'shape'");
+    int64_t count = 0;
+    if (*p++ != '(') return -1;
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (__builtin_mul_overflow(count, (int64_t)10, &count) ||
+            __builtin_add_overflow(count, (int64_t)(*p - '0'), &count))
+            return -1;
+    }
+    return p[0] == ',' && p[1 + strspn(p + 1, " ")] == ')' ? count : -1;
+}
+
+static lacis_status make_vector(lacis_run *run, const char *data, int64_t count, int type, lacis_array **out)
+{
+    lacis_buffer *buffer;
+    lacis_array *array;
+    uint64_t bytes = (uint64_t)count * lacis_dtype_size(types[type].storage);
+    LACIS_TRY(lacis_buffer_new(run, bytes, &buffer));
+    if (bytes > 0) memcpy(lacis_buffer_data(buffer), data, bytes);
+    lacis_status status = lacis_array_new(run, LACIS_VECTOR, types[type].dtype, count, 0, &array);
+    if (status == LACIS_OK) {
+        status = lacis_array_add(run, array, "values", types[type].storage, count, buffer, 0);
+        if (status == LACIS_OK)
+            *out = array;
+        else
+            lacis_array_release(array);
+    }
+    lacis_buffer_release(buffer);
+    return status;
+}
+
+static lacis_status load_head(lacis_run *run, const lacis_source *source, head *h, lacis_array **out)
+{
+    LACIS_TRY(read_head(run, source, h));
+    int type = type_of(h);
+    int64_t count = shape_of(h);
+    if (type < 0)
+        return refuse(run, source,
+                      "its type is none of f4, f8, i4, i8, u1, u2, u4, b1, c8, c16 (little-endian); convert "
+                      "it with astype");
+    if (count < 0) return refuse(run, source, "it has not one dimension; save matrices as mtx (scipy.io.mmwrite)");
+    size_t size = lacis_dtype_size(types[type].storage), left = source->size - h->end;
+    if ((uint64_t)count > left / size) return refuse(run, source, "the file ends before its data; fetch it again");
+    if ((uint64_t)count * size < left) return refuse(run, source, "bytes follow its data; fetch it again");
+    return make_vector(run, source->data + h->end, count, type, out);
+}
+
+static lacis_status load(lacis_run *run, const lacis_source *source, const lacis_options *given, lacis_array **out)
+{
+    head *h;
+    (void)given; /* there are none */
+    LACIS_TRY(lacis_run_alloc(run, sizeof *h, &h));
+    lacis_status status = load_head(run, source, h, out);
+    lacis_run_free(run, h);
+    return status;
+}
+
+static int sniff(const lacis_source *source)
+{
+    return source->size >= MAGIC && memcmp(source->data, magic, MAGIC) == 0 ? 100 : 0;
+}
+
+/* ------------------------------------------------------------------------------------------- saving */
+
+/* The one column of numbers that an array is. */
+static lacis_status find_column(lacis_run *run, const lacis_array *array, lacis_part *part)
+{
+    if (lacis_array_kind(array) == LACIS_CSR)
+        return lacis_run_fail(run, LACIS_TYPE,
+                              "npy holds vectors, not graphs; save as mtx (scipy.io.mmread reads it)");
+    if (lacis_array_kind(array) == LACIS_TABLE) {
+        if (lacis_array_part_count(array) != 1)
+            return lacis_run_fail(run, LACIS_TYPE, "npy holds one column, the table has %d; save it as csv",
+                                  lacis_array_part_count(array));
+        return lacis_array_part(array, 0, part);
+    }
+    const lacis_part *values = lacis_array_part_named(array, "values");
+    if (values == NULL || lacis_array_part_named(array, "index") != NULL)
+        return lacis_run_fail(run, LACIS_TYPE, "npy has no indices, and this vector does; save it as csv");
+    if (lacis_array_base(array, 0) != 0)
+        lacis_run_note(run, LACIS_WARNING, "npy counts from 0: that this vector begins at %lld is not in the file",
+                       (long long)lacis_array_base(array, 0));
+    *part = *values;
+    return LACIS_OK;
+}
+
+static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
+{
+    lacis_part part;
+    const char *code = NULL;
+    char text[128];
+    LACIS_TRY(find_column(run, array, &part));
+    for (int i = 0; i < LACIS_COUNT(types); i++) {
+        if (code == NULL && types[i].storage == part.dtype) code = types[i].code;
+    }
+    if (code == NULL) return lacis_run_fail(run, LACIS_TYPE, "npy has no type for %s", lacis_dtype_name(part.dtype));
+    int length = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%lld,), }", code,
+                          (long long)part.count);
+    int padded = (10 + length + 1 + 63) / 64 * 64 - 10; /* data begin at a multiple of 64 */
+    const unsigned char start[] = {
+        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(padded & 255), (unsigned char)(padded >> 8)};
+    fwrite(start, 1, sizeof start, file); /* the engine asks ferror */
+    fprintf(file, "%-*s\n", padded - 1, text);
+    fwrite(part.data, lacis_dtype_size(part.dtype), (size_t)part.count, file);
+    return LACIS_OK;
+}
+
+const lacis_loader lacis_loader_npy = {
+    .name = "npy",
+    .summary = "NumPy arrays of one dimension: vectors",
+    .extensions = ".npy",
+    .sniff = sniff,
+    .load = load,
+    .save = save,
+};

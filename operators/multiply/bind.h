@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From a parsed call to a product: the parts of bind that MULTIPLY and POWER share.
+ */
+#ifndef LACIS_OPERATORS_BIND_H
+#define LACIS_OPERATORS_BIND_H
+
+#include "multiply/product.h"
+
+/* Fills con, form, agg and fold of spec from the clauses CON and AGG with their defaults: neither: a * b, sum; CON
+ * nil: count; AGG count: nil; CON alone: sum; another AGG alone: a * b. *nil: CON is nil (or left out under count).
+ */
+void lacis_bind_functions(const lacis_call *call, lacis_product_spec *spec, bool *nil);
+/* The expression behind a keyword ("WHERE"), or NULL. */
+lacis_expr *lacis_bind_expr(const lacis_call *call, const char *keyword);
+
+/* MULTIPLY's share of a call's `work`. */
+typedef struct lacis_multiply {
+    lacis_product product;
+    lacis_buffer *row_labels, *col_labels; /* of operands, to be shared */
+} lacis_multiply;
+lacis_status lacis_multiply_bind(lacis_run *run, lacis_call *call);
+void lacis_multiply_unbind(lacis_run *run, lacis_call *call);
+
+#endif

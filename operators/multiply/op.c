@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * MULTIPLY: generalized products of graphs, of a graph and a vector, of a vector and a graph. This file is the
+ * descriptor from which parser, completion, help, planner and EXPLAIN work; the engine's registry names it.
+ */
+#include "multiply/bind.h"
+
+static const lacis_param params[] = {
+    {.form = "%a", .required = true, .help = "left operand: a graph, or a vector where b is a graph"},
+    {.keyword = "BY",
+     .form = "%a",
+     .required = true,
+     .help = "right operand: a graph, or a vector where a is a graph"},
+    {.keyword = "CON",
+     .form = "%e",
+     .slots = "a,b,s,c,t",
+     .help = "what a path s -> c -> t is worth: over its values a, b and the labels s, c, t; nil counts paths"},
+    {.keyword = "AGG", .form = "%g", .help = "how the paths from s to t become one value"},
+    {.keyword = "MASK", .form = "[NOT] %a", .help = "only the pairs stored (NOT: not stored) in this graph"},
+    {.keyword = "WHERE", .form = "%e", .slots = "src", .help = "only these rows; nothing else is computed"},
+    {.keyword = "TOP", .form = "%i", .help = "only the k greatest values of each row (ties: smaller dst)"},
+    {.keyword = "HAVING",
+     .form = "%e",
+     .slots = "value,src,dst,s,t",
+     .help = "only the entries for which this holds; before TOP"},
+};
+
+static const char *const examples[] = {
+    "MULTIPLY g BY g",
+    "MULTIPLY g BY g CON nil AGG count TOP 10",
+    "MULTIPLY g BY g CON a + b AGG min WHERE src = 30",
+    "MULTIPLY g BY g CON nil AGG count MASK NOT g HAVING src <> dst AND value > 1",
+    "MULTIPLY g BY g CON a * b AGG (x, y) -> x + y - x * y IDENTITY 0 ASSOCIATIVE",
+    "MULTIPLY x BY g CON a * b AGG sum",
+    NULL,
+};
+
+static const char help[] =
+    "MULTIPLY a BY b computes, for every pair (s, t) that some path s -> c -> t joins (s -> c an entry of a, c -> t "
+    "one\n"
+    "of b), the value AGG over c of CON(a, b, s, c, t). Without CON and AGG that is the ordinary product: a * b, "
+    "sum.\n"
+    "\n"
+    "Defaults: CON nil means AGG count; AGG count means CON nil; CON alone is summed; another AGG alone gets a * b.\n"
+    "a and b are 1 where the graph has no values. Values i32, i64, f32 and f64 can be computed with; CON nil takes "
+    "any.\n"
+    "Integers are computed in 64 bits and never wrap: an overflow is an error. count gives i64, avg f64, a written "
+    "fold\n"
+    "the type that CON's values, its identity and its own result share, every other AGG the type of CON (integers: "
+    "i64).\n"
+    "first and last go by rising c, as do all sums: results have the same bits on any number of threads.\n"
+    "\n"
+    "Shapes: graph BY graph gives a graph (src, dst, value), graph BY vector and vector BY graph a vector (i, value) "
+    "with\n"
+    "entries only where there is a path. a's columns meet b's rows by label: where both count alike that is their "
+    "order;\n"
+    "otherwise they are joined, and columns that b does not have as rows give nothing. Two operands that count from "
+    "the\n"
+    "same number but to different ends do not go together.\n"
+    "\n"
+    "WHERE src IN (...), = or a range computes those rows alone: the cost is that of their own paths. For a vector\n"
+    "result src is its label i, and so are src, dst, s and t in HAVING. The result holds the selected rows only.\n"
+    "TOP and HAVING work while a row is computed: what they drop is never stored.\n"
+    "\n"
+    "Row-wise products after Gustavson (ACM TOMS 4(3), 1978); rows are classified by their exact number of paths.";
+
+static int64_t fit(const lacis_call *call, int64_t begin, uint64_t bytes)
+{
+    const lacis_multiply *work = call->work;
+    const lacis_product *product = &work->product;
+    const uint64_t row_bytes = 3 * sizeof(int64_t); /* begin, end, label */
+    uint64_t size = lacis_product_entry_bytes(product), used = lacis_mul_slack(&product->job) * size;
+    int64_t end = begin;
+    for (; end < call->units; end++) {
+        used += row_bytes + size * lacis_mul_bound(&product->job, end, product->products[end]);
+        if (used > bytes) break;
+    }
+    return end;
+}
+
+static const char *cheaper(const lacis_call *call)
+{
+    const lacis_multiply *work = call->work;
+    if (work != NULL && work->product.job.top > 0) return "WHERE src IN (...), or SELECT with totals";
+    return "TOP k, WHERE src IN (...), or SELECT with totals";
+}
+
+static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines *lines)
+{
+    lacis_multiply *work = call->work;
+    return lacis_product_explain(run, &work->product, lines);
+}
+
+static lacis_status rows_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
+{
+    lacis_multiply *work = call->work;
+    return lacis_product_cost(run, &work->product, profile, out);
+}
+
+static lacis_status rows_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
+{
+    const lacis_multiply *work = call->work;
+    lacis_product_result result;
+    LACIS_TRY(lacis_product_run(run, &work->product, begin, end, &result));
+    lacis_run_count(run, "entries", (double)result.entries);
+    lacis_status status =
+        lacis_product_array(run, &work->product, begin, end, &result, work->row_labels, work->col_labels, out);
+    lacis_product_release(&result);
+    return status;
+}
+
+static const lacis_variant rows = {
+    .name = "rows",
+    .device = LACIS_CPU,
+    .summary = "row by row: copied, sorted, hashed or accumulated in a dense window by the row's number of paths",
+    .cost = rows_cost,
+    .run = rows_run,
+};
+static const lacis_variant *const variants[] = {&rows};
+
+const lacis_op lacis_op_multiply = {
+    .verb = "MULTIPLY",
+    .summary = "generalized product: AGG over c of CON(a(s, c), b(c, t))",
+    .help = help,
+    .examples = examples,
+    .params = params,
+    .param_count = LACIS_COUNT(params),
+    .bind = lacis_multiply_bind,
+    .unbind = lacis_multiply_unbind,
+    .fit = fit,
+    .cheaper = cheaper,
+    .explain = explain,
+    .calibrate = lacis_product_calibrate,
+    .variants = variants,
+    .variant_count = LACIS_COUNT(variants),
+};

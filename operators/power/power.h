@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * POWER: repeated products R := R BY a, a given number of times (rounds.c) or until nothing changes (closure.c). Each
+ * starts from the selected rows of a alone, so that few sources cost only what their own paths cost.
+ */
+#ifndef LACIS_OPERATORS_POWER_H
+#define LACIS_OPERATORS_POWER_H
+
+#include "multiply/bind.h"
+
+typedef struct lacis_power {
+    lacis_csr a;         /* the graph; without values where only paths count */
+    lacis_product start; /* its selected rows: start.a, with labels start.s */
+    lacis_product first; /* the first product, for checks and EXPLAIN; empty where there is none */
+    bool stable;
+    int64_t rounds;          /* TO k; UNTIL STABLE: WITHIN k, or 0 */
+    bool walks;              /* AGG count: later rounds add counts up */
+    lacis_product_spec spec; /* of a round, but for its a */
+    lacis_dtype type;        /* UNTIL STABLE: of values between rounds */
+    lacis_dtype dtype;       /* of the result */
+    lacis_buffer *row_labels, *col_labels;
+} lacis_power;
+
+/* A result on its way: rows as of the start, with columns of a. */
+typedef struct lacis_power_rows {
+    lacis_product_result rows;
+    lacis_dtype storage;
+    int64_t done; /* rounds */
+    uint64_t products;
+} lacis_power_rows;
+
+/* Both take rows of a (any view with labels) and fill *out; released with lacis_product_release(&out->rows). */
+lacis_status lacis_power_rounds(lacis_run *run, const lacis_power *work, const lacis_csr *start,
+                                lacis_power_rows *out);
+lacis_status lacis_power_closure(lacis_run *run, const lacis_power *work, const lacis_csr *start,
+                                 lacis_power_rows *out);
+
+/* bind.c */
+lacis_status lacis_power_bind(lacis_run *run, lacis_call *call);
+void lacis_power_unbind(lacis_run *run, lacis_call *call);
+
+/* cost.c: runs a few of the rows. */
+lacis_status lacis_power_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * .help: the dot commands out of their table, the topics below, and operators as the engine describes them.
+ */
+#include "dot.h"
+
+#include <stdio.h>
+
+typedef struct topic {
+    const char *name, *summary;
+    const char *text; /* NULL: made from the table of modes */
+} topic;
+
+static const topic topics[] = {
+    {"statements", "what can be written besides SQL",
+     "LOAD name FROM 'file' [AS format] [WITH (option = value, ...)]   read a graph, matrix or vector\n"
+     "GENERATE name AS generator (option = value, ...)                make one, such as rmat(scale = 10)\n"
+     "SAVE name TO 'file'                                             write one, in the format of its ending\n"
+     "LET name = call                                                 compute and keep an array\n"
+     "LET name = SELECT ...                                           make one from a query\n"
+     "CREATE VIEW name AS call                                        compute what queries ask for, when they ask\n"
+     "call                                                            an operator: MULTIPLY, POWER ...\n"
+     "EXPLAIN [ANALYZE] call                                          the plan, without running it or with\n"
+     "DROP name;  SET name = value;  CALIBRATE\n"
+     "SHOW ARRAYS | OPERATORS | AGGREGATES | DEVICES | OPTIONS | KERNELS\n"
+     "Everything else is SQL as SQLite speaks it; every array and view is a table in it. A statement ends with ;\n"
+     "-- and /* */ are comments. .help VERB explains an operator.\n"},
+    {"modes", "how results are written", NULL},
+    {"keys", "editing at the prompt",
+     "TAB        completes keywords, names, options and files\n"
+     "Up, Down   earlier statements; they are kept in $XDG_STATE_HOME/lacis/history (~/.local/state/lacis/history)\n"
+     "Ctrl-R     searches them\n"
+     "Ctrl-C     drops what is typed; stops the statement that runs; twice within two seconds: leaves\n"
+     "Ctrl-D     leaves, at an empty prompt\n"},
+    {"parameters", "-v name=value",
+     "lacis -v k=10 -c \"SELECT :k + 1\" binds 10 to :k in every statement that uses it. A value that reads as a\n"
+     "number is one; all else is text.\n"},
+    {"codes", "exit codes of the program",
+     "0  good\n"
+     "1  a statement or dot command failed, or results could not be written\n"
+     "2  the command line was wrong\n"
+     "3  the database or a script of the command line cannot be opened\n"
+     "130  interrupted with Ctrl-C\n"},
+};
+
+enum { TOPICS = sizeof topics / sizeof topics[0] };
+
+const char *shell_topic_at(int index)
+{
+    return index >= 0 && index < TOPICS ? topics[index].name : NULL;
+}
+
+static void put(shell_session *session, const char *left, const char *middle, const char *right)
+{
+    char line[256];
+    const char *gap = middle[0] ? " " : "";
+    int width = (int)(strlen(left) + strlen(gap) + strlen(middle)), most = 26;
+    int length =
+        snprintf(line, sizeof line, "%s%s%s%*s%s\n", left, gap, middle, width < most ? most - width : 1, "", right);
+    shell_sink_put(shell_session_sink(session), line, length < (int)sizeof line ? (size_t)length : sizeof line - 1);
+}
+
+static void help_overview(shell_session *session)
+{
+    for (int i = 0; shell_dot_at(i); i++)
+        put(session, shell_dot_at(i)->name, shell_dot_at(i)->usage, shell_dot_at(i)->summary);
+    shell_sink_puts(shell_session_sink(session), "\n");
+    for (int i = 0; i < TOPICS; i++)
+        put(session, ".help", topics[i].name, topics[i].summary);
+    put(session, ".help", "VERB", "an operator; SHOW OPERATORS lists them");
+}
+
+static void help_command(shell_session *session, const shell_dot_command *command)
+{
+    put(session, command->name, command->usage, command->summary);
+    shell_sink_puts(shell_session_sink(session), command->details);
+    shell_sink_char(shell_session_sink(session), '\n');
+}
+
+static void help_topic(shell_session *session, const topic *found)
+{
+    if (found->text) {
+        shell_sink_puts(shell_session_sink(session), found->text);
+        return;
+    }
+    put(session, "auto", "", "box on a terminal, csv elsewhere; EXPLAIN as plain lines");
+    for (int i = 0; shell_mode_at(i); i++)
+        put(session, shell_mode_at(i)->name, "", shell_mode_at(i)->summary);
+}
+
+static const topic *find_topic(const char *name)
+{
+    for (int i = 0; i < TOPICS; i++)
+        if (shell_same(topics[i].name, name)) return &topics[i];
+    return NULL;
+}
+
+typedef struct verb_visit {
+    shell_verb_fn fn;
+    void *arg;
+} verb_visit;
+
+static int on_operator(void *arg, int columns, const char *const *names, const char *const *values)
+{
+    const verb_visit *visit = arg;
+    const char *verb = "", *usage = "", *summary = "";
+    for (int i = 0; i < columns; i++) {
+        if (!values[i]) continue;
+        if (strcmp(names[i], "verb") == 0) verb = values[i];
+        if (strcmp(names[i], "usage") == 0) usage = values[i];
+        if (strcmp(names[i], "summary") == 0) summary = values[i];
+    }
+    visit->fn(visit->arg, verb, usage, summary);
+    return 0;
+}
+
+void shell_verbs(shell_session *session, shell_verb_fn fn, void *arg)
+{
+    verb_visit visit = {fn, arg};
+    lacis_exec(session->engine, "SHOW OPERATORS;", on_operator, &visit);
+}
+
+/* What .help looks for among the operators, and the nearest of all names so far. */
+typedef struct verb_search {
+    shell_session *session;
+    shell_nearest nearest;
+    char nearest_verb[64];
+    bool found;
+} verb_search;
+
+static void on_verb(void *arg, const char *verb, const char *usage, const char *summary)
+{
+    verb_search *search = arg;
+    shell_sink *out = shell_session_sink(search->session);
+    const char *best = search->nearest.best;
+    if (shell_same(verb, search->nearest.word)) {
+        shell_sink_puts(out, usage);
+        shell_sink_char(out, '\n');
+        shell_sink_puts(out, summary);
+        shell_sink_char(out, '\n');
+        search->found = true;
+    }
+    shell_nearest_try(&search->nearest, verb);
+    if (search->nearest.best == best) return;
+    snprintf(search->nearest_verb, sizeof search->nearest_verb, "%s", verb);
+    search->nearest.best = search->nearest_verb;
+}
+
+/* An operator, as the engine describes it: usage and summary, then what it tells beside them. */
+static bool help_operator(shell_session *session, const char *name, verb_search *search)
+{
+    char statement[96];
+    shell_verbs(session, on_verb, search);
+    if (!search->found) return false;
+    snprintf(statement, sizeof statement, "SHOW OPERATOR %s;", name);
+    shell_session_lines(session, statement, NULL);
+    return true;
+}
+
+static bool refuse_topic(shell_session *session, const char *name, verb_search *search)
+{
+    char hint[96];
+    for (int i = 0; i < TOPICS; i++)
+        shell_nearest_try(&search->nearest, topics[i].name);
+    for (int i = 0; shell_dot_at(i); i++)
+        shell_nearest_try(&search->nearest, shell_dot_at(i)->name + (name[0] != '.'));
+    const char *best = search->nearest.best;
+    snprintf(hint, sizeof hint, "did you mean .help %s?", best ? best : "");
+    shell_error(session, best ? hint : ".help lists what there is; SHOW OPERATORS lists the operators",
+                "there is no help on %s", name);
+    return false;
+}
+
+bool shell_help(shell_session *session, int arguments, char **argument)
+{
+    if (arguments == 0) {
+        help_overview(session);
+        return true;
+    }
+    const char *name = argument[0];
+    const shell_dot_command *command = shell_dot_find(name);
+    const topic *found = find_topic(name);
+    verb_search search = {.session = session, .nearest = {.word = name}};
+    if (command)
+        help_command(session, command);
+    else if (found)
+        help_topic(session, found);
+    else if (!help_operator(session, name, &search))
+        return refuse_topic(session, name, &search);
+    return true;
+}

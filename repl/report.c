@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the shell says on stderr: errors with their line and a caret, notes, warnings and the engine's summaries.
+ */
+#include "session.h"
+#include "terminal.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { USUAL_WIDTH = 100, INDENT = 2 };
+
+/* Before anything goes to stderr: results written so far come first, and the bar gives way. */
+static void make_room(shell_session *session)
+{
+    shell_progress_erase(&session->progress);
+    shell_sink_flush(session->standard);
+}
+
+static const char *colour(const char *sequence)
+{
+    return shell_terminal_colours(STDERR_FILENO) ? sequence : "";
+}
+
+/* Messages quote names and data, whose escapes must not steer the terminal. */
+static void put_clean(FILE *file, const char *message)
+{
+    shell_text clean = {0};
+    shell_clean(&clean, message, strlen(message));
+    if (clean.used) fwrite(clean.data, 1, clean.used, file);
+    shell_text_free(&clean);
+}
+
+static void put_error(const shell_session *session, int64_t line, const char *message)
+{
+    if (session->place.name) fprintf(stderr, "%s:%lld: ", session->place.name, (long long)line);
+    fprintf(stderr, "%serror:%s ", colour(SHELL_RED), colour(SHELL_PLAIN));
+    put_clean(stderr, message);
+    fputc('\n', stderr);
+}
+
+static void put_hint(const char *hint)
+{
+    if (!hint || !hint[0]) return;
+    fputs("hint: ", stderr);
+    put_clean(stderr, hint);
+    fputc('\n', stderr);
+}
+
+void shell_error(shell_session *session, const char *hint, const char *format, ...)
+{
+    char *message = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&message, format, arguments);
+    va_end(arguments);
+    make_room(session);
+    put_error(session, session->place.line, length >= 0 ? message : format);
+    put_hint(hint);
+    if (length >= 0) free(message);
+}
+
+void shell_note(shell_session *session, const char *format, ...)
+{
+    va_list arguments;
+    make_room(session);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+void shell_log(void *arg, lacis_level level, const char *message)
+{
+    shell_session *session = arg;
+    FILE *file = session->log ? session->log : stderr;
+    if (session->silent) return;
+    if (!session->log) make_room(session);
+    bool coloured = level == LACIS_WARNING && !session->log;
+    if (level == LACIS_WARNING)
+        fprintf(file, "%swarning:%s ", coloured ? colour(SHELL_YELLOW) : "", coloured ? colour(SHELL_PLAIN) : "");
+    if (level == LACIS_NOTE) fputs("note: ", file);
+    put_clean(file, message);
+    fputc('\n', file);
+    if (session->log) fflush(file);
+}
+
+/* One line of a statement as it can be shown: tabs as blanks, control characters visible. `caret` is a byte of the
+ * line and becomes a column. */
+static void expand_line(const char *line, size_t length, size_t byte, shell_text *out, int *caret)
+{
+    int column = 0;
+    *caret = 0;
+    shell_text_puts(out, "");
+    for (size_t i = 0; i < length;) {
+        uint32_t rune;
+        bool valid;
+        size_t count = shell_rune(line + i, length - i, &rune, &valid), from = out->used;
+        if (i <= byte) *caret = column;
+        if (rune == '\t')
+            shell_text_puts(out, "    ");
+        else
+            shell_clean(out, line + i, count);
+        column += shell_width(out->data + from, out->used - from);
+        i += count;
+    }
+    if (byte >= length) *caret = column;
+}
+
+/* The part of a shown line around the caret that fits `room` columns, with ... where something is left out. */
+static void put_window(const shell_text *line, int caret, int room)
+{
+    int used, start = 0, width = shell_width(line->data, line->used);
+    if (width > room && caret > room * 2 / 3) start = caret - room / 2;
+    if (start > 0 && width - start < room - 1) start = width - room + 1;
+    size_t skip = start > 0 ? shell_fit(line->data, line->used, start, &start) : 0;
+    bool before = skip > 0, after = width - start > room - before;
+    size_t shown = shell_fit(line->data + skip, line->used - skip, room - before - after, &used);
+    fprintf(stderr, "%*s%s%.*s%s\n", INDENT, "", before ? "…" : "", (int)shown, line->data + skip, after ? "…" : "");
+    fprintf(stderr, "%*s%s^%s\n", INDENT + caret - start + before, "", colour(SHELL_RED), colour(SHELL_PLAIN));
+}
+
+static void put_line(const char *text, const char *at)
+{
+    const char *begin = at, *end = at;
+    shell_text shown = {0};
+    int caret, room = shell_terminal_width(STDERR_FILENO);
+    while (begin > text && begin[-1] != '\n')
+        begin--;
+    while (*end && *end != '\n' && *end != '\r')
+        end++;
+    expand_line(begin, (size_t)(end - begin), (size_t)(at - begin), &shown, &caret);
+    put_window(&shown, caret, room > INDENT + 20 ? room - INDENT - 1 : USUAL_WIDTH);
+    shell_text_free(&shown);
+}
+
+static int64_t line_of(const shell_place *place, const char *at)
+{
+    int64_t line = place->line;
+    for (const char *c = place->text; c < at; c++)
+        line += *c == '\n';
+    return line;
+}
+
+/* A dot command that was swallowed by the statement before it, whose ';' is missing. */
+static bool swallows_command(const char *statement)
+{
+    const char *line = statement;
+    while ((line = strchr(line, '\n')) != NULL) {
+        line++;
+        if (line[0] == '.' && isalpha((unsigned char)line[1])) return true;
+    }
+    return false;
+}
+
+void shell_engine_error(shell_session *session, const char *statement)
+{
+    int64_t offset = lacis_error_offset(session->engine);
+    const char *hint = lacis_error_hint(session->engine), *at = statement;
+    size_t length = strlen(statement);
+    bool placed = offset >= 0 && session->place.text;
+    if (placed) at += (uint64_t)offset < length ? (size_t)offset : length;
+    if (placed && at[strspn(at, " \t\r\n")] == 0) /* the end: behind the last character that shows */
+        while (at > statement && isspace((unsigned char)at[-1]))
+            at--;
+    make_room(session);
+    put_error(session, session->place.text ? line_of(&session->place, at) : session->place.line,
+              lacis_error_message(session->engine));
+    if (placed) put_line(session->place.text, at);
+    if (lacis_error_status(session->engine) != LACIS_INTERRUPT && (!hint || !hint[0]) && swallows_command(statement))
+        hint = "a dot command stands outside of statements: is a ';' missing before it?";
+    put_hint(hint);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the terminal is and can do.
+ */
+#ifndef SHELL_TERMINAL_H
+#define SHELL_TERMINAL_H
+
+#include <stdbool.h>
+
+bool shell_is_terminal(int fd);
+/* Columns of the terminal behind fd; 0 where it is none or does not say. */
+int shell_terminal_width(int fd);
+/* Whether fd is a terminal that understands escape sequences (TERM is not dumb). */
+bool shell_terminal_moves(int fd);
+/* The same, and the user did not set NO_COLOR. */
+bool shell_terminal_colours(int fd);
+/* Seconds from some fixed moment. */
+double shell_clock(void);
+
+#define SHELL_BOLD   "\033[1m"
+#define SHELL_DIM    "\033[2m"
+#define SHELL_RED    "\033[31m"
+#define SHELL_YELLOW "\033[33m"
+#define SHELL_PLAIN  "\033[0m"
+
+#endif

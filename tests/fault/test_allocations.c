@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The nth allocation fails, for all n over a session script: the statement in hand ends with LACIS_NOMEM (or, where
+ * the memory was a convenience, goes on), the engine can be used afterwards, and nothing is left behind.
+ */
+#include "support/db.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char *const session[] = {
+    "GENERATE g AS uniform(60, 4, seed = 2)",
+    "LOAD e FROM '%s/datasets/friends.txt'",
+    "CREATE VIEW f AS MULTIPLY g BY g CON nil AGG count",
+    "SELECT count(*), sum(value) FROM f",
+    "SELECT * FROM f WHERE src = 3 ORDER BY value DESC LIMIT 4",
+    "LET h = MULTIPLY g BY g CON a + b AGG min",
+    "LET k = MULTIPLY g BY g CON a + b + s AGG (x, y) -> CASE WHEN x < y THEN x ELSE y END IDENTITY 1000000",
+    "LET p = POWER g TO 3",
+    "LET r = SELECT src, dst, value FROM h WHERE value > 1",
+    "SELECT count(*) FROM f JOIN h USING (src, dst)",
+    "MULTIPLY g BY g TOP 2 HAVING value > 0",
+    "EXPLAIN ANALYZE MULTIPLY g BY g CON nil AGG count",
+    "SHOW OPERATORS",
+    "SHOW LOADERS",
+    "SAVE h TO '/tmp/lacis-fault.csv'",
+    "DROP h",
+};
+
+struct countdown {
+    long left;
+    long asked;
+};
+
+static int refuse(void *arg, size_t bytes)
+{
+    struct countdown *countdown = arg;
+    (void)bytes;
+    countdown->asked++;
+    return countdown->left-- == 0;
+}
+
+/* Reads a row's texts, which takes memory too. */
+static int read_row(void *arg, int columns, const char *const *names, const char *const *values)
+{
+    (void)arg;
+    (void)names;
+    (void)values;
+    return columns < 0;
+}
+
+/* Runs the session with one allocation refused; the number of those asked for. */
+static long run_session(const char *path, long fail_at)
+{
+    struct countdown countdown = {fail_at, 0};
+    lacis_engine *engine;
+    lacis_set_allocation_guard(refuse, &countdown);
+    lacis_status status = lacis_open(path, &engine);
+    for (size_t i = 0; status == LACIS_OK && i < sizeof session / sizeof session[0]; i++) {
+        char text[600];
+        snprintf(text, sizeof text, session[i], LACIS_SOURCE_DIR);
+        lacis_status one = lacis_exec(engine, text, read_row, NULL);
+        if (one == LACIS_NOMEM) one = lacis_exec(engine, text, NULL, NULL); /* once is enough */
+        if (one != LACIS_OK && one != LACIS_NAME)
+            fail_msg("allocation %ld: %s\n  %s: %s", fail_at, text, lacis_status_name(one), lacis_error_message(engine));
+    }
+    if (status != LACIS_OK) assert_int_equal(status, LACIS_NOMEM);
+    lacis_close(engine);
+    lacis_set_allocation_guard(NULL, NULL);
+    return countdown.asked;
+}
+
+/* Every `step`th of all allocations; with 1, each one. */
+static void allocations_may_fail(const char *path, long step)
+{
+    if (path != NULL) unlink(path);
+    long total = run_session(path, -1);
+    assert_true(total > 100);
+    for (long n = 0; n < total; n += step) {
+        if (path != NULL) unlink(path);
+        run_session(path, n);
+    }
+    if (path != NULL) unlink(path);
+    unlink("/tmp/lacis-fault.csv");
+}
+
+static void in_memory(void **state)
+{
+    (void)state;
+    allocations_may_fail(NULL, 1);
+}
+
+static void in_a_file(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/lacis-fault-XXXXXX";
+    close(mkstemp(path));
+    allocations_may_fail(path, 13); /* the disk is slow, and what differs is the catalog alone */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_memory), cmocka_unit_test(in_a_file)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

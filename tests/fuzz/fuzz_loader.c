@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Any bytes as a file of one format: compiled once for each loader, FUZZ_FORMAT its name, and once with an empty one,
+ * where the format is found by content. What was accepted must be a sound array. The first byte picks options.
+ */
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+const char *const fuzz_words[] = {"%%MatrixMarket matrix coordinate ",
+                                  "%%MatrixMarket matrix array ",
+                                  "real",
+                                  "integer",
+                                  "complex",
+                                  "pattern",
+                                  " general\n",
+                                  " symmetric\n",
+                                  " skew-symmetric\n",
+                                  " hermitian\n",
+                                  "3 3 4\n",
+                                  "1 1 1.5\n",
+                                  "p sp 6 7\n",
+                                  "a 1 2 3\n",
+                                  "c x\n",
+                                  "# Nodes: 3 Edges: 4\n",
+                                  "src,dst,value\n",
+                                  "\r\n",
+                                  "\n",
+                                  "\t",
+                                  "  ",
+                                  ",",
+                                  "//",
+                                  "#",
+                                  "%",
+                                  "-1",
+                                  "0",
+                                  "4294967295",
+                                  "4294967296",
+                                  "9223372036854775807",
+                                  "9223372036854775808",
+                                  "99999999999999999999",
+                                  "1e309",
+                                  "nan",
+                                  "-inf",
+                                  "\xef\xbb\xbf",
+                                  "\x1f\x8b\x08",
+                                  "\x93NUMPY",
+                                  "1082040961",
+                                  "7 11 011 1\n",
+                                  NULL};
+
+/* Only options of edge lists; other loaders must refuse them by name. */
+static const char *const options[] = {
+    "",
+    "",
+    "",
+    "",
+    " WITH (directed = false)",
+    " WITH (header = true)",
+    " WITH (base = 1)",
+    " WITH (duplicates = 'max')",
+    " WITH (duplicates = 'error')",
+    " WITH (columns = 'src,dst,value')",
+    " WITH (delimiter = ',')",
+};
+
+static lacis_engine *engine;
+static int file;
+static char path[64];
+
+static void start(void)
+{
+    engine = fuzz_open();
+    file = memfd_create("fuzz", 0);
+    FUZZ_CHECK(file >= 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+}
+
+static void fill_file(const uint8_t *data, size_t size)
+{
+    FUZZ_CHECK(ftruncate(file, 0) == 0);
+    for (size_t done = 0; done < size;) {
+        ssize_t n = pwrite(file, data + done, size - done, (off_t)done);
+        FUZZ_CHECK(n > 0);
+        done += (size_t)n;
+    }
+}
+
+void fuzz_one(const uint8_t *data, size_t size)
+{
+    if (size == 0) return;
+    if (engine == NULL) start();
+    fill_file(data + 1, size - 1);
+    char text[256];
+    const char *with = options[data[0] % (sizeof options / sizeof options[0])];
+    snprintf(text, sizeof text, "LOAD x FROM '%s'%s%s%s;", path, FUZZ_FORMAT[0] != '\0' ? " AS " : "", FUZZ_FORMAT,
+             with);
+    lacis_status status = lacis_exec(engine, text, NULL, NULL);
+    fuzz_check_error(engine, status, strlen(text));
+    if (status != LACIS_OK) return;
+    lacis_array *array;
+    FUZZ_CHECK(lacis_array_find(engine, "x", &array) == LACIS_OK);
+    fuzz_check_array(array);
+    lacis_array_release(array);
+    fuzz_must(engine, "SELECT count(*) FROM x; DROP x;");
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Engines, statements and arrays as the fuzz targets handle them; see fuzz.h.
+ */
+#include "fuzz.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+enum { ROWS_AT_MOST = 300 };
+
+_Noreturn void fuzz_broken(const char *what, const char *file, int line)
+{
+    fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, what);
+    abort();
+}
+
+void fuzz_must(lacis_engine *engine, const char *script)
+{
+    if (lacis_exec(engine, script, NULL, NULL) == LACIS_OK) return;
+    fprintf(stderr, "%s: %s\n", script, lacis_error_message(engine));
+    abort();
+}
+
+lacis_engine *fuzz_open(void)
+{
+    lacis_engine *engine;
+    FUZZ_CHECK(lacis_open(NULL, &engine) == LACIS_OK);
+    fuzz_must(engine, "SET threads = 1; SET memory_limit = '64MB';");
+    return engine;
+}
+
+/* The alarm's handler may only call what a signal may: lacis_interrupt is such a thing. */
+static lacis_engine *volatile watched;
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+    lacis_engine *engine = watched;
+    if (engine != NULL) lacis_interrupt(engine);
+}
+
+static void watch(lacis_engine *engine)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_alarm;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGVTALRM, &action, NULL);
+    watched = engine;
+    struct itimerval half_second = {{0, 100000}, {0, 500000}};
+    struct itimerval none = {{0, 0}, {0, 0}};
+    setitimer(ITIMER_VIRTUAL, engine != NULL ? &half_second : &none, NULL);
+}
+
+static void read_cells(lacis_statement *statement)
+{
+    int columns = lacis_column_count(statement);
+    for (int i = 0; i < columns; i++) {
+        FUZZ_CHECK(lacis_column_name(statement, i) != NULL);
+        if (lacis_column_type(statement, i) != LACIS_NULL) FUZZ_CHECK(lacis_column_text(statement, i) != NULL);
+    }
+}
+
+void fuzz_drain(lacis_engine *engine, lacis_statement *statement)
+{
+    watch(engine);
+    lacis_status status = LACIS_ROW;
+    for (int row = 0; row < ROWS_AT_MOST && status == LACIS_ROW; row++) {
+        status = lacis_step(statement);
+        if (status == LACIS_ROW) read_cells(statement);
+    }
+    watch(NULL);
+    if (status != LACIS_ROW && status != LACIS_DONE) FUZZ_CHECK(lacis_error_message(engine)[0] != '\0');
+    lacis_finalize(statement);
+}
+
+void fuzz_check_error(const lacis_engine *engine, lacis_status status, size_t text_length)
+{
+    if (status == LACIS_OK) return;
+    FUZZ_CHECK(lacis_error_status(engine) == status);
+    FUZZ_CHECK(lacis_error_message(engine)[0] != '\0');
+    FUZZ_CHECK(lacis_error_offset(engine) >= -1 && lacis_error_offset(engine) <= (int64_t)text_length);
+    FUZZ_CHECK(lacis_error_hint(engine) != NULL);
+}
+
+/* ------------------------------------------------------------------------------------------ arrays */
+
+static const lacis_part *find_part(const lacis_array *array, const char *name, lacis_part *out)
+{
+    for (int i = 0; lacis_array_part(array, i, out) == LACIS_OK; i++)
+        if (strcmp(out->name, name) == 0) return out;
+    return NULL;
+}
+
+static void check_rising(const lacis_array *array, const char *name, int64_t count)
+{
+    lacis_part part;
+    if (find_part(array, name, &part) == NULL) return;
+    const int64_t *label = part.data;
+    FUZZ_CHECK(part.dtype == LACIS_I64 && part.count == count);
+    for (int64_t i = 1; i < count; i++)
+        FUZZ_CHECK(label[i - 1] < label[i]);
+}
+
+static void check_row(const uint32_t *column, int64_t begin, int64_t end, int64_t count, int64_t columns)
+{
+    FUZZ_CHECK(begin >= 0 && begin <= end && end <= count);
+    for (int64_t i = begin; i < end; i++) {
+        FUZZ_CHECK((int64_t)column[i] < columns);
+        if (i > begin) FUZZ_CHECK(column[i - 1] < column[i]);
+    }
+}
+
+static void check_csr(const lacis_array *array)
+{
+    int64_t rows = lacis_array_extent(array, 0), columns = lacis_array_extent(array, 1);
+    lacis_part begin, end, column, value;
+    FUZZ_CHECK(rows >= 0 && columns >= 0);
+    const int64_t *first, *last;
+    if (find_part(array, "offsets", &begin) != NULL) {
+        FUZZ_CHECK(begin.count == rows + 1);
+        first = begin.data;
+        last = first + 1;
+    } else {
+        FUZZ_CHECK(find_part(array, "begin", &begin) != NULL && find_part(array, "end", &end) != NULL);
+        FUZZ_CHECK(begin.count == rows && end.count == rows);
+        first = begin.data;
+        last = end.data;
+    }
+    FUZZ_CHECK(find_part(array, "columns", &column) != NULL && column.dtype == LACIS_U32);
+    for (int64_t row = 0; row < rows; row++)
+        check_row(column.data, first[row], last[row], column.count, columns);
+    if (lacis_array_dtype(array) != LACIS_PATTERN)
+        FUZZ_CHECK(find_part(array, "values", &value) != NULL && value.count == column.count);
+    check_rising(array, "row_labels", rows);
+    check_rising(array, "col_labels", columns);
+}
+
+void fuzz_check_array(const lacis_array *array)
+{
+    lacis_part part;
+    if (lacis_array_kind(array) == LACIS_CSR) {
+        check_csr(array);
+    } else if (lacis_array_kind(array) == LACIS_VECTOR) {
+        FUZZ_CHECK(find_part(array, "values", &part) != NULL);
+        check_rising(array, "index", part.count);
+    } else {
+        for (int i = 0; lacis_array_part(array, i, &part) == LACIS_OK; i++)
+            FUZZ_CHECK(part.count == lacis_array_extent(array, 0));
+    }
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""datasets/: friends.txt is what its generator writes, and the manifest tells the truth about the public files that are
+here. ctest runs it: datasets.py SOURCE SHARED_DATA
+"""
+import csv
+import hashlib
+import pathlib
+import subprocess
+import sys
+
+
+def check_friends(folder):
+    made = subprocess.run([sys.executable, folder / "make_friends.py"], capture_output=True, check=True).stdout
+    return [] if made == (folder / "friends.txt").read_bytes() else ["friends.txt is not what make_friends.py writes"]
+
+
+def check_manifest(folder, shared):
+    problems, seen = [], 0
+    with open(folder / "manifest.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            if not all(row[key] for key in ("name", "source", "licence")) or len(row["sha256"]) != 64:
+                problems.append(f"manifest.csv: incomplete: {row}")
+            path = shared / "graphs" / row["name"]
+            if path.exists():
+                seen += 1
+                data = path.read_bytes()
+                if hashlib.sha256(data).hexdigest() != row["sha256"] or len(data) != int(row["bytes"]):
+                    problems.append(f"{row['name']} is not the file of the manifest")
+    print(f"manifest.csv: {seen} of its files are here")
+    return problems
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1]) / "datasets"
+    problems = check_friends(folder) + check_manifest(folder, pathlib.Path(sys.argv[2]))
+    print("\n".join(problems) or "datasets/ is as it says")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The parity harness: operators' results, by every variant that can run here, against a naive reference. This file
+ * knows how to make arrays, run a call through bind, variants and panels, and take results apart; reference.h
+ * computes what they should be; the test_*.c files beside it hold the cases as data.
+ *
+ * Values of the test graphs are small multiples of 1/4, so that sums are exact in every type.
+ */
+#ifndef LACIS_TESTS_PARITY_H
+#define LACIS_TESTS_PARITY_H
+
+#include "core/registry.h"
+#include "lang/lang.h"
+#include "support/check.h"
+
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------------------------------ fixture */
+
+typedef struct parity {
+    lacis_host host;
+    lacis_run run;
+    lacis_registry registry;
+} parity;
+
+static inline int parity_setup(void **state)
+{
+    parity *p = calloc(1, sizeof *p);
+    assert_non_null(p);
+    assert_int_equal(lacis_host_init(&p->host), LACIS_OK);
+    lacis_run_init(&p->run, &p->host);
+    assert_int_equal(lacis_registry_init(&p->run, &p->registry), LACIS_OK);
+    *state = p;
+    return 0;
+}
+
+static inline int parity_teardown(void **state)
+{
+    parity *p = *state;
+    lacis_run_clear(&p->run);
+    lacis_registry_clear(&p->host, &p->registry);
+    assert_int_equal(lacis_memory_used(p->host.memory), 0); /* nothing is left behind */
+    lacis_host_clear(&p->host);
+    free(p);
+    return 0;
+}
+
+static inline void parity_ok(parity *p, lacis_status status, const char *text)
+{
+    if (status != LACIS_OK) fail_msg("%s\n  %s: %s", text, lacis_status_name(status), p->host.error.message);
+}
+
+/* ------------------------------------------------------------------------------------------- graphs */
+
+typedef struct graph {
+    int64_t rows, cols, entries;
+    int64_t *begin; /* rows + 1 */
+    uint32_t *column;
+    double *value; /* NULL: a pattern */
+    lacis_dtype dtype, storage;
+    int64_t *row_label, *col_label; /* NULL: base + index */
+    int64_t row_base, col_base;
+    bool vector; /* one column (rows are its labels), some of which may be missing: then sparse */
+} graph;
+
+static inline uint64_t random_next(uint64_t *state)
+{
+    *state += 0x9e3779b97f4a7c15u; /* splitmix64 */
+    uint64_t z = *state;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static inline int64_t random_below(uint64_t *state, int64_t n)
+{
+    return (int64_t)(random_next(state) % (uint64_t)n);
+}
+
+static inline bool dtype_real(lacis_dtype dtype)
+{
+    return dtype == LACIS_F32 || dtype == LACIS_F64;
+}
+
+/* A value as the type can hold it: small integers, or quarters. */
+static inline double random_value(uint64_t *state, lacis_dtype dtype)
+{
+    double value = (double)(random_below(state, 41) - 20);
+    return dtype_real(dtype) ? value / 4 : value;
+}
+
+/* Degrees of rows, and columns in them, by kind of graph. */
+typedef enum graph_kind {
+    GRAPH_SPARSE,
+    GRAPH_POWER,
+    GRAPH_EMPTY_ROWS,
+    GRAPH_HUB,
+    GRAPH_FULL,
+    GRAPH_SINGLES,
+    GRAPH_WIDE,
+    GRAPH_KINDS
+} graph_kind;
+
+static inline int64_t random_degree(uint64_t *state, graph_kind kind, int64_t row, int64_t cols)
+{
+    int64_t degree;
+    switch (kind) {
+    case GRAPH_POWER:
+        degree = 1 + random_below(state, 6) * random_below(state, 1 + cols / (row + 1));
+        break;
+    case GRAPH_EMPTY_ROWS:
+        degree = random_below(state, 3) == 0 ? random_below(state, 9) : 0;
+        break;
+    case GRAPH_HUB:
+        degree = row == 0 || row == 7 ? cols : random_below(state, 4);
+        break;
+    case GRAPH_FULL:
+        degree = cols;
+        break;
+    case GRAPH_SINGLES:
+        degree = 1;
+        break;
+    case GRAPH_WIDE:
+        degree = random_below(state, 120);
+        break;
+    default:
+        degree = random_below(state, 9);
+        break;
+    }
+    return degree < cols ? degree : cols;
+}
+
+static inline int by_column(const void *x, const void *y)
+{
+    uint32_t left = *(const uint32_t *)x, right = *(const uint32_t *)y;
+    return (left > right) - (left < right);
+}
+
+/* Distinct rising columns; fewer than degree where the same one was drawn twice. */
+static inline int64_t random_columns(uint64_t *state, int64_t degree, int64_t cols, uint32_t *out)
+{
+    if (degree == cols) {
+        for (int64_t i = 0; i < cols; i++)
+            out[i] = (uint32_t)i;
+        return cols;
+    }
+    for (int64_t i = 0; i < degree; i++)
+        out[i] = (uint32_t)random_below(state, cols);
+    qsort(out, (size_t)degree, sizeof *out, by_column);
+    int64_t kept = 0;
+    for (int64_t i = 0; i < degree; i++)
+        if (i == 0 || out[i] != out[kept - 1]) out[kept++] = out[i];
+    return kept;
+}
+
+static inline graph graph_make(uint64_t *state, graph_kind kind, int64_t rows, int64_t cols, lacis_dtype dtype)
+{
+    graph g = {.rows = rows, .cols = cols, .dtype = dtype, .storage = dtype};
+    int64_t room = 16;
+    g.begin = calloc((size_t)rows + 1, sizeof *g.begin);
+    g.column = malloc(sizeof(uint32_t) * (size_t)room);
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t degree = random_degree(state, kind, r, cols);
+        if (g.entries + degree > room) {
+            room = 2 * (g.entries + degree);
+            g.column = realloc(g.column, sizeof(uint32_t) * (size_t)room);
+        }
+        g.entries += random_columns(state, degree, cols, g.column + g.entries);
+        g.begin[r + 1] = g.entries;
+    }
+    if (dtype == LACIS_PATTERN) return g;
+    g.value = malloc(sizeof(double) * (size_t)(g.entries + 1));
+    for (int64_t i = 0; i < g.entries; i++)
+        g.value[i] = random_value(state, dtype);
+    return g;
+}
+
+/* Rising labels with gaps of up to `step`. */
+static inline int64_t *random_labels(uint64_t *state, int64_t count, int64_t step)
+{
+    int64_t *labels = malloc(sizeof(int64_t) * (size_t)(count + 1)), label = -5;
+    for (int64_t i = 0; i < count; i++)
+        labels[i] = label += 1 + random_below(state, step);
+    return labels;
+}
+
+static inline void graph_free(graph *g)
+{
+    free(g->begin);
+    free(g->column);
+    free(g->value);
+    free(g->row_label);
+    free(g->col_label);
+    *g = (graph){0};
+}
+
+static inline int64_t row_label(const graph *g, int64_t row)
+{
+    return g->row_label != NULL ? g->row_label[row] : g->row_base + row;
+}
+
+static inline int64_t col_label(const graph *g, int64_t col)
+{
+    return g->col_label != NULL ? g->col_label[col] : g->col_base + col;
+}
+
+static inline lacis_buffer *buffer_of(parity *p, const void *data, size_t bytes)
+{
+    lacis_buffer *buffer = NULL;
+    if (data == NULL) return NULL;
+    parity_ok(p, lacis_buffer_new(&p->run, bytes, &buffer), "a buffer");
+    if (bytes > 0) memcpy(lacis_buffer_data(buffer), data, bytes);
+    return buffer;
+}
+
+static inline lacis_buffer *values_of(parity *p, const graph *g)
+{
+    if (g->value == NULL) return NULL;
+    lacis_buffer *buffer = NULL;
+    size_t bytes = lacis_dtype_size(g->storage) * (size_t)g->entries;
+    parity_ok(p, lacis_buffer_new(&p->run, bytes, &buffer), "a buffer");
+    lacis_values_convert(g->value, LACIS_F64, 0, g->entries, lacis_buffer_data(buffer), g->storage);
+    return buffer;
+}
+
+static inline lacis_array *graph_vector(parity *p, const graph *g)
+{
+    lacis_array *array = NULL;
+    int64_t *index = malloc(sizeof(int64_t) * (size_t)(g->rows + 1)), n = 0;
+    for (int64_t r = 0; r < g->rows; r++)
+        if (g->begin[r + 1] > g->begin[r]) index[n++] = row_label(g, r);
+    lacis_buffer *values = values_of(p, g), *labels = buffer_of(p, index, sizeof(int64_t) * (size_t)n);
+    bool sparse = n < g->rows || g->row_label != NULL;
+    parity_ok(p, lacis_array_new(&p->run, LACIS_VECTOR, g->dtype, g->rows, 0, &array), "a vector");
+    lacis_array_set_base(array, 0, g->row_base);
+    parity_ok(p, lacis_array_add(&p->run, array, "values", g->storage, n, values, 0), "values");
+    if (sparse) parity_ok(p, lacis_array_add(&p->run, array, "index", LACIS_I64, n, labels, 0), "index");
+    lacis_buffer_release(values);
+    lacis_buffer_release(labels);
+    free(index);
+    return array;
+}
+
+static inline lacis_array *graph_array(parity *p, const graph *g)
+{
+    if (g->vector) return graph_vector(p, g);
+    lacis_array *array = NULL;
+    lacis_csr_parts parts = {.rows = g->rows,
+                             .cols = g->cols,
+                             .entries = g->entries,
+                             .storage = g->storage,
+                             .dtype = g->dtype,
+                             .row_base = g->row_base,
+                             .col_base = g->col_base};
+    parts.begin = buffer_of(p, g->begin, sizeof(int64_t) * (size_t)(g->rows + 1));
+    parts.columns = buffer_of(p, g->column, sizeof(uint32_t) * (size_t)g->entries);
+    parts.values = values_of(p, g);
+    parts.row_labels = buffer_of(p, g->row_label, sizeof(int64_t) * (size_t)g->rows);
+    parts.col_labels = buffer_of(p, g->col_label, sizeof(int64_t) * (size_t)g->cols);
+    parity_ok(p, lacis_csr_new(&p->run, &parts, &array), "a graph");
+    lacis_buffer_release(parts.begin);
+    lacis_buffer_release(parts.columns);
+    lacis_buffer_release(parts.values);
+    lacis_buffer_release(parts.row_labels);
+    lacis_buffer_release(parts.col_labels);
+    return array;
+}
+
+/* ------------------------------------------------------------------------------------------ results */
+
+typedef struct triple {
+    int64_t src, dst;
+    double value;
+} triple;
+
+typedef struct triples {
+    triple *at;
+    int64_t count, room;
+} triples;
+
+static inline void triples_add(triples *list, int64_t src, int64_t dst, double value)
+{
+    if (list->count == list->room) {
+        list->room = 2 * list->room + 64;
+        list->at = realloc(list->at, sizeof(triple) * (size_t)list->room);
+        assert_non_null(list->at);
+    }
+    list->at[list->count++] = (triple){src, dst, value};
+}
+
+static inline double part_double(const void *data, lacis_dtype storage, int64_t index)
+{
+    if (data == NULL) return 1;
+    return dtype_real(storage) ? lacis_value_double(data, storage, index)
+                               : (double)lacis_value_int64(data, storage, index);
+}
+
+/* Appends an array's entries; checks that labels and columns rise. A vector's label stands in both src and dst. */
+static inline void triples_take(triples *list, const lacis_array *array)
+{
+    if (lacis_array_kind(array) == LACIS_VECTOR) {
+        const lacis_part *values = lacis_array_part_named(array, "values");
+        const lacis_part *index = lacis_array_part_named(array, "index");
+        for (int64_t i = 0; i < values->count; i++) {
+            int64_t label = index == NULL ? lacis_array_base(array, 0) + i : ((const int64_t *)index->data)[i];
+            triples_add(list, label, label, part_double(values->data, values->dtype, i));
+        }
+        return;
+    }
+    lacis_csr csr;
+    lacis_csr_view(array, &csr);
+    for (int64_t r = 0; r < csr.rows; r++)
+        for (int64_t i = csr.begin[r]; i < csr.end[r]; i++) {
+            assert_true(i == csr.begin[r] || csr.column[i] > csr.column[i - 1]);
+            assert_true(csr.column[i] < csr.cols);
+            triples_add(list, lacis_label(csr.row_label, csr.row_base, r),
+                        lacis_label(csr.col_label, csr.col_base, csr.column[i]),
+                        part_double(csr.value, csr.storage, i));
+        }
+}
+
+static inline void triples_free(triples *list)
+{
+    free(list->at);
+    *list = (triples){0};
+}
+
+static inline bool same_bits(double x, double y)
+{
+    return memcmp(&x, &y, sizeof x) == 0 || (x == 0 && y == 0);
+}
+
+static inline void triples_compare(const triples *found, const triples *expected, const char *text, const char *how)
+{
+    int64_t n = found->count < expected->count ? found->count : expected->count;
+    for (int64_t i = 0; i < n; i++) {
+        const triple *f = &found->at[i], *e = &expected->at[i];
+        if (f->src != e->src || f->dst != e->dst || !same_bits(f->value, e->value))
+            fail_msg("%s (%s)\n  entry %lld: (%lld, %lld) = %.17g, expected (%lld, %lld) = %.17g", text, how,
+                     (long long)i, (long long)f->src, (long long)f->dst, f->value, (long long)e->src,
+                     (long long)e->dst, e->value);
+    }
+    if (found->count != expected->count)
+        fail_msg("%s (%s)\n  %lld entries, expected %lld", text, how, (long long)found->count,
+                 (long long)expected->count);
+}
+
+/* ------------------------------------------------------------------------------------------- running */
+
+typedef struct named {
+    const char *name;
+    lacis_array *array;
+} named;
+
+static inline void fill_operands(lacis_call *call, const named *arrays)
+{
+    for (int i = 0; i < call->arg_count; i++)
+        for (int j = 0; j < LACIS_ITEMS; j++) {
+            lacis_item *item = &call->args[i].item[j];
+            for (const named *a = arrays; a->name != NULL && item->name != NULL; a++)
+                if (strcmp(a->name, item->name) == 0) item->array = a->array;
+        }
+}
+
+/* Parses and binds text over arrays (ended by a NULL name). */
+static inline lacis_status parity_bind(parity *p, const char *text, const named *arrays,
+                                       const lacis_restriction *restriction, lacis_call **out)
+{
+    const lacis_bindings none = {NULL, 0};
+    parity_ok(p, lacis_lang_call(&p->run, &p->registry, text, &none, out), text);
+    fill_operands(*out, arrays);
+    (*out)->restriction = restriction;
+    return (*out)->op->bind(&p->run, *out);
+}
+
+static inline void parity_unbind(parity *p, lacis_call *call)
+{
+    if (call->op->unbind != NULL) call->op->unbind(&p->run, call);
+}
+
+static inline void run_units(parity *p, const lacis_call *call, const lacis_variant *variant, int64_t begin,
+                             int64_t end, const char *text, triples *out)
+{
+    lacis_array *array = NULL;
+    parity_ok(p, variant->run(&p->run, call, begin, end, &array), text);
+    assert_int_equal(lacis_array_kind(array), call->kind);
+    assert_int_equal(lacis_array_dtype(array), call->dtype);
+    triples_take(out, array);
+    lacis_array_release(array);
+}
+
+/* In panels of at most `bytes`, as streaming does. */
+static inline void run_panels(parity *p, const lacis_call *call, const lacis_variant *variant, uint64_t bytes,
+                              const char *text, triples *out)
+{
+    for (int64_t at = 0; at < call->units;) {
+        int64_t end = call->op->fit(call, at, bytes);
+        if (end <= at) end = at + 1;
+        run_units(p, call, variant, at, end, text, out);
+        at = end;
+    }
+}
+
+/* Figures that a variant reported ("rows dense"); 0 where it did not. */
+static inline double parity_figure(const parity *p, const char *what)
+{
+    for (int i = 0; i < p->run.counters; i++)
+        if (strcmp(p->run.counter[i].what, what) == 0) return p->run.counter[i].figure;
+    return 0;
+}
+
+/* Every variant, one and two threads, whole and in panels, against what is expected. */
+static inline void parity_check(parity *p, const char *text, const named *arrays,
+                                const lacis_restriction *restriction, const triples *expected)
+{
+    char reason[256] = "";
+    for (int threads = 1; threads <= 2; threads++) {
+        lacis_call *call;
+        p->host.threads = threads;
+        parity_ok(p, parity_bind(p, text, arrays, restriction, &call), text);
+        for (int i = 0; i < call->op->variant_count; i++) {
+            const lacis_variant *variant = call->op->variants[i];
+            if (variant->can != NULL && !variant->can(call, reason, sizeof reason)) {
+                if (threads == 1) print_message("skipped: %s by %s: %s\n", text, variant->name, reason);
+                continue;
+            }
+            triples whole = {0}, panels = {0};
+            run_units(p, call, variant, 0, call->units, text, &whole);
+            triples_compare(&whole, expected, text, threads == 1 ? "one thread" : "two threads");
+            if (threads == 2 && call->op->fit != NULL) {
+                run_panels(p, call, variant, 4096, text, &panels);
+                triples_compare(&panels, expected, text, "in panels");
+            }
+            triples_free(&whole);
+            triples_free(&panels);
+        }
+        parity_unbind(p, call);
+    }
+}
+
+#endif

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The shell at a terminal: interactive.py LACIS EDITOR (readline, libedit or none). Types at a pseudo-terminal and
+reads what a person would see; escape sequences are taken out first."""
+import fcntl
+import os
+import pty
+import re
+import select
+import stat
+import struct
+import sys
+import tempfile
+import termios
+import time
+
+LACIS, EDITOR = os.path.abspath(sys.argv[1]), sys.argv[2]
+ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c;"
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\x1b\([A-Z]|[\x07\x0f]")
+
+
+class Terminal:
+    """One session of the shell."""
+
+    def __init__(self, folder, *args, columns=80, **environment):
+        self.text, self.raw = "", ""
+        variables = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        variables.update(TERM="xterm", LC_ALL="C.UTF-8", XDG_STATE_HOME=folder, INPUTRC="/dev/null", HOME=folder)
+        variables.update(environment)
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(folder)
+            os.execve(LACIS, [LACIS, *args], variables)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+
+    def read(self, seconds):
+        if not select.select([self.fd], [], [], seconds)[0]:
+            return False
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:  # the other side is closed
+            return False
+        self.raw += data.decode("utf-8", "replace")
+        self.text = ESCAPES.sub("", self.raw)
+        return bool(data)
+
+    def expect(self, wanted, seconds=20):
+        """Reads until the text occurs and forgets what came up to its end."""
+        end = time.time() + seconds
+        while wanted not in self.text:
+            if not self.read(max(0.0, end - time.time())):
+                if time.time() >= end or not self.read(0.2):
+                    raise AssertionError(f"never saw {wanted!r} in {self.text!r}")
+        before, _, self.text = self.text.partition(wanted)
+        self.raw = self.text
+        return before
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def line(self, text):
+        self.type(text + "\r")
+
+    def end(self):
+        """Exit code."""
+        while self.read(0.5):
+            pass
+        _, status = os.waitpid(self.pid, 0)
+        os.close(self.fd)
+        return os.waitstatus_to_exitcode(status)
+
+    def quit(self):
+        self.line(".quit")
+        assert self.end() == 0
+
+
+def banner_and_statements(folder):
+    shell = Terminal(folder)
+    assert "lacis 0." in shell.expect("(in memory): .help for help, .quit to leave")
+    shell.expect("lacis> ")
+    shell.line("SELECT 1 AS a,")
+    shell.expect("   ...> ")
+    shell.line("'x' AS b;")
+    shell.expect("│ a │ b │")
+    shell.expect("│ 1 │ x │")
+    shell.expect("lacis> ")
+    shell.line("SELECT nope;")
+    shell.expect("error: ")
+    shell.expect("  SELECT nope;\r\n         ^")
+    shell.expect("lacis> ")  # a failure does not end the session
+    shell.line("SELECT 1")
+    shell.expect("   ...> ")
+    shell.line(".quit")
+    shell.expect("still inside a statement")
+    shell.type("\x03")
+    shell.expect("lacis> ")
+    shell.type("\x04")
+    assert shell.end() == 0
+
+
+def row_limit_and_narrow_terminal(folder):
+    shell = Terminal(folder, "d.lacis", columns=60)
+    shell.expect("lacis> ")
+    shell.line("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c LIMIT 1234) SELECT x FROM c;")
+    shell.expect("│ 40 │")
+    shell.expect("(1,234 rows, 40 shown; .maxrows 0 shows all)")
+    shell.line("SELECT 7 AS n, printf('%080d', 1) AS wide;")
+    row = shell.expect("…")
+    assert "0000000000" in row
+    shell.expect("(1 cells cut at … to fit the terminal; .mode line shows them whole)")
+    shell.quit()
+
+
+def interrupts(folder):
+    shell = Terminal(folder)
+    shell.expect("lacis> ")
+    shell.type("SELECT 'dropped'")
+    shell.expect("'dropped'")
+    shell.type("\x03")
+    shell.expect("lacis> ")
+    shell.line(ENDLESS)
+    time.sleep(0.5)
+    shell.type("\x03")
+    shell.expect("error: ")
+    shell.expect("lacis> ")
+    shell.line("SELECT 40 + 2 AS answer;")
+    shell.expect("42")
+    shell.quit()
+
+
+def leaves_with_130(folder):
+    """-c at a terminal is no session: one press ends it."""
+    shell = Terminal(folder, "-c", ENDLESS)
+    time.sleep(0.5)
+    shell.type("\x03")
+    assert shell.end() == 130
+
+
+def history(folder):
+    shell = Terminal(folder)
+    shell.expect("lacis> ")
+    shell.line("SELECT 1 AS a,")
+    shell.expect("   ...> ")
+    shell.line("'\\' AS b;")
+    shell.expect("lacis> ")
+    for _ in range(2):
+        shell.line("SELECT 12345;")
+        shell.expect("│ 12345 │")
+        shell.expect("lacis> ")
+    shell.quit()
+    path = os.path.join(folder, "lacis", "history")
+    entries = open(path, encoding="utf-8").read()
+    assert entries == "SELECT 1 AS a,\\n'\\\\' AS b;\nSELECT 12345;\n.quit\n", entries
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    shell = Terminal(folder)
+    shell.expect("lacis> ")
+    shell.type("\x1b[A\x1b[A")
+    shell.expect("SELECT 12345;")
+    shell.type("\r")
+    shell.expect("│ 12345 │")
+    shell.quit()
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(f"SELECT {i};\n" for i in range(10500))
+    Terminal(folder).quit()
+    lines = open(path, encoding="utf-8").read().splitlines()
+    assert len(lines) == 10001 and lines[0] == "SELECT 500;" and lines[-1] == ".quit", (len(lines), lines[0])
+
+
+def completion(folder):
+    with open(os.path.join(folder, "edges of mine.txt"), "w", encoding="utf-8") as file:
+        file.write("1 2\n")
+    shell = Terminal(folder)
+    shell.expect("lacis> ")
+    shell.type(".max\t")
+    shell.expect("rows")
+    shell.line("7")
+    shell.expect("lacis> ")
+    shell.type(".mode mark\t")
+    shell.expect("down")
+    shell.line("")
+    shell.expect("lacis> ")
+    shell.type("LOA\t")
+    shell.expect("D")
+    shell.type("g FROM 'edg\t")
+    shell.expect("es of mine.txt")
+    shell.type("\x03")
+    shell.expect("lacis> ")
+    shell.quit()
+
+
+def colours(folder):
+    for environment, expected in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
+        shell = Terminal(folder, "-c", ".mode table", "-c", "SELECT 'x' AS a, NULL AS b; SELECT nope;", **environment)
+        while shell.read(2):
+            pass
+        for coloured in ("\x1b[1ma\x1b[0m", "\x1b[2mNULL\x1b[0m", "\x1b[31merror:\x1b[0m"):
+            assert (coloured in shell.raw) == expected, (environment, shell.raw)
+        assert shell.end() == 1
+
+
+if __name__ == "__main__":
+    tests = [banner_and_statements, row_limit_and_narrow_terminal, interrupts, leaves_with_130, colours]
+    if EDITOR != "none":
+        tests += [history, completion]
+    for test in tests:
+        with tempfile.TemporaryDirectory() as state:
+            test(state)
+        print(f"passed: {test.__name__}")

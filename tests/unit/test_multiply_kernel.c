@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kernels/multiply against the definition (multiply_reference.h): every class, CON, AGG, type, filter, instruction set and
+ * number of threads on random matrices with rows in any order in memory; room that just suffices; allocations that
+ * fail; cancelling; overflow.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "multiply_reference.h"
+
+/* --- memory that counts, and fails when told ---------------------------------------------------- */
+
+typedef struct heap {
+    atomic_int allocations, live, left; /* left: allocations until one fails; negative: none does */
+    atomic_bool cancel;
+    bool no_charge;
+} heap;
+
+static void *heap_alloc(void *context, uint64_t bytes)
+{
+    heap *h = context;
+    atomic_fetch_add(&h->allocations, 1);
+    if (atomic_fetch_sub(&h->left, 1) == 0)
+        return NULL;
+    atomic_fetch_add(&h->live, 1);
+    void *block = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    memset(block, 0xa5, bytes);
+    return block;
+}
+
+static void heap_free(void *context, void *block)
+{
+    heap *h = context;
+    atomic_fetch_sub(&h->live, 1);
+    free(block);
+}
+
+static bool heap_charge(void *context, uint64_t bytes)
+{
+    (void)bytes;
+    return !((heap *)context)->no_charge;
+}
+
+static bool heap_cancelled(void *context)
+{
+    return atomic_load(&((heap *)context)->cancel);
+}
+
+/* --- random matrices ------------------------------------------------------------------------------ */
+
+static uint64_t seed = 1;
+
+static uint64_t draw(uint64_t below)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (seed * 0x2545f4914f6cdd1dULL >> 20) % below;
+}
+
+static int compare_columns(const void *x, const void *y)
+{
+    const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    return (a > b) - (a < b);
+}
+
+static double draw_value(lacis_mul_type type, int odd)
+{
+    if (odd && type >= LACIS_MUL_F32 && draw(8) == 0) {
+        static const double values[] = {NAN, INFINITY, -INFINITY, -0.0, 0.0};
+        return values[draw(5)];
+    }
+    const double v = (double)draw(40) - 12;
+    return type >= LACIS_MUL_F32 ? v / 3 : v;
+}
+
+/* Rows of up to `most` entries, now and then of `long_row`; stored from the last row or from the first, with gaps. */
+static lacis_mul_matrix make_matrix(int64_t rows, int64_t cols, int64_t most, int64_t long_row, lacis_mul_type type,
+                                    bool valued, int odd)
+{
+    int64_t *begin = calloc((size_t)rows + 1, sizeof *begin), *end = calloc((size_t)rows + 1, sizeof *end);
+    int64_t *degree = calloc((size_t)rows + 1, sizeof *degree);
+    int64_t total = 1;
+    for (int64_t r = 0; r < rows; r++) {
+        degree[r] = draw(4) == 0 ? 0 : (int64_t)draw((uint64_t)most + 1);
+        if (long_row > 0 && draw(16) == 0)
+            degree[r] = (int64_t)draw((uint64_t)long_row + 1);
+        total += degree[r] + 2;
+    }
+    uint32_t *column = malloc(sizeof *column * (size_t)total);
+    char *value = valued ? malloc((size_t)total * 8) : NULL;
+    const bool backward = draw(2);
+    int64_t at = 0;
+    for (int64_t k = 0; k < rows; k++) {
+        const int64_t r = backward ? rows - 1 - k : k;
+        begin[r] = at;
+        for (int64_t i = 0; i < degree[r]; i++)
+            column[at + i] = (uint32_t)draw((uint64_t)cols);
+        qsort(column + at, (size_t)degree[r], sizeof *column, compare_columns);
+        int64_t n = 0;
+        for (int64_t i = 0; i < degree[r]; i++)
+            if (n == 0 || column[at + n - 1] != column[at + i])
+                column[at + n++] = column[at + i];
+        end[r] = at + n;
+        for (int64_t i = at; value && i < at + n; i++) {
+            const cell v = from_double(type, draw_value(type, odd));
+            memcpy(value + i * type_size(type), &v, (size_t)type_size(type));
+        }
+        at += n + (int64_t)draw(3);
+    }
+    free(degree);
+    return (lacis_mul_matrix){rows, cols, begin, end, column, value, type};
+}
+
+static void free_matrix(const lacis_mul_matrix *m)
+{
+    free((void *)m->begin);
+    free((void *)m->end);
+    free((void *)m->column);
+    free((void *)m->value);
+}
+
+/* --- the written functions, by strips -------------------------------------------------------------- */
+
+static bool strip_con(void *context, void *workspace, const lacis_mul_strip *strip, void *out)
+{
+    const lacis_mul_job *job = context;
+    memset(workspace, 0x3c, job->workspace_bytes);
+    assert_true(strip->n > 0 && strip->n <= LACIS_MUL_STRIP);
+    const lacis_mul_matrix a = {.value = strip->a, .type = job->a.type}, b = {.value = strip->b, .type = job->b.type};
+    for (int i = 0; i < strip->n; i++) {
+        const cell v = written_con(job->type, load(&a, 0, job->type), load(&b, i, job->type), strip->s, strip->c,
+                                   strip->t[i]);
+        memcpy((char *)out + i * type_size(job->type), &v, (size_t)type_size(job->type));
+    }
+    return true;
+}
+
+static bool strip_fold(void *context, void *workspace, int n, void *x, const void *y)
+{
+    const lacis_mul_job *job = context;
+    const int size = type_size(job->type);
+    (void)workspace;
+    for (int i = 0; i < n; i++) {
+        cell u = {.i64 = 0}, v = {.i64 = 0};
+        memcpy(&u, (char *)x + i * size, (size_t)size);
+        memcpy(&v, (const char *)y + i * size, (size_t)size);
+        u = written_fold(job->type, u, v);
+        memcpy((char *)x + i * size, &u, (size_t)size);
+    }
+    return true;
+}
+
+static bool strip_having(void *context, void *workspace, int n, int64_t s, const uint32_t *t, const void *value,
+                         uint8_t *keep)
+{
+    const lacis_mul_job *job = context;
+    (void)workspace;
+    (void)s;
+    assert_true(n > 0 && n <= LACIS_MUL_STRIP);
+    for (int i = 0; i < n; i++) {
+        cell v = {.i64 = 0};
+        memcpy(&v, (const char *)value + i * storage_size(job->storage), (size_t)storage_size(job->storage));
+        keep[i] = written_having(t[i], stored_double(job->storage, v));
+    }
+    return true;
+}
+
+/* --- one comparison --------------------------------------------------------------------------------- */
+
+typedef struct result {
+    lacis_mul_output out;
+    lacis_mul_status status;
+    uint64_t *products;
+    uint64_t guard; /* bytes after the room that must stay */
+} result;
+
+static result compute(const lacis_mul_job *job, const int64_t *rows, int64_t count)
+{
+    result r = {.guard = 4096};
+    const int size = storage_size(job->storage);
+    r.products = malloc(sizeof(uint64_t) * (size_t)(count + 1));
+    lacis_mul_products(job, rows, count, r.products);
+    uint64_t room = lacis_mul_slack(job);
+    for (int64_t i = 0; i < count; i++)
+        room += lacis_mul_bound(job, rows ? rows[i] : i, r.products[i]);
+    r.out.room = room;
+    r.out.begin = malloc(sizeof(int64_t) * (size_t)(job->a.rows + 1));
+    r.out.end = malloc(sizeof(int64_t) * (size_t)(job->a.rows + 1));
+    memset(r.out.begin, 0xff, sizeof(int64_t) * (size_t)(job->a.rows + 1));
+    r.out.column = malloc(room * 4 + r.guard);
+    r.out.value = malloc(room * (uint64_t)size + r.guard);
+    memset((char *)r.out.column + room * 4, 0x77, r.guard);
+    memset((char *)r.out.value + room * (uint64_t)size, 0x77, r.guard);
+    r.status = lacis_mul_run(job, rows, count, r.products, &r.out);
+    for (uint64_t i = 0; i < r.guard; i++) {
+        assert_int_equal(((unsigned char *)r.out.column)[room * 4 + i], 0x77);
+        assert_int_equal(((unsigned char *)r.out.value)[room * (uint64_t)size + i], 0x77);
+    }
+    return r;
+}
+
+static void free_result(result *r)
+{
+    free(r->products);
+    free(r->out.begin);
+    free(r->out.end);
+    free(r->out.column);
+    free(r->out.value);
+}
+
+static char told[512];
+
+static const char *tell(const lacis_mul_job *job, int64_t row)
+{
+    snprintf(told, sizeof told,
+             "isa %s con %d agg %d type %d storage %d force %d threads %d mask %d/%d top %lld having %d t %lld-%lld "
+             "%lld x %lld row %lld",
+             lacis_mul_isa(), (int)job->con_kind, (int)job->agg, (int)job->type, (int)job->storage, (int)job->force,
+             job->threads, job->mask != NULL, job->mask_not, (long long)job->top, job->having != NULL,
+             (long long)job->t_lo, (long long)job->t_hi, (long long)job->a.rows, (long long)job->b.cols,
+             (long long)row);
+    return told;
+}
+
+static bool same_value(const lacis_mul_job *job, const char *got, const cell *want)
+{
+    cell g = {.i64 = 0};
+    memcpy(&g, got, (size_t)storage_size(job->storage));
+    const double x = stored_double(job->storage, g), y = stored_double(job->storage, *want);
+    const bool floating = job->storage >= LACIS_MUL_TO_F32;
+    return floating && x != x ? y != y : memcmp(got, want, (size_t)storage_size(job->storage)) == 0;
+}
+
+static void check(const lacis_mul_job *job, const int64_t *rows, int64_t count)
+{
+    heap *h = job->memory.context;
+    state *states = calloc((size_t)job->b.cols + 1, sizeof *states);
+    result r = compute(job, rows, count);
+    uint64_t entries = 0;
+    bool overflow = false;
+    assert_int_equal(atomic_load(&h->live), 0);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t row = rows ? rows[i] : i;
+        answer want = reference_row(job, row, states);
+        overflow |= want.overflow;
+        const int64_t begin = r.out.begin[row], n = r.out.end[row] - begin;
+        if (!overflow && (r.status != LACIS_MUL_OK || n != want.n))
+            fail_msg("%s: status %d, %lld entries for %lld", tell(job, row), (int)r.status, (long long)n,
+                     (long long)want.n);
+        for (int64_t k = 0; !overflow && k < n; k++)
+            if (r.out.column[begin + k] != want.t[k] ||
+                !same_value(job, (char *)r.out.value + (begin + k) * storage_size(job->storage), &want.value[k]))
+                fail_msg("%s: entry %lld column %u for %u, or its value", tell(job, row), (long long)k,
+                         r.out.column[begin + k], want.t[k]);
+        entries += (uint64_t)want.n;
+        free(want.t);
+        free(want.value);
+    }
+    if (overflow && job->checked)
+        assert_int_equal(r.status, LACIS_MUL_OVERFLOW);
+    if (!overflow) {
+        assert_true(r.out.used <= r.out.room);
+        assert_int_equal(r.out.entries, entries);
+    }
+    free_result(&r);
+    free(states);
+}
+
+/* --- random jobs -------------------------------------------------------------------------------------- */
+
+static lacis_mul_job make_job(heap *h, lacis_mul_matrix a, lacis_mul_matrix b)
+{
+    lacis_mul_job job = {.a = a, .b = b, .type = LACIS_MUL_I64, .t_hi = b.cols, .threads = 1};
+    for (int64_t r = 0; r < a.rows; r++)
+        if ((uint64_t)(a.end[r] - a.begin[r]) > job.max_degree_a)
+            job.max_degree_a = (uint64_t)(a.end[r] - a.begin[r]);
+    job.memory = (lacis_mul_memory){heap_alloc, heap_free, heap_charge, heap_cancelled, h};
+    job.con = strip_con;
+    job.fold = strip_fold;
+    job.workspace_bytes = 200;
+    job.identity = 2;
+    job.identity_int = 2;
+    return job;
+}
+
+static lacis_mul_storage natural_storage(const lacis_mul_job *job)
+{
+    if (job->agg == LACIS_MUL_COUNT) {
+        const int least = job->max_degree_a <= 255 ? 0 : job->max_degree_a <= 65535 ? 1 : 2;
+        return (lacis_mul_storage)(least + (int)draw(3 - (uint64_t)least));
+    }
+    return job->agg == LACIS_MUL_AVG ? LACIS_MUL_TO_F64 : (lacis_mul_storage)(LACIS_MUL_TO_I32 + (int)job->type);
+}
+
+/* Fills in what to compute, at random; keeps the matrices. */
+static void draw_job(lacis_mul_job *job, const lacis_mul_matrix *mask, bool bounded_values)
+{
+    job->con_kind = (lacis_mul_con)draw(6);
+    job->agg = (lacis_mul_agg)draw(8);
+    job->storage = natural_storage(job);
+    if (draw(8) == 0)
+        job->storage = job->agg == LACIS_MUL_COUNT || job->type <= LACIS_MUL_I64
+                           ? (draw(2) && job->agg != LACIS_MUL_AVG ? LACIS_MUL_TO_I64 : LACIS_MUL_TO_F64)
+                           : LACIS_MUL_TO_F64;
+    job->checked = draw(4) == 0;
+    job->bounded = bounded_values && draw(2) && job->con_kind != LACIS_MUL_CON_MUL;
+    job->con_lo = -1e6;
+    job->con_hi = 1e6;
+    job->force = (lacis_mul_class)draw(LACIS_MUL_CLASSES);
+    job->threads = draw(2) ? 2 : 1;
+    job->mask = draw(4) == 0 ? mask : NULL;
+    job->mask_not = draw(2);
+    job->top = draw(4) == 0 ? (int64_t)draw(12) + 1 : 0;
+    job->having = draw(5) == 0 ? strip_having : NULL;
+    job->t_lo = 0;
+    job->t_hi = job->b.cols;
+    if (draw(4) == 0) {
+        job->t_lo = (int64_t)draw((uint64_t)job->b.cols);
+        job->t_hi = job->t_lo + (int64_t)draw((uint64_t)(job->b.cols - job->t_lo) + 1);
+    }
+}
+
+typedef struct shape {
+    int64_t rows, inner, cols, most, long_row;
+    int jobs;
+} shape;
+
+static void check_shape(const shape *s)
+{
+    heap h = {.left = -1};
+    const lacis_mul_type type_a = (lacis_mul_type)draw(4), type_b = draw(3) ? type_a : (lacis_mul_type)draw(4);
+    const int odd = draw(2) != 0;
+    const lacis_mul_matrix a = make_matrix(s->rows, s->inner, s->most, s->long_row, type_a, draw(5), odd);
+    const lacis_mul_matrix b = make_matrix(s->inner, s->cols, s->most, s->long_row, type_b, draw(5), odd);
+    const lacis_mul_matrix mask = make_matrix(s->rows, s->cols, s->most * 4, 0, LACIS_MUL_I32, false, 0);
+    int64_t *rows = malloc(sizeof *rows * (size_t)(s->rows + 1)), count = 0;
+    for (int64_t r = 0; r < s->rows; r++)
+        if (draw(3))
+            rows[count++] = r;
+    lacis_mul_job job = make_job(&h, a, b);
+    job.type = type_a > type_b ? type_a : type_b;
+    for (int i = 0; i < s->jobs; i++) {
+        draw_job(&job, &mask, !odd);
+        job.user = &job;
+        const bool all = draw(3) != 0;
+        check(&job, all ? NULL : rows, all ? s->rows : count);
+    }
+    free(rows);
+    free_matrix(&a);
+    free_matrix(&b);
+    free_matrix(&mask);
+}
+
+static const char *const isas[] = {"baseline", "avx2", "avx512"};
+
+static void check_shapes(uint64_t from, const shape *shapes, int count, int repeats)
+{
+    for (int isa = 0; isa < 3; isa++) {
+        seed = from;
+        setenv("LACIS_ISA", isas[isa], 1);
+        for (int i = 0; i < count * repeats; i++)
+            check_shape(&shapes[i % count]);
+    }
+    unsetenv("LACIS_ISA");
+}
+
+static void test_small(void **unused)
+{
+    static const shape shapes[] = {{1, 1, 1, 1, 0, 30},     {5, 1, 7, 3, 0, 30},       {4, 6, 1, 3, 0, 30},
+                                   {30, 20, 40, 6, 0, 40},  {64, 64, 64, 20, 60, 40},  {100, 100, 200, 10, 100, 40},
+                                   {1, 300, 500, 200, 0, 40}, {40, 400, 129, 30, 400, 40}, {3, 0, 5, 0, 0, 3}};
+    (void)unused;
+    check_shapes(12345, shapes, 9, 6);
+}
+
+static void test_middle(void **unused)
+{
+    static const shape shapes[] = {{300, 300, 5000, 12, 800, 40}, {20, 700, 70000, 40, 3000, 30},
+                                   {2000, 2000, 2000, 5, 40, 20}, {9000, 300, 300, 2, 0, 8},
+                                   {12, 600, 4096, 300, 0, 20}};
+    (void)unused;
+    check_shapes(777, shapes, 5, 3);
+}
+
+/* More columns than one dense window holds, or than keys of 32 bits have room for. */
+static void test_wide(void **unused)
+{
+    static const shape shapes[] = {{6, 60, 300000, 60, 20000, 16}, {6, 40, 1200000, 40, 60000, 8},
+                                   {5, 30, 20000000, 20, 2000, 4}};
+    (void)unused;
+    check_shapes(99, shapes, 3, 1);
+}
+
+/* Rows whose degree passes 255 and 65535, so that counts need wider cells. */
+static void test_counts(void **unused)
+{
+    heap h = {.left = -1};
+    (void)unused;
+    const lacis_mul_matrix a = make_matrix(40, 70000, 600, 400000, LACIS_MUL_I32, false, 0);
+    const lacis_mul_matrix b = make_matrix(70000, 50, 8, 0, LACIS_MUL_I32, false, 0);
+    for (int isa = 0; isa < 3; isa++) {
+        setenv("LACIS_ISA", isas[isa], 1);
+        for (int class = 0; class < LACIS_MUL_CLASSES; class ++) {
+            lacis_mul_job job = make_job(&h, a, b);
+            job.storage = LACIS_MUL_TO_U32;
+            job.force = (lacis_mul_class) class;
+            job.top = class % 2 * 5;
+            check(&job, NULL, a.rows);
+        }
+    }
+    unsetenv("LACIS_ISA");
+    free_matrix(&a);
+    free_matrix(&b);
+}
+
+static void test_overflow(void **unused)
+{
+    heap h = {.left = -1};
+    (void)unused;
+    const int64_t begin[] = {0, 2}, end[] = {2, 3}, begin_b[] = {0, 1}, end_b[] = {1, 2};
+    const uint32_t column[] = {0, 1, 0}, column_b[] = {0, 0};
+    const int64_t values[] = {INT64_MAX, INT64_MAX, 5}, ones[] = {1, 1};
+    const lacis_mul_matrix a = {2, 2, begin, end, column, values, LACIS_MUL_I64};
+    const lacis_mul_matrix b = {2, 1, begin_b, end_b, column_b, ones, LACIS_MUL_I64};
+    for (int class = 0; class < LACIS_MUL_CLASSES; class ++) {
+        for (int con = LACIS_MUL_CON_A; con <= LACIS_MUL_CON_MUL; con++) {
+            lacis_mul_job job = make_job(&h, a, b);
+            job.con_kind = (lacis_mul_con)con;
+            job.agg = LACIS_MUL_SUM;
+            job.checked = true;
+            job.storage = LACIS_MUL_TO_I64;
+            job.force = (lacis_mul_class) class;
+            check(&job, NULL, 2);
+        }
+    }
+}
+
+/* Fails each allocation in turn; then refuses output; then cancels. */
+static void test_failures(void **unused)
+{
+    heap h = {.left = -1};
+    (void)unused;
+    const lacis_mul_matrix a = make_matrix(300, 300, 20, 200, LACIS_MUL_F64, true, 0);
+    for (int class = 0; class < LACIS_MUL_CLASSES; class ++) {
+        lacis_mul_job job = make_job(&h, a, a);
+        job.user = &job;
+        job.type = LACIS_MUL_F64;
+        job.storage = LACIS_MUL_TO_F64;
+        job.con_kind = LACIS_MUL_CON_ADD;
+        job.agg = LACIS_MUL_MIN;
+        job.top = class % 2 * 3;
+        job.force = (lacis_mul_class) class;
+        job.threads = 2;
+        for (int nth = 0;; nth++) {
+            h.left = nth;
+            result r = compute(&job, NULL, a.rows);
+            free_result(&r);
+            assert_int_equal(atomic_load(&h.live), 0);
+            if (atomic_load(&h.left) >= 0) {
+                assert_int_equal(r.status, LACIS_MUL_OK);
+                break;
+            }
+            assert_int_equal(r.status, LACIS_MUL_NO_MEMORY);
+        }
+        h.left = -1;
+        h.no_charge = true;
+        result r = compute(&job, NULL, a.rows);
+        assert_int_equal(r.status, LACIS_MUL_NO_MEMORY);
+        free_result(&r);
+        h.no_charge = false;
+        h.cancel = true;
+        r = compute(&job, NULL, a.rows);
+        assert_int_equal(r.status, LACIS_MUL_CANCELLED);
+        free_result(&r);
+        h.cancel = false;
+        assert_int_equal(atomic_load(&h.live), 0);
+    }
+    free_matrix(&a);
+}
+
+static void test_symbolic(void **unused)
+{
+    heap h = {.left = -1};
+    (void)unused;
+    seed = 4242;
+    const lacis_mul_matrix a = make_matrix(200, 300, 20, 200, LACIS_MUL_I32, false, 0);
+    const lacis_mul_matrix b = make_matrix(300, 700, 20, 200, LACIS_MUL_I32, false, 0);
+    const lacis_mul_matrix mask = make_matrix(200, 700, 60, 200, LACIS_MUL_I32, false, 0);
+    state *states = calloc(701, sizeof *states);
+    uint64_t entries[200];
+    for (int i = 0; i < 12; i++) {
+        lacis_mul_job job = make_job(&h, a, b);
+        job.storage = LACIS_MUL_TO_U32;
+        job.mask = i % 3 ? &mask : NULL;
+        job.mask_not = i % 3 == 1;
+        job.t_lo = i % 2 * 100;
+        job.t_hi = 700 - i % 4 * 77;
+        job.threads = 2;
+        assert_int_equal(lacis_mul_symbolic(&job, NULL, 200, entries), LACIS_MUL_OK);
+        for (int64_t row = 0; row < 200; row++) {
+            answer want = reference_row(&job, row, states);
+            assert_int_equal(entries[row], want.n);
+            free(want.t);
+            free(want.value);
+        }
+    }
+    free(states);
+    free_matrix(&a);
+    free_matrix(&b);
+    free_matrix(&mask);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small),    cmocka_unit_test(test_middle),
+                                       cmocka_unit_test(test_wide),     cmocka_unit_test(test_counts),
+                                       cmocka_unit_test(test_overflow), cmocka_unit_test(test_failures),
+                                       cmocka_unit_test(test_symbolic)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
