@@ -22,7 +22,7 @@ endif()
 
 add_library(lacis_flags INTERFACE)
 target_compile_options(lacis_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wno-sign-conversion
-  -ffp-contract=off $<$<BOOL:${LACIS_WERROR}>:-Werror>)
+  -ffp-contract=off -fno-math-errno -fno-trapping-math $<$<BOOL:${LACIS_WERROR}>:-Werror>)
 target_compile_definitions(lacis_flags INTERFACE _GNU_SOURCE)
 if(LACIS_SANITIZE)
   target_compile_options(lacis_flags INTERFACE -fsanitize=${LACIS_SANITIZE} -fno-omit-frame-pointer

@@ -15,10 +15,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define LACIS_TRY(call)                                                                                       \
-    do {                                                                                                      \
-        lacis_status lacis_try_status_ = (call);                                                              \
-        if (lacis_try_status_ != LACIS_OK) return lacis_try_status_;                                          \
+#define LACIS_TRY(call)                                                                                              \
+    do {                                                                                                             \
+        lacis_status lacis_try_status_ = (call);                                                                     \
+        if (lacis_try_status_ != LACIS_OK) return lacis_try_status_;                                                 \
     } while (0)
 
 #define LACIS_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -77,8 +77,8 @@ LACIS_API lacis_status lacis_buffer_reserve(lacis_run *run, uint64_t bytes, laci
 LACIS_API lacis_status lacis_buffer_charge(lacis_buffer *buffer, uint64_t more);
 LACIS_API void lacis_buffer_trim(lacis_buffer *buffer, uint64_t bytes);
 /* Foreign memory: release(arg) is called when the last holder lets go. */
-LACIS_API lacis_status lacis_buffer_wrap(lacis_run *run, const void *data, uint64_t bytes,
-                                         lacis_release_fn release, void *arg, lacis_buffer **out);
+LACIS_API lacis_status lacis_buffer_wrap(lacis_run *run, const void *data, uint64_t bytes, lacis_release_fn release,
+                                         void *arg, lacis_buffer **out);
 LACIS_API void *lacis_buffer_data(const lacis_buffer *buffer);
 LACIS_API uint64_t lacis_buffer_size(const lacis_buffer *buffer);
 LACIS_API lacis_buffer *lacis_buffer_retain(lacis_buffer *buffer);
@@ -99,7 +99,7 @@ LACIS_API lacis_array *lacis_array_retain(const lacis_array *array);
 /* The part of that name, or NULL. */
 LACIS_API const lacis_part *lacis_array_part_named(const lacis_array *array, const char *name);
 LACIS_API lacis_buffer *lacis_array_part_buffer(const lacis_array *array, const char *name, uint64_t *offset);
-LACIS_API uint64_t lacis_array_bytes(const lacis_array *array);   /* sum of its parts in use */
+LACIS_API uint64_t lacis_array_bytes(const lacis_array *array);  /* sum of its parts in use */
 LACIS_API int64_t lacis_array_entries(const lacis_array *array); /* csr: entries; vector: values; table: rows */
 
 /* A CSR array taken apart. Row r is [begin[r], end[r]); rows may lie anywhere and in any order ("loose")
@@ -137,8 +137,8 @@ LACIS_API int64_t lacis_label_lower(const int64_t *labels, int64_t base, int64_t
 LACIS_API int64_t lacis_value_int64(const void *data, lacis_dtype storage, int64_t index);
 LACIS_API double lacis_value_double(const void *data, lacis_dtype storage, int64_t index);
 /* Copies count values from one storage type to another (PATTERN reads as 1). */
-LACIS_API void lacis_values_convert(const void *from, lacis_dtype from_type, int64_t first, int64_t count,
-                                    void *to, lacis_dtype to_type);
+LACIS_API void lacis_values_convert(const void *from, lacis_dtype from_type, int64_t first, int64_t count, void *to,
+                                    lacis_dtype to_type);
 
 /* Formats with the fewest digits that read back as the same number; text holds LACIS_NUMBER_TEXT bytes. */
 #define LACIS_NUMBER_TEXT 40
@@ -171,7 +171,7 @@ typedef struct lacis_strip {
     bool constant;
 } lacis_strip;
 LACIS_API lacis_status lacis_program_new(lacis_run *run, const lacis_expr *expr, lacis_program **out);
-LACIS_API void lacis_program_free(lacis_program *program); /* NULL is fine */
+LACIS_API void lacis_program_free(lacis_program *program);              /* NULL is fine */
 LACIS_API size_t lacis_program_workspace(const lacis_program *program); /* bytes a thread needs */
 /* Evaluates n <= LACIS_STRIP elements into out (of the expression's dtype). False: an integer step
  * overflowed or divided by zero somewhere in the strip. */
@@ -187,11 +187,11 @@ typedef enum lacis_agg_kind {
     LACIS_AGG_SUM,
     LACIS_AGG_MIN,
     LACIS_AGG_MAX,
-    LACIS_AGG_ANY,   /* one of the values */
+    LACIS_AGG_ANY, /* one of the values */
     LACIS_AGG_AVG,
     LACIS_AGG_FIRST, /* in the order of c */
     LACIS_AGG_LAST,
-    LACIS_AGG_FOLD   /* written: (x, y) -> fold IDENTITY identity */
+    LACIS_AGG_FOLD /* written: (x, y) -> fold IDENTITY identity */
 } lacis_agg_kind;
 typedef struct lacis_agg {
     lacis_agg_kind kind;
@@ -200,8 +200,8 @@ typedef struct lacis_agg {
     bool identity_real; /* FOLD: the identity's type and value; integers are exact */
     int64_t identity_int;
     double identity;
-    bool associative;   /* declared, or found from the expression */
-    int64_t offset;     /* in the statement */
+    bool associative; /* declared, or found from the expression */
+    int64_t offset;   /* in the statement */
 } lacis_agg;
 
 /* ---------------------------------------------------------------------------------------- operators */
@@ -223,9 +223,9 @@ typedef struct lacis_param {
 enum { LACIS_ITEMS = 8 };
 /* What the parser found for one item of a form. */
 typedef struct lacis_item {
-    int64_t offset; /* in the statement */
-    int64_t integer; /* %i; index of the word for A|B|C; 1 where [WORD] stands */
-    double real;     /* %r */
+    int64_t offset;   /* in the statement */
+    int64_t integer;  /* %i; index of the word for A|B|C; 1 where [WORD] stands */
+    double real;      /* %r */
     const char *text; /* %n, %s */
     lacis_expr *expr; /* %e */
     lacis_agg *agg;   /* %g */
@@ -263,14 +263,14 @@ typedef struct lacis_call {
     lacis_arg *args;
     int arg_count;
     lacis_placement on;
-    int64_t offset;                        /* of the verb */
-    const lacis_restriction *restriction;  /* NULL: everything is wanted */
+    int64_t offset;                       /* of the verb */
+    const lacis_restriction *restriction; /* NULL: everything is wanted */
     /* Set by bind: */
-    lacis_kind kind;                       /* of the result */
+    lacis_kind kind; /* of the result */
     lacis_dtype dtype;
     int64_t extent[2];
-    int64_t units;                         /* rows, lanes ... into which the work can be cut */
-    void *work;                            /* the operator's own, in the run's scratch */
+    int64_t units; /* rows, lanes ... into which the work can be cut */
+    void *work;    /* the operator's own, in the run's scratch */
 } lacis_call;
 
 /* The argument for the parameter `keyword` (NULL: the operand), or NULL. */
@@ -279,10 +279,10 @@ LACIS_API const lacis_arg *lacis_call_arg(const lacis_call *call, const char *ke
 /* Estimates, before anything runs. Negative: not known. */
 typedef struct lacis_cost {
     double seconds;
-    double products;    /* elementary operations: CON evaluations, interactions ... */
-    double entries;     /* of the result */
-    double bytes;       /* of the result */
-    double peak_bytes;  /* held at most besides the operands */
+    double products;   /* elementary operations: CON evaluations, interactions ... */
+    double entries;    /* of the result */
+    double bytes;      /* of the result */
+    double peak_bytes; /* held at most besides the operands */
 } lacis_cost;
 
 /* Named figures of this machine (nanoseconds, bytes a second ...), measured by CALIBRATE. */
@@ -308,9 +308,9 @@ struct lacis_variant {
 };
 
 struct lacis_op {
-    const char *verb; /* "MULTIPLY" */
-    const char *summary; /* one line */
-    const char *help; /* paragraphs for .help VERB: shapes, units, errors, the paper */
+    const char *verb;            /* "MULTIPLY" */
+    const char *summary;         /* one line */
+    const char *help;            /* paragraphs for .help VERB: shapes, units, errors, the paper */
     const char *const *examples; /* NULL-terminated */
     const lacis_param *params;
     int param_count;
@@ -343,8 +343,8 @@ typedef struct lacis_source {
 /* WITH (...) and generator options. */
 typedef struct lacis_option_spec {
     const char *name;
-    char form; /* 's' string, 'b' true|false, 'i' integer, 'r' real, 'w' one of words */
-    const char *words; /* "sum|min|max": for 'w' */
+    char form;             /* 's' string, 'b' true|false, 'i' integer, 'r' real, 'w' one of words */
+    const char *words;     /* "sum|min|max": for 'w' */
     const char *otherwise; /* default as text; NULL: none, the option counts as absent */
     bool required;
     const char *help;
@@ -364,15 +364,14 @@ typedef struct lacis_options {
 LACIS_API const lacis_option_value *lacis_option(const lacis_options *options, const char *name);
 
 typedef struct lacis_loader {
-    const char *name;       /* AS name: "snap", "mtx" */
+    const char *name; /* AS name: "snap", "mtx" */
     const char *summary;
     const char *extensions; /* ".mtx .mm", for SAVE and as a weak hint */
     const lacis_option_spec *options;
     int option_count;
     /* How sure the loader is that the content is its format: 0 .. 100. NULL: never by content. */
     int (*sniff)(const lacis_source *source);
-    lacis_status (*load)(lacis_run *run, const lacis_source *source, const lacis_options *options,
-                         lacis_array **out);
+    lacis_status (*load)(lacis_run *run, const lacis_source *source, const lacis_options *options, lacis_array **out);
     /* Writes the array to an open stream whose errors the engine checks afterwards. NULL: cannot save. */
     lacis_status (*save)(lacis_run *run, const lacis_array *array, FILE *file);
     /* save may be called for one block of rows after the other; it writes its header at file position 0 only. */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { GROW_IDS = 1 << 16, SHARD_ROOM = 64 };
+enum { GROW_IDS = 1 << 16, SHARD_ROOM = 64, AHEAD = 12 };
 
 static void spin_lock(atomic_flag *lock)
 {
@@ -169,6 +169,14 @@ static lacis_id_slot *shard_slot(const lacis_id_shard *shard, int64_t id, uint64
         at = (at + 1) & mask;
     }
     return &shard->slot[at];
+}
+
+/* Where the search for id begins. */
+static const lacis_id_slot *first_slot(const lacis_ids *ids, int64_t id)
+{
+    uint64_t hash = id_hash(id);
+    const lacis_id_shard *shard = shard_of(ids, hash);
+    return &shard->slot[(hash >> 16) & (shard->room - 1)];
 }
 
 static lacis_status shard_grow(lacis_run *run, lacis_id_shard *shard)
@@ -363,7 +371,8 @@ void lacis_ids_index(const lacis_ids *ids, int64_t *id, int n)
             id[i] = ids->number[id[i]];
         }
     } else {
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < n; i++) { /* the slots are spread over all of memory: ask for them ahead of time */
+            if (i + AHEAD < n) __builtin_prefetch(first_slot(ids, id[i + AHEAD]));
             uint64_t hash = id_hash(id[i]);
             id[i] = (int64_t)shard_slot(shard_of(ids, hash), id[i], hash)->state - 1;
         }

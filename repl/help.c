@@ -22,7 +22,7 @@ static const topic topics[] = {
      "call                                                            an operator: MULTIPLY, POWER ...\n"
      "EXPLAIN [ANALYZE] call                                          the plan, without running it or with\n"
      "DROP name;  SET name = value;  CALIBRATE\n"
-     "SHOW ARRAYS | OPERATORS | AGGREGATES | DEVICES | OPTIONS | KERNELS\n"
+     "SHOW ARRAYS | OPERATORS | AGGREGATES | DEVICES | OPTIONS | KERNELS | LOADERS | GENERATORS\n"
      "Everything else is SQL as SQLite speaks it; every array and view is a table in it. A statement ends with ;\n"
      "-- and /* */ are comments. .help VERB explains an operator.\n"},
     {"modes", "how results are written", NULL},

@@ -78,7 +78,8 @@ static char **on_complete(const char *text, int start, int end)
     shell_complete(the_input.session, rl_line_buffer, (size_t)end, &found);
     if (found.words == 0) return NULL;
     choose_ending(&found);
-    char **match = shell_alloc(NULL, (size_t)(found.words + 2) * sizeof *match);
+    size_t bytes = (size_t)(found.words + 3) * sizeof(char *); /* libedit looks at the third in any case */
+    char **match = memset(shell_alloc(NULL, bytes), 0, bytes);
     size_t typed = (size_t)end > found.start ? (size_t)end - found.start : 0, common = common_length(&found);
     if (common < typed) /* never take away what was typed */
         match[0] = shell_copy(text, strlen(text));
@@ -87,7 +88,6 @@ static char **on_complete(const char *text, int start, int end)
     int matches = 1;
     for (int i = 0; found.words > 1 && i < found.words; i++)
         match[matches++] = aligned(&found, found.word[i], strlen(found.word[i]), (size_t)start);
-    match[matches] = NULL;
     shell_candidates_free(&found);
     return match;
 }

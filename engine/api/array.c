@@ -21,8 +21,9 @@ static lacis_status need(lacis_run *run, const lacis_array_spec *spec, const cha
     const lacis_part *part = part_of(spec, name);
     if (part == NULL) return lacis_run_fail(run, LACIS_TYPE, "the array has no part \"%s\"", name);
     if (part->dtype != dtype || part->count != count || (part->data == NULL && count > 0))
-        return lacis_run_fail(run, LACIS_TYPE, "part \"%s\" must be %" PRId64 " elements of %s, not %" PRId64 " of %s",
-                              name, count, lacis_dtype_name(dtype), part->count, lacis_dtype_name(part->dtype));
+        return lacis_run_fail(run, LACIS_TYPE,
+                              "part \"%s\" must be %" PRId64 " elements of %s, not %" PRId64 " of %s", name, count,
+                              lacis_dtype_name(dtype), part->count, lacis_dtype_name(part->dtype));
     return LACIS_OK;
 }
 
@@ -95,9 +96,12 @@ static lacis_status check(lacis_run *run, const lacis_array_spec *spec)
             return lacis_run_fail(run, LACIS_TYPE, "an array cannot be of type %s", lacis_dtype_name(spec->dtype));
     }
     switch (spec->kind) {
-    case LACIS_CSR: return check_csr(run, spec);
-    case LACIS_VECTOR: return check_vector(run, spec);
-    case LACIS_TABLE: return check_table(run, spec);
+    case LACIS_CSR:
+        return check_csr(run, spec);
+    case LACIS_VECTOR:
+        return check_vector(run, spec);
+    case LACIS_TABLE:
+        return check_table(run, spec);
     }
     return lacis_run_fail(run, LACIS_TYPE, "unknown kind of array");
 }
@@ -151,7 +155,6 @@ static lacis_status enter(lacis_engine *engine, lacis_run *run, const char *name
 {
     LACIS_TRY(lacis_catalog_begin(run, engine->catalog));
     lacis_status status = lacis_catalog_put(run, engine->catalog, name, array);
-    engine->world.generation++;
     if (status == LACIS_OK) return lacis_catalog_commit(run, engine->catalog);
     lacis_catalog_rollback(run, engine->catalog);
     return status;

@@ -33,11 +33,16 @@ const char *lacis_column_name(lacis_statement *statement, int column)
 static lacis_type sql_type(sqlite3_stmt *sql, int column)
 {
     switch (sqlite3_column_type(sql, column)) {
-    case SQLITE_INTEGER: return LACIS_INTEGER;
-    case SQLITE_FLOAT: return LACIS_REAL;
-    case SQLITE_TEXT: return LACIS_TEXT;
-    case SQLITE_BLOB: return LACIS_BLOB;
-    default: return LACIS_NULL;
+    case SQLITE_INTEGER:
+        return LACIS_INTEGER;
+    case SQLITE_FLOAT:
+        return LACIS_REAL;
+    case SQLITE_TEXT:
+        return LACIS_TEXT;
+    case SQLITE_BLOB:
+        return LACIS_BLOB;
+    default:
+        return LACIS_NULL;
     }
 }
 
@@ -97,8 +102,7 @@ const char *lacis_column_text(lacis_statement *statement, int column)
     switch (type) {
     case LACIS_INTEGER:
         text = number_text(statement, column);
-        if (text != NULL)
-            snprintf(text, LACIS_NUMBER_TEXT, "%" PRId64, lacis_column_int64(statement, column));
+        if (text != NULL) snprintf(text, LACIS_NUMBER_TEXT, "%" PRId64, lacis_column_int64(statement, column));
         return text;
     case LACIS_REAL:
         text = number_text(statement, column);
@@ -108,7 +112,8 @@ const char *lacis_column_text(lacis_statement *statement, int column)
     case LACIS_BLOB:
         if (is_sql(statement)) return (const char *)sqlite3_column_text(statement->sql, column);
         return cell_of(statement, column).text;
-    default: return NULL;
+    default:
+        return NULL;
     }
 }
 

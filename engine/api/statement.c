@@ -4,6 +4,7 @@
  */
 #include "api/statement.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* ----------------------------------------------------------------------------------------- prepare */
@@ -16,12 +17,32 @@ static lacis_status keep_text(lacis_statement *statement, const char *text, size
     return LACIS_OK;
 }
 
+static bool in_word(char c)
+{
+    return isalnum((unsigned char)c) != 0 || c == '_';
+}
+
+/* SQLite does not say where a missing table stands: where its name first stands as a word. */
+static void place_missing(lacis_error *error, const char *sql, int64_t offset)
+{
+    const char *name = strrchr(error->message, ' ');
+    if (error->code != LACIS_NAME || error->offset >= 0 || offset < 0 || name == NULL || name[1] == '\0') return;
+    size_t length = strlen(++name);
+    for (const char *at = strstr(sql, name); at != NULL; at = strstr(at + 1, name)) {
+        if ((at > sql && in_word(at[-1])) || in_word(at[length])) continue;
+        error->offset = offset + (at - sql);
+        return;
+    }
+}
+
 static lacis_status prepare_sqlite(lacis_statement *statement, const char *sql, int64_t offset, const char **tail)
 {
     lacis_catalog *catalog = statement->engine->catalog;
     lacis_catalog_set_run(catalog, &statement->run);
-    int code = sqlite3_prepare_v3(lacis_catalog_db(catalog), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement->sql, tail);
+    int code =
+        sqlite3_prepare_v3(lacis_catalog_db(catalog), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement->sql, tail);
     lacis_status status = code == SQLITE_OK ? LACIS_OK : lacis_catalog_fail(&statement->run, catalog, code, offset);
+    if (status != LACIS_OK) place_missing(&statement->engine->host.error, sql, offset);
     lacis_catalog_set_run(catalog, NULL);
     statement->sql_offset = offset;
     return status;
@@ -160,10 +181,14 @@ static lacis_status bind_own(lacis_statement *statement, const char *name, const
 static int bind_sqlite(sqlite3_stmt *sql, int at, const lacis_binding *value)
 {
     switch (value->type) {
-    case LACIS_INTEGER: return sqlite3_bind_int64(sql, at, value->integer);
-    case LACIS_REAL: return sqlite3_bind_double(sql, at, value->real);
-    case LACIS_TEXT: return sqlite3_bind_text(sql, at, value->text, -1, SQLITE_TRANSIENT);
-    default: return sqlite3_bind_null(sql, at);
+    case LACIS_INTEGER:
+        return sqlite3_bind_int64(sql, at, value->integer);
+    case LACIS_REAL:
+        return sqlite3_bind_double(sql, at, value->real);
+    case LACIS_TEXT:
+        return sqlite3_bind_text(sql, at, value->text, -1, SQLITE_TRANSIENT);
+    default:
+        return sqlite3_bind_null(sql, at);
     }
 }
 
@@ -171,7 +196,8 @@ static lacis_status bind(lacis_statement *statement, const char *name, const lac
 {
     if (statement == NULL || name == NULL) return LACIS_MISUSE;
     if (statement->state != READY)
-        return lacis_run_fail(&statement->run, LACIS_MISUSE, "values are bound before the first step or after a reset");
+        return lacis_run_fail(&statement->run, LACIS_MISUSE,
+                              "values are bound before the first step or after a reset");
     if (statement->sql == NULL) return bind_own(statement, name, value);
     char *full = lacis_run_text(&statement->run, ":%s", name);
     int at = full == NULL ? 0 : sqlite3_bind_parameter_index(statement->sql, full);
@@ -234,13 +260,11 @@ static lacis_status step_sqlite(lacis_statement *statement)
     lacis_engine *engine = statement->engine;
     lacis_catalog_set_run(engine->catalog, &statement->run);
     int code = sqlite3_step(statement->sql);
-    lacis_status status = code == SQLITE_ROW    ? LACIS_ROW
-                          : code == SQLITE_DONE ? LACIS_DONE
-                                                : lacis_catalog_fail(&statement->run, engine->catalog, code,
-                                                                     statement->sql_offset);
+    lacis_status status = code == SQLITE_ROW ? LACIS_ROW
+                          : code == SQLITE_DONE
+                              ? LACIS_DONE
+                              : lacis_catalog_fail(&statement->run, engine->catalog, code, statement->sql_offset);
     lacis_catalog_set_run(engine->catalog, NULL);
-    /* DDL, and a ROLLBACK of the user's, may change what names mean. */
-    if (status == LACIS_DONE && sqlite3_stmt_readonly(statement->sql) == 0) engine->world.generation++;
     return status;
 }
 

@@ -13,20 +13,20 @@ enum statement_state { READY, ACTIVE, FINISHED };
 struct lacis_statement {
     lacis_engine *engine;
     lacis_statement *next, *previous;
-    lacis_run run;       /* of the present execution */
-    lacis_run kept;      /* its scratch lives as long as the statement */
-    char *text;          /* in kept */
+    lacis_run run;  /* of the present execution */
+    lacis_run kept; /* its scratch lives as long as the statement */
+    char *text;     /* in kept */
     lacis_ast_kind kind;
     bool explain;
-    sqlite3_stmt *sql;   /* SQL, and LET name = SQL */
+    sqlite3_stmt *sql; /* SQL, and LET name = SQL */
     int64_t sql_offset;
-    bool totals;         /* answered by lacis_exec_totals */
+    bool totals; /* answered by lacis_exec_totals */
     lacis_total_query query;
     const char **heading;
     lacis_binding *binding; /* in memory of the host */
     int bindings, binding_room;
     enum statement_state state;
-    lacis_rows *rows;    /* of lacis's own statements */
+    lacis_rows *rows; /* of lacis's own statements */
     lacis_columns columns;
     char (*number)[LACIS_NUMBER_TEXT]; /* one for each column: text of numbers */
     int numbers;

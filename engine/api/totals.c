@@ -10,6 +10,7 @@
 
 /* Totals of one column. */
 struct column {
+    int64_t numbers; /* values that SQL sees as numbers: NaN is NULL to it */
     bool integer, overflow;
     int64_t sum_int, min_int, max_int;
     double sum, min, max;
@@ -35,9 +36,9 @@ bool lacis_totals_fit(const lacis_total_query *query, const lacis_relation *rela
     return columns->value >= 0;
 }
 
-static struct column labels(__int128 sum, int64_t min, int64_t max)
+static struct column labels(int64_t count, __int128 sum, int64_t min, int64_t max)
 {
-    struct column column = {.integer = true, .min_int = min, .max_int = max, .sum = (double)sum};
+    struct column column = {.numbers = count, .integer = true, .min_int = min, .max_int = max, .sum = (double)sum};
     column.overflow = sum > INT64_MAX || sum < INT64_MIN;
     if (!column.overflow) column.sum_int = (int64_t)sum;
     return column;
@@ -45,9 +46,11 @@ static struct column labels(__int128 sum, int64_t min, int64_t max)
 
 static struct column column_of(const lacis_totals *totals, const char *name)
 {
-    if (strcasecmp(name, "dst") == 0) return labels(totals->sum_dst, totals->min_dst, totals->max_dst);
-    if (strcasecmp(name, "value") != 0) return labels(totals->sum_src, totals->min_src, totals->max_src);
+    if (strcasecmp(name, "dst") == 0) return labels(totals->count, totals->sum_dst, totals->min_dst, totals->max_dst);
+    if (strcasecmp(name, "value") != 0)
+        return labels(totals->count, totals->sum_src, totals->min_src, totals->max_src);
     return (struct column){
+        .numbers = totals->count - totals->nan,
         .integer = totals->integer,
         .overflow = totals->overflow,
         .sum_int = totals->sum_int,
@@ -67,24 +70,30 @@ static lacis_status add_number(lacis_run *run, lacis_table *table, bool integer,
 static lacis_status add_sum(lacis_run *run, lacis_table *table, const struct column *column)
 {
     if (column->integer && column->overflow)
-        return lacis_run_fail(run, LACIS_OVERFLOW, "the sum does not fit 64 bits: total() or avg() give it as a real");
+        return lacis_run_fail(run, LACIS_OVERFLOW,
+                              "the sum does not fit 64 bits: total() or avg() give it as a real");
     return add_number(run, table, column->integer, column->sum_int, column->sum);
 }
 
 static lacis_status add_item(lacis_run *run, lacis_table *table, lacis_total_kind kind, const char *name,
                              const lacis_totals *totals)
 {
-    struct column column = {0};
-    if (kind == LACIS_TOTAL_COUNT) return lacis_table_integer(run, table, totals->count);
-    if (totals->count == 0)
+    if (name == NULL) return lacis_table_integer(run, table, totals->count); /* count(*) */
+    struct column column = column_of(totals, name);
+    if (kind == LACIS_TOTAL_COUNT) return lacis_table_integer(run, table, column.numbers);
+    if (column.numbers == 0)
         return kind == LACIS_TOTAL_TOTAL ? lacis_table_real(run, table, 0.0) : lacis_table_text(run, table, NULL);
-    column = column_of(totals, name);
     switch (kind) {
-    case LACIS_TOTAL_SUM: return add_sum(run, table, &column);
-    case LACIS_TOTAL_MIN: return add_number(run, table, column.integer, column.min_int, column.min);
-    case LACIS_TOTAL_MAX: return add_number(run, table, column.integer, column.max_int, column.max);
-    case LACIS_TOTAL_AVG: return lacis_table_real(run, table, column.sum / (double)totals->count);
-    default: return lacis_table_real(run, table, column.sum);
+    case LACIS_TOTAL_SUM:
+        return add_sum(run, table, &column);
+    case LACIS_TOTAL_MIN:
+        return add_number(run, table, column.integer, column.min_int, column.min);
+    case LACIS_TOTAL_MAX:
+        return add_number(run, table, column.integer, column.max_int, column.max);
+    case LACIS_TOTAL_AVG:
+        return lacis_table_real(run, table, column.sum / (double)column.numbers);
+    default:
+        return lacis_table_real(run, table, column.sum);
     }
 }
 

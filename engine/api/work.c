@@ -44,7 +44,6 @@ static lacis_status do_view(lacis_statement *statement, const lacis_ast *ast)
 {
     lacis_engine *engine = statement->engine;
     LACIS_TRY(lacis_catalog_put_view(&statement->run, engine->catalog, ast->name, ast->text));
-    engine->world.generation++;
     lacis_run_note(&statement->run, LACIS_SUMMARY, "%s: view, computed when it is read", ast->name);
     return LACIS_OK;
 }
@@ -63,7 +62,6 @@ static lacis_status do_drop(lacis_statement *statement, const lacis_ast *ast)
 {
     lacis_engine *engine = statement->engine;
     LACIS_TRY(lacis_catalog_drop(&statement->run, engine->catalog, ast->name, ast->name_offset, ast->if_exists));
-    engine->world.generation++;
     return LACIS_OK;
 }
 
@@ -126,7 +124,8 @@ static lacis_status do_explain(lacis_statement *statement, const lacis_ast *ast)
     lacis_lines lines;
     lacis_lines_init(&lines, &statement->run);
     if (ast->call == NULL)
-        return lacis_run_fail(&statement->run, LACIS_SYNTAX, "EXPLAIN plans calls and SQL; this statement has no plan");
+        return lacis_run_fail(&statement->run, LACIS_SYNTAX,
+                              "EXPLAIN plans calls and SQL; this statement has no plan");
     LACIS_TRY(lacis_exec_explain(&statement->engine->world, &statement->run, ast->call, ast->analyze, &lines));
     return show_lines(statement, &lines);
 }
@@ -211,11 +210,16 @@ static const struct work {
     lacis_status (*run)(lacis_statement *statement, const lacis_ast *ast);
     bool writes; /* the catalog */
 } work[] = {
-    [LACIS_AST_CALL] = {do_call, false},         [LACIS_AST_LET] = {do_let, true},
-    [LACIS_AST_VIEW] = {do_view, true},          [LACIS_AST_LOAD] = {do_load, true},
-    [LACIS_AST_GENERATE] = {do_generate, true},  [LACIS_AST_SAVE] = {do_save, false},
-    [LACIS_AST_DROP] = {do_drop, true},          [LACIS_AST_SET] = {do_set, true},
-    [LACIS_AST_CALIBRATE] = {do_calibrate, true}, [LACIS_AST_SHOW] = {do_show, false},
+    [LACIS_AST_CALL] = {do_call, false},
+    [LACIS_AST_LET] = {do_let, true},
+    [LACIS_AST_VIEW] = {do_view, true},
+    [LACIS_AST_LOAD] = {do_load, true},
+    [LACIS_AST_GENERATE] = {do_generate, true},
+    [LACIS_AST_SAVE] = {do_save, false},
+    [LACIS_AST_DROP] = {do_drop, true},
+    [LACIS_AST_SET] = {do_set, true},
+    [LACIS_AST_CALIBRATE] = {do_calibrate, true},
+    [LACIS_AST_SHOW] = {do_show, false},
     [LACIS_AST_SQL] = {do_sql, false},
 };
 
@@ -232,7 +236,6 @@ static lacis_status in_transaction(lacis_statement *statement, const lacis_ast *
         } else {
             lacis_catalog_rollback(run, engine->catalog);
         }
-        engine->world.generation++;
     }
     lacis_catalog_set_run(engine->catalog, NULL);
     return status;
@@ -244,8 +247,8 @@ lacis_status lacis_statement_work(lacis_statement *statement)
     const lacis_bindings bindings = {statement->binding, statement->bindings};
     const char *tail;
     lacis_ast ast;
-    LACIS_TRY(lacis_lang_parse(&statement->run, &engine->registry, statement->text, strlen(statement->text), &bindings,
-                               lacis_engine_has, engine, &ast, &tail));
+    LACIS_TRY(lacis_lang_parse(&statement->run, &engine->registry, statement->text, strlen(statement->text),
+                               &bindings, lacis_engine_has, engine, &ast, &tail));
     if (ast.explain && ast.kind != LACIS_AST_SQL) return do_explain(statement, &ast);
     return work[ast.kind].writes ? in_transaction(statement, &ast) : work[ast.kind].run(statement, &ast);
 }

@@ -204,8 +204,8 @@ void lacis_csr_view(const lacis_array *array, lacis_csr *out)
     };
 }
 
-static lacis_status add_part(lacis_run *run, lacis_array *array, const char *name, lacis_dtype dtype,
-                             int64_t count, lacis_buffer *buffer)
+static lacis_status add_part(lacis_run *run, lacis_array *array, const char *name, lacis_dtype dtype, int64_t count,
+                             lacis_buffer *buffer)
 {
     if (buffer == NULL) return LACIS_OK;
     return lacis_array_add(run, array, name, dtype, count, buffer, 0);
@@ -216,8 +216,8 @@ static lacis_status add_csr_parts(lacis_run *run, lacis_array *array, const laci
     bool loose = parts->end != NULL;
     /* The columns of loose rows lie scattered over the whole buffer. */
     int64_t places = loose ? (int64_t)(lacis_buffer_size(parts->columns) / sizeof(uint32_t)) : parts->entries;
-    LACIS_TRY(add_part(run, array, loose ? "begin" : "offsets", LACIS_I64, parts->rows + (loose ? 0 : 1),
-                       parts->begin));
+    LACIS_TRY(
+        add_part(run, array, loose ? "begin" : "offsets", LACIS_I64, parts->rows + (loose ? 0 : 1), parts->begin));
     LACIS_TRY(add_part(run, array, "end", LACIS_I64, parts->rows, parts->end));
     LACIS_TRY(add_part(run, array, "columns", LACIS_U32, places, parts->columns));
     if (parts->dtype != LACIS_PATTERN)

@@ -21,16 +21,16 @@ typedef struct lacis_columns {
     int count;
     const char *name[LACIS_MAX_COLUMNS]; /* of the array, or static */
     bool real[LACIS_MAX_COLUMNS];        /* REAL, otherwise INTEGER */
-    int keys; /* leading columns by which rows are sorted (graph: src, dst) */
-    int value; /* the column that ORDER BY ... LIMIT may be pushed into, or -1 */
+    int keys;                            /* leading columns by which rows are sorted (graph: src, dst) */
+    int value;                           /* the column that ORDER BY ... LIMIT may be pushed into, or -1 */
 } lacis_columns;
 
 /* Columns of a kind and dtype: csr (src, dst, value | re, im), vector (i, value | re, im). A table's come from the
  * array itself. */
 void lacis_columns_of(lacis_kind kind, lacis_dtype dtype, const lacis_array *table, lacis_columns *out);
 
-/* What a reader wants. where.top counts per row; limit >= 0 with by_value: only the `limit` rows of greatest value, in
- * falling order of it (ties: by the key columns). */
+/* What a reader wants. where.top counts per row; limit >= 0 with by_value: only the `limit` rows of greatest value,
+ * in falling order of it (ties: by the key columns). */
 typedef struct lacis_filter {
     lacis_restriction where;
     bool by_value;
@@ -73,12 +73,12 @@ lacis_status lacis_rows_top(lacis_run *run, lacis_rows *source, const lacis_colu
 /* Sums over all rows of one array, for SELECT count(*), sum(value) ... without visiting rows one by one. */
 typedef struct lacis_totals {
     int64_t count;
-    bool integer;              /* values are integers: sum_int, min_int, max_int hold */
-    bool overflow;             /* sum_int would not fit */
+    bool integer;  /* values are integers: sum_int, min_int, max_int hold */
+    bool overflow; /* sum_int would not fit */
     int64_t sum_int, min_int, max_int;
-    __int128 exact;            /* the sum that sum_int is of */
-    double sum, min, max;      /* hold for integers too */
-    int64_t nan;               /* values that are not numbers: NULL to SQL, in count alone */
+    __int128 exact;                             /* the sum that sum_int is of */
+    double sum, min, max;                       /* hold for integers too */
+    int64_t nan;                                /* values that are not numbers: NULL to SQL, in count alone */
     int64_t min_src, max_src, min_dst, max_dst; /* labels; key columns of the kind */
     __int128 sum_src, sum_dst;
 } lacis_totals;

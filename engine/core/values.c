@@ -37,51 +37,71 @@ int64_t lacis_label_find(const int64_t *labels, int64_t base, int64_t count, int
 int64_t lacis_value_int64(const void *data, lacis_dtype storage, int64_t index)
 {
     switch (storage) {
-    case LACIS_PATTERN: return 1;
-    case LACIS_U8: return ((const uint8_t *)data)[index];
-    case LACIS_U16: return ((const uint16_t *)data)[index];
-    case LACIS_U32: return ((const uint32_t *)data)[index];
-    case LACIS_I32: return ((const int32_t *)data)[index];
-    case LACIS_I64: return ((const int64_t *)data)[index];
-    default: return (int64_t)lacis_value_double(data, storage, index);
+    case LACIS_PATTERN:
+        return 1;
+    case LACIS_U8:
+        return ((const uint8_t *)data)[index];
+    case LACIS_U16:
+        return ((const uint16_t *)data)[index];
+    case LACIS_U32:
+        return ((const uint32_t *)data)[index];
+    case LACIS_I32:
+        return ((const int32_t *)data)[index];
+    case LACIS_I64:
+        return ((const int64_t *)data)[index];
+    default:
+        return (int64_t)lacis_value_double(data, storage, index);
     }
 }
 
 double lacis_value_double(const void *data, lacis_dtype storage, int64_t index)
 {
     switch (storage) {
-    case LACIS_F32: return (double)((const float *)data)[index];
-    case LACIS_F64: return ((const double *)data)[index];
-    case LACIS_C64: return (double)((const float *)data)[2 * index];
-    case LACIS_C128: return ((const double *)data)[2 * index];
-    case LACIS_DD: return ((const double *)data)[2 * index] + ((const double *)data)[2 * index + 1];
-    default: return (double)lacis_value_int64(data, storage, index);
+    case LACIS_F32:
+        return (double)((const float *)data)[index];
+    case LACIS_F64:
+        return ((const double *)data)[index];
+    case LACIS_C64:
+        return (double)((const float *)data)[2 * index];
+    case LACIS_C128:
+        return ((const double *)data)[2 * index];
+    case LACIS_DD:
+        return ((const double *)data)[2 * index] + ((const double *)data)[2 * index + 1];
+    default:
+        return (double)lacis_value_int64(data, storage, index);
     }
 }
 
 /* One loop for each pair of plain types; gcc turns them into vector code. */
-#define COPY(from_t, to_t)                                                                                    \
-    for (int64_t i = 0; i < count; i++)                                                                       \
-        ((to_t *)to)[i] = (to_t)((const from_t *)from)[first + i];                                            \
+#define COPY(from_t, to_t)                                                                                           \
+    for (int64_t i = 0; i < count; i++)                                                                              \
+        ((to_t *)to)[i] = (to_t)((const from_t *)from)[first + i];                                                   \
     return
 
-#define COPY_TO(to_t)                                                                                         \
-    switch (from_type) {                                                                                      \
-    case LACIS_PATTERN:                                                                                       \
-        for (int64_t i = 0; i < count; i++)                                                                   \
-            ((to_t *)to)[i] = 1;                                                                              \
-        return;                                                                                               \
-    case LACIS_U8: COPY(uint8_t, to_t);                                                                       \
-    case LACIS_U16: COPY(uint16_t, to_t);                                                                     \
-    case LACIS_U32: COPY(uint32_t, to_t);                                                                     \
-    case LACIS_I32: COPY(int32_t, to_t);                                                                      \
-    case LACIS_I64: COPY(int64_t, to_t);                                                                      \
-    case LACIS_F32: COPY(float, to_t);                                                                        \
-    case LACIS_F64: COPY(double, to_t);                                                                       \
-    default:                                                                                                  \
-        for (int64_t i = 0; i < count; i++)                                                                   \
-            ((to_t *)to)[i] = (to_t)lacis_value_double(from, from_type, first + i);                           \
-        return;                                                                                               \
+#define COPY_TO(to_t)                                                                                                \
+    switch (from_type) {                                                                                             \
+    case LACIS_PATTERN:                                                                                              \
+        for (int64_t i = 0; i < count; i++)                                                                          \
+            ((to_t *)to)[i] = 1;                                                                                     \
+        return;                                                                                                      \
+    case LACIS_U8:                                                                                                   \
+        COPY(uint8_t, to_t);                                                                                         \
+    case LACIS_U16:                                                                                                  \
+        COPY(uint16_t, to_t);                                                                                        \
+    case LACIS_U32:                                                                                                  \
+        COPY(uint32_t, to_t);                                                                                        \
+    case LACIS_I32:                                                                                                  \
+        COPY(int32_t, to_t);                                                                                         \
+    case LACIS_I64:                                                                                                  \
+        COPY(int64_t, to_t);                                                                                         \
+    case LACIS_F32:                                                                                                  \
+        COPY(float, to_t);                                                                                           \
+    case LACIS_F64:                                                                                                  \
+        COPY(double, to_t);                                                                                          \
+    default:                                                                                                         \
+        for (int64_t i = 0; i < count; i++)                                                                          \
+            ((to_t *)to)[i] = (to_t)lacis_value_double(from, from_type, first + i);                                  \
+        return;                                                                                                      \
     }
 
 static void set_pair(void *to, lacis_dtype to_type, int64_t index, double value, double second)
@@ -106,15 +126,24 @@ void lacis_values_convert(const void *from, lacis_dtype from_type, int64_t first
                           lacis_dtype to_type)
 {
     switch (to_type) {
-    case LACIS_U8: COPY_TO(uint8_t)
-    case LACIS_U16: COPY_TO(uint16_t)
-    case LACIS_U32: COPY_TO(uint32_t)
-    case LACIS_I32: COPY_TO(int32_t)
-    case LACIS_I64: COPY_TO(int64_t)
-    case LACIS_F32: COPY_TO(float)
-    case LACIS_F64: COPY_TO(double)
-    case LACIS_PATTERN: return;
-    default: break;
+    case LACIS_U8:
+        COPY_TO(uint8_t)
+    case LACIS_U16:
+        COPY_TO(uint16_t)
+    case LACIS_U32:
+        COPY_TO(uint32_t)
+    case LACIS_I32:
+        COPY_TO(int32_t)
+    case LACIS_I64:
+        COPY_TO(int64_t)
+    case LACIS_F32:
+        COPY_TO(float)
+    case LACIS_F64:
+        COPY_TO(double)
+    case LACIS_PATTERN:
+        return;
+    default:
+        break;
     }
     for (int64_t i = 0; i < count; i++)
         set_pair(to, to_type, i, lacis_value_double(from, from_type == LACIS_DD ? LACIS_C128 : from_type, first + i),

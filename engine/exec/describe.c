@@ -10,7 +10,7 @@
 
 enum { KEPT = 64, NAME_TEXT = 64 };
 struct described {
-    int64_t generation;
+    uint64_t generation; /* lacis_catalog_generation */
     int count;
     struct {
         char name[NAME_TEXT];
@@ -29,7 +29,7 @@ struct shape {
 static bool recall(lacis_world *world, const char *name, struct shape *out)
 {
     struct described *kept = world->described;
-    if (kept == NULL || kept->generation != world->generation) return false;
+    if (kept == NULL || kept->generation != lacis_catalog_generation(world->catalog)) return false;
     for (int i = 0; i < kept->count; i++) {
         if (strcasecmp(kept->view[i].name, name) != 0) continue;
         *out = (struct shape){kept->view[i].kind, kept->view[i].dtype, kept->view[i].rows, kept->view[i].first};
@@ -45,11 +45,12 @@ static void keep(lacis_world *world, const char *name, const struct shape *shape
     if (world->described == NULL) {
         world->described = lacis_memory_alloc(world->host->memory, sizeof *world->described);
         if (world->described == NULL) return;
-        world->described->generation = -1;
+        world->described->count = 0;
+        world->described->generation = lacis_catalog_generation(world->catalog);
     }
     struct described *kept = world->described;
-    if (kept->generation != world->generation) {
-        kept->generation = world->generation;
+    if (kept->generation != lacis_catalog_generation(world->catalog)) {
+        kept->generation = lacis_catalog_generation(world->catalog);
         kept->count = 0;
     }
     if (kept->count == KEPT) return;

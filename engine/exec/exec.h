@@ -16,9 +16,8 @@ typedef struct lacis_world {
     lacis_catalog *catalog;
     lacis_registry *registry;
     lacis_profile *profile;
-    int depth;           /* of views within views */
-    int64_t generation;  /* counts changes of the catalog; describe.c keeps answers for one */
-    struct described *described;
+    int depth;                   /* of views within views */
+    struct described *described; /* describe.c's answers, good for one generation of the catalog */
 } lacis_world;
 
 /* operands.c: puts an array behind every operand (computing views and nested calls) and binds. Always followed by
@@ -34,7 +33,8 @@ lacis_status lacis_exec_view_array(lacis_world *world, lacis_run *run, const cha
 lacis_status lacis_exec_store(lacis_world *world, lacis_run *run, lacis_call *call, bool explain, lacis_plan *plan,
                               lacis_array **out);
 /* EXPLAIN [ANALYZE] of a call, nested calls included. */
-lacis_status lacis_exec_explain(lacis_world *world, lacis_run *run, lacis_call *call, bool analyze, lacis_lines *lines);
+lacis_status lacis_exec_explain(lacis_world *world, lacis_run *run, lacis_call *call, bool analyze,
+                                lacis_lines *lines);
 
 /* stream.c: the rows of a call's text, computed block by block while they are read. columns may be NULL. */
 lacis_status lacis_exec_rows(lacis_world *world, lacis_run *run, const char *text, const lacis_bindings *bindings,

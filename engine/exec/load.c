@@ -70,22 +70,29 @@ static bool read_value(const lacis_option_spec *spec, const char *text, lacis_op
         index = word_index(spec->words, text);
         out->integer = index;
         return index >= 0;
-    case 'i': return whole_number(text, &out->integer);
+    case 'i':
+        return whole_number(text, &out->integer);
     case 'r':
         out->real = strtod(text, &end);
         return end != text && *end == '\0';
-    default: return true;
+    default:
+        return true;
     }
 }
 
 static const char *takes(const lacis_option_spec *spec)
 {
     switch (spec->form) {
-    case 'b': return "true or false";
-    case 'w': return spec->words;
-    case 'i': return "a whole number";
-    case 'r': return "a number";
-    default: return "text";
+    case 'b':
+        return "true or false";
+    case 'w':
+        return spec->words;
+    case 'i':
+        return "a whole number";
+    case 'r':
+        return "a number";
+    default:
+        return "text";
     }
 }
 
@@ -183,7 +190,6 @@ static lacis_status put(lacis_world *world, lacis_run *run, const char *name, la
 {
     char text[160];
     LACIS_TRY(lacis_catalog_put(run, world->catalog, name, array));
-    world->generation++;
     describe(array, text, sizeof text);
     lacis_run_note(run, LACIS_SUMMARY, "%s: %s%s (%.2f s)", name, text, more, lacis_now() - started);
     return LACIS_OK;

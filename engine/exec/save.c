@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SAVE: an array or view to a file, in the format of its ending or the one named. The file is written beside its place
- * and renamed, so that a failure leaves what was there. Formats that can be written in pieces take views block by
- * block.
+ * SAVE: an array or view to a file, in the format of its ending or the one named. The file is written beside its
+ * place and renamed, so that a failure leaves what was there. Formats that can be written in pieces take views block
+ * by block.
  */
 #include "exec/exec.h"
 

@@ -21,9 +21,9 @@ static bool set_memory_limit(lacis_host *host, const char *value)
     static const struct {
         const char *name;
         double factor;
-    } unit[] = {{"", 1},      {"b", 1},      {"k", 1e3},     {"kb", 1e3},     {"m", 1e6},          {"mb", 1e6},
-                {"g", 1e9},   {"gb", 1e9},   {"t", 1e12},    {"tb", 1e12},    {"kib", 1024.0},     {"mib", 1048576.0},
-                {"gib", 1073741824.0}};
+    } unit[] = {{"", 1},         {"b", 1},           {"k", 1e3},           {"kb", 1e3}, {"m", 1e6},
+                {"mb", 1e6},     {"g", 1e9},         {"gb", 1e9},          {"t", 1e12}, {"tb", 1e12},
+                {"kib", 1024.0}, {"mib", 1048576.0}, {"gib", 1073741824.0}};
     for (int i = 0; i < LACIS_COUNT(unit); i++) {
         if (strcasecmp(end, unit[i].name) != 0) continue;
         double bytes = number * unit[i].factor;

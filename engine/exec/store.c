@@ -43,9 +43,8 @@ static lacis_status explain_run(lacis_world *world, lacis_run *run, lacis_plan *
     LACIS_TRY(variant->run(run, plan->call, 0, plan->call->units, &result));
     double seconds = lacis_now() - start;
     lacis_plan_learn(world->profile, plan, seconds);
-    lacis_status status =
-        lacis_plan_explain_actual(plan, seconds, lacis_memory_peak(memory) - before, lacis_array_entries(result),
-                                  lacis_array_bytes(result), lines);
+    lacis_status status = lacis_plan_explain_actual(plan, seconds, lacis_memory_peak(memory) - before,
+                                                    lacis_array_entries(result), lacis_array_bytes(result), lines);
     lacis_array_release(result);
     return status;
 }
@@ -60,7 +59,8 @@ static lacis_status explain_bound(lacis_world *world, lacis_run *run, lacis_call
     return analyze ? explain_run(world, run, plan, lines) : LACIS_OK;
 }
 
-lacis_status lacis_exec_explain(lacis_world *world, lacis_run *run, lacis_call *call, bool analyze, lacis_lines *lines)
+lacis_status lacis_exec_explain(lacis_world *world, lacis_run *run, lacis_call *call, bool analyze,
+                                lacis_lines *lines)
 {
     LACIS_TRY(explain_nested(world, run, call, analyze, lines));
     lacis_status status = lacis_exec_bind(world, run, call, NULL);

@@ -28,13 +28,14 @@ const lacis_binding *lacis_binding_find(const lacis_bindings *bindings, const ch
  * bindings == NULL: parameters are accepted and stand for 0 (only the syntax is of interest).
  * Grammar, SQL's scalar one without NULL, loosest first: OR; AND; NOT; = == <> !=, IS [NOT] NULL (never and always
  * so), [NOT] IN (list), [NOT] BETWEEN x AND y; < <= > >=; | & << >>; + -; * / %; unary - + ~; CASE WHEN .. THEN ..
- * ELSE .. END, CASE x WHEN ..; functions abs min max sqrt exp ln log2 log10 pow floor ceil round sign sin cos tan tanh
- * atan2 hypot iif, CAST(x AS int|real); literals, TRUE, FALSE, INF, NAN; nil (the empty CON: every product counts 1).
+ * ELSE .. END, CASE x WHEN ..; functions abs min max sqrt exp ln log2 log10 pow floor ceil round sign sin cos tan
+ * tanh atan2 hypot iif, CAST(x AS int|real); literals, TRUE, FALSE, INF, NAN; nil (the empty CON: every product
+ * counts 1).
  *
- * Types: integers are int64, checked (an integer expression is I64 also over I32 slots); a PATTERN slot is the constant
- * 1; F32 stays F32 among F32 and literals, else reals are F64; conditions are 0 or 1. Integers divide as in SQL. min
- * and max ignore NaN. What fails in a branch of CASE, or behind the left side of AND or OR, counts only where that is
- * reached. */
+ * Types: integers are int64, checked (an integer expression is I64 also over I32 slots); a PATTERN slot is the
+ * constant 1; F32 stays F32 among F32 and literals, else reals are F64; conditions are 0 or 1. Integers divide as in
+ * SQL. min and max ignore NaN. What fails in a branch of CASE, or behind the left side of AND or OR, counts only where
+ * that is reached. */
 lacis_status lacis_expr_parse(lacis_run *run, lacis_lexer *lexer, const char *slots, const lacis_bindings *bindings,
                               lacis_expr **out);
 

@@ -160,7 +160,7 @@ void lacis_plan_learn(lacis_profile *profile, const lacis_plan *plan, double sec
     double ratio = seconds / chosen->cost.seconds;
     if (ratio > 4) ratio = 4;
     if (ratio < 0.25) ratio = 0.25;
-    /* Half way towards what was measured: one odd run does not turn the planner. A profile that cannot grow stays as it
-     * was. */
+    /* Half way towards what was measured: one odd run does not turn the planner. A profile that cannot grow stays as
+     * it was. */
     lacis_profile_set(profile, name, factor * (0.5 + 0.5 * ratio));
 }

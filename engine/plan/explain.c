@@ -106,10 +106,10 @@ lacis_status lacis_plan_explain(const lacis_plan *plan, lacis_lines *lines)
     lines->indent -= 2;
     if (call->op->fit != NULL) {
         int64_t whole = call->op->fit(call, 0, lacis_run_memory_left(lines->run) / 2);
-        LACIS_TRY(lacis_lines_add(lines,
-                                  whole >= call->units ? "fits memory whole"
-                                                       : "may not fit memory: SELECT, SAVE and totals read it in "
-                                                         "blocks of rows"));
+        LACIS_TRY(lacis_lines_add(lines, whole >= call->units
+                                             ? "fits memory whole"
+                                             : "may not fit memory: SELECT, SAVE and totals read it in "
+                                               "blocks of rows"));
     }
     lines->indent -= 2;
     return LACIS_OK;

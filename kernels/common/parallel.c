@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tasks over an OpenMP team. Built for the thread sanitizer (which does not see into libgomp) the same dealing runs on
- * plain POSIX threads.
+ * Tasks over an OpenMP team. Built for the thread sanitizer (which does not see into libgomp) the same dealing runs
+ * on plain POSIX threads.
  */
 #include "common/parallel.h"
 

@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-/* Called for each task 0 .. tasks-1 by worker 0 .. threads-1; a non-zero answer stops the dealing of further tasks. */
+/* Called for each task 0 .. tasks-1 by worker 0 .. threads-1; a non-zero answer stops the dealing of further tasks.
+ */
 typedef int (*lacis_parallel_fn)(void *context, int64_t task, int worker);
 
 /* Deals tasks in rising order to whichever thread is free. Returns the first non-zero answer, or 0. */

@@ -40,9 +40,10 @@ static bool scatter_only(mul_worker *w, const span *s)
     const lacis_mul_job *job = w->plan->job;
     const lacis_mul_matrix *b = &job->b;
     const int64_t begin = job->a.begin[s->row], degree = job->a.end[s->row] - begin;
-    const bool all = s->lo == 0 && s->hi == b->cols;
+    const bool all = s->lo == 0 && s->hi == b->cols, down = w->plan->descending;
     for (int64_t i = 0; i < degree; i++) {
-        const int64_t at_a = begin + (w->plan->descending ? degree - 1 - i : i);
+        const int64_t at_a = begin + (down ? degree - 1 - i : i);
+        mul_fetch(w->plan, at_a, down ? -1 : 1, degree - i);
         const uint32_t c = job->a.column[at_a];
         int64_t lo = b->begin[c], hi = b->end[c];
         if (!all) {

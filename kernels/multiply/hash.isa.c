@@ -55,8 +55,10 @@ static bool scatter_all(mul_worker *w, table *t, const mul_target *target, int64
 {
     const lacis_mul_job *job = w->plan->job;
     const int64_t begin = job->a.begin[row], degree = job->a.end[row] - begin;
+    const bool down = w->plan->descending;
     for (int64_t i = 0; i < degree; i++) {
-        const int64_t at_a = begin + (w->plan->descending ? degree - 1 - i : i);
+        const int64_t at_a = begin + (down ? degree - 1 - i : i);
+        mul_fetch(w->plan, at_a, down ? -1 : 1, degree - i);
         int64_t lo, hi;
         mul_clip(w->plan, job->a.column[at_a], &lo, &hi);
         for (int n; lo < hi; lo += n) {

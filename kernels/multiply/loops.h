@@ -70,4 +70,27 @@ static inline void mul_clip(const mul_plan *plan, int64_t c, int64_t *lo, int64_
     }
 }
 
+/* Asks for the beginning of a B row that entries [at_a, end_a) of A come to soon, or for its bounds further ahead. */
+enum { MUL_FETCH_BOUNDS = 8, MUL_FETCH_COLUMNS = 3 };
+static inline __attribute__((always_inline)) void mul_fetch(const mul_plan *plan, int64_t at_a, int64_t step,
+                                                            int64_t left)
+{
+    const lacis_mul_matrix *b = &plan->job->b;
+    const uint32_t *c = plan->job->a.column;
+    if (left > MUL_FETCH_BOUNDS) {
+        __builtin_prefetch(b->begin + c[at_a + step * MUL_FETCH_BOUNDS]);
+        __builtin_prefetch(b->end + c[at_a + step * MUL_FETCH_BOUNDS]);
+    }
+    if (left > MUL_FETCH_COLUMNS) {
+        const int64_t at_b = b->begin[c[at_a + step * MUL_FETCH_COLUMNS]];
+        __builtin_prefetch(b->column + at_b);
+        __builtin_prefetch(b->column + at_b + 16);
+        if (plan->mode != MUL_MODE_COUNT && b->value) {
+            const int bytes = b->type == LACIS_MUL_I32 || b->type == LACIS_MUL_F32 ? 4 : 8;
+            __builtin_prefetch((const char *)b->value + at_b * bytes);
+            __builtin_prefetch((const char *)b->value + at_b * bytes + 64);
+        }
+    }
+}
+
 #endif

@@ -81,11 +81,15 @@ static lacis_mul_status make_chunks(mul_run *run)
 
 /* --- a chunk ------------------------------------------------------------------------------------------ */
 
+/* gcc 12 takes a function that only fetches for one without effect, and drops its calls. */
+#define HAS_EFFECT() __asm__ volatile("")
+
 /* Short B rows lie anywhere: their bounds, then their columns and values are fetched some rows ahead. */
 static void fetch_begins(const mul_run *run, int64_t row)
 {
     const lacis_mul_matrix *a = &run->job->a, *b = &run->job->b;
     const int64_t end = a->end[row] - a->begin[row] > FETCH_ENTRIES ? a->begin[row] + FETCH_ENTRIES : a->end[row];
+    HAS_EFFECT();
     for (int64_t i = a->begin[row]; i < end; i++) {
         __builtin_prefetch(b->begin + a->column[i]);
         __builtin_prefetch(b->end + a->column[i]);
@@ -98,6 +102,7 @@ static void fetch_columns(const mul_run *run, int64_t row)
     const int64_t end = a->end[row] - a->begin[row] > FETCH_ENTRIES ? a->begin[row] + FETCH_ENTRIES : a->end[row];
     const int bytes = b->type == LACIS_MUL_I32 || b->type == LACIS_MUL_F32 ? 4 : 8;
     const char *value = run->plan.mode == MUL_MODE_COUNT ? NULL : b->value;
+    HAS_EFFECT();
     for (int64_t i = a->begin[row]; i < end; i++) {
         const int64_t at = b->begin[a->column[i]];
         __builtin_prefetch(b->column + at);

@@ -18,13 +18,15 @@ typedef struct runs {
     uint16_t end[MUL_SORT_MAX + 1]; /* run r is [end[r], end[r + 1]) */
 } runs;
 
+/* Eight at a time, and nothing beyond: even a masked load waits for the cache line of lanes that it leaves out. */
 static void copy_columns(uint32_t *restrict to, const uint32_t *restrict from, int n)
 {
-#if defined(__AVX512F__)
-    for (int i = 0; i < n; i += 16) {
-        const __mmask16 k = (__mmask16)(n - i >= 16 ? 0xffff : (1 << (n - i)) - 1);
-        _mm512_storeu_si512(to + i, _mm512_maskz_loadu_epi32(k, from + i));
-    }
+#if defined(__AVX512VL__)
+    int i = 0;
+    for (; i + 8 <= n; i += 8)
+        _mm256_storeu_si256((__m256i *)(to + i), _mm256_loadu_si256((const __m256i *)(from + i)));
+    for (; i < n; i++)
+        to[i] = from[i];
 #else
     memcpy(to, from, (size_t)n * sizeof *to);
 #endif

@@ -150,6 +150,30 @@ static lacis_status shape_error(lacis_run *run, const lacis_product *product)
                              product->spec.verb, a->rows, a->cols, b->rows, b->cols);
 }
 
+/* graph BY vector: the vector laid out over all of A's columns, so that A stays as it is. */
+static lacis_status spread_vector(lacis_run *run, lacis_product *product, const lacis_labels *to)
+{
+    lacis_csr *b = &product->b;
+    int64_t *begin, *end;
+    LACIS_TRY(lacis_product_alloc(run, product, sizeof(int64_t) * (uint64_t)to->count, &begin));
+    LACIS_TRY(lacis_product_alloc(run, product, sizeof(int64_t) * (uint64_t)to->count, &end));
+    int64_t row = 0;
+    for (int64_t i = 0; i < to->count; i++) {
+        int64_t label = lacis_labels_at(to, i);
+        while (row < b->rows && lacis_labels_at(&product->c, row) < label)
+            row++;
+        bool there = row < b->rows && lacis_labels_at(&product->c, row) == label;
+        begin[i] = there ? b->begin[row] : 0;
+        end[i] = there ? b->end[row] : 0;
+    }
+    b->begin = begin;
+    b->end = end;
+    b->rows = to->count;
+    product->c = *to;
+    product->alignment = "the vector spread over a's columns by label";
+    return LACIS_OK;
+}
+
 lacis_status lacis_product_align(lacis_run *run, lacis_product *product)
 {
     lacis_labels from = lacis_labels_of_cols(&product->spec.a);
@@ -158,6 +182,7 @@ lacis_status lacis_product_align(lacis_run *run, lacis_product *product)
     if (plainly_same(&from, &product->c)) return LACIS_OK;
     bool few = degree_sum(&product->a) < from.count / 16;
     if (!few && same_content(&from, &product->c)) return LACIS_OK;
+    if (!few && product->spec.shape == LACIS_PRODUCT_COLUMN) return spread_vector(run, product, &from);
     product->alignment = "a's columns joined to b's rows by label";
     return lacis_csr_compact(run, product, &product->a, &from, &product->c);
 }

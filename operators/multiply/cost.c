@@ -126,6 +126,11 @@ static lacis_status estimate_entries(lacis_run *run, lacis_product *product, lac
         out->exact = true;
         return LACIS_OK;
     }
+    if (product->spec.shape == LACIS_PRODUCT_COLUMN && product->job.mask == NULL) {
+        out->entries = out->bound; /* one value a row that has any */
+        out->exact = true;
+        return LACIS_OK;
+    }
     choose_sample(product, strata, out->bound);
     LACIS_TRY(sample(run, product, strata, out));
     out->exact = product->total_products <= SAMPLE_ALL;
@@ -163,12 +168,33 @@ int lacis_product_kind(const lacis_product *product)
     return job->agg == LACIS_MUL_COUNT ? 0 : 1;
 }
 
+/* Classes by products, for rows of one entry and of more: most rows have few products, and classifying costs more
+ * than looking here. */
+enum { KEPT = 1024 };
+struct kept_class {
+    uint64_t products;
+    lacis_mul_class class;
+};
+
+static lacis_mul_class classify(const lacis_product *product, int64_t row, struct kept_class kept[2][KEPT])
+{
+    uint64_t products = product->products[row];
+    int64_t degree = product->a.end[row] - product->a.begin[row];
+    if (products == 0) return LACIS_MUL_EMPTY;
+    struct kept_class *place = &kept[degree > 1][products % KEPT];
+    if (place->products != products) {
+        place->class = lacis_mul_classify(&product->job, degree, products, product->total_products);
+        place->products = products;
+    }
+    return place->class;
+}
+
 static void estimate_seconds(const lacis_product *product, const lacis_profile *profile, lacis_estimate *out)
 {
     const lacis_mul_job *job = &product->job;
+    struct kept_class kept[2][KEPT] = {0};
     for (int64_t r = 0; r < product->s.count; r++) {
-        int64_t degree = product->a.end[r] - product->a.begin[r];
-        lacis_mul_class class = lacis_mul_classify(job, degree, product->products[r], product->total_products);
+        lacis_mul_class class = classify(product, r, kept);
         out->class_rows[class] += 1;
         out->class_products[class] += (double)product->products[r];
     }
@@ -180,10 +206,10 @@ static void estimate_seconds(const lacis_product *product, const lacis_profile *
         if (profile != NULL) ns = lacis_profile_get(profile, figure[i][kind], ns);
         out->class_seconds[i] = 1e-9 * ns * units / job->threads;
         out->seconds += out->class_seconds[i];
-        rows += out->class_rows[i];
+        if (i != LACIS_MUL_EMPTY) rows += out->class_rows[i];
     }
-    const double call_seconds = 2e-5, row_ns = 4; /* planning, buffers; products and bounds of a row */
-    out->seconds += call_seconds + 1e-9 * row_ns * rows;
+    const double call_seconds = 2e-5, row_ns = 25; /* planning, buffers; bounds, dealing and storing of a row */
+    out->seconds += call_seconds + 1e-9 * row_ns * rows / job->threads;
 }
 
 lacis_status lacis_product_estimate(lacis_run *run, lacis_product *product, const lacis_profile *profile)

@@ -116,7 +116,44 @@ static const lacis_variant rows = {
     .cost = rows_cost,
     .run = rows_run,
 };
-static const lacis_variant *const variants[] = {&rows};
+
+static bool pull_can(const lacis_call *call, char *reason, size_t size)
+{
+    const lacis_multiply *work = call->work;
+    return lacis_product_can_pull(&work->product, reason, size);
+}
+
+static lacis_status pull_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
+{
+    lacis_multiply *work = call->work;
+    const double entry_ns = 1.5, row_ns = 6; /* an edge of a, a row */
+    LACIS_TRY(lacis_product_cost(run, &work->product, profile, out));
+    const lacis_product *product = &work->product;
+    double ns = entry_ns * (double)product->total_degree + row_ns * (double)call->units;
+    out->seconds = 2e-5 + 1e-9 * ns / product->job.threads;
+    return LACIS_OK;
+}
+
+static lacis_status pull_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
+{
+    const lacis_multiply *work = call->work;
+    lacis_product_result result;
+    LACIS_TRY(lacis_product_pull(run, &work->product, begin, end, &result));
+    lacis_run_count(run, "entries", (double)result.entries);
+    lacis_status status = lacis_product_array(run, &work->product, begin, end, &result, NULL, NULL, out);
+    lacis_product_release(&result);
+    return status;
+}
+
+static const lacis_variant pull = {
+    .name = "pull",
+    .device = LACIS_CPU,
+    .summary = "graph BY vector: each row of the graph collects its values of the vector",
+    .can = pull_can,
+    .cost = pull_cost,
+    .run = pull_run,
+};
+static const lacis_variant *const variants[] = {&rows, &pull};
 
 const lacis_op lacis_op_multiply = {
     .verb = "MULTIPLY",

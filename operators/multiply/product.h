@@ -6,7 +6,8 @@
  *     select.c   which rows of A                     align.c    A's columns onto B's rows, the mask onto both
  *     types.c    slots, CON, AGG, accumulators       range.c    smallest and largest values, for exact bounds
  *     convert.c  values in the type of the job       strips.c   written CON, fold and HAVING
- *     run.c      kernel, buffers, result             cost.c     estimates from a sample of rows
+ *     run.c      kernel, buffers                     result.c   arrays of what came out
+ *     pull.c     graph BY vector                     cost.c     estimates from a sample of rows
  *
  * A vector is a matrix of one row (vector BY graph) or one column (graph BY vector).
  */
@@ -155,6 +156,11 @@ uint64_t lacis_product_room(const lacis_product *product, int64_t begin, int64_t
 uint64_t lacis_product_entry_bytes(const lacis_product *product);
 /* LACIS_OVERFLOW, LACIS_LIMIT ... for what a kernel answered. */
 lacis_status lacis_product_fail(lacis_run *run, const lacis_product *product, lacis_mul_status status);
+
+/* pull.c: the same for graph BY vector with built-in functions, a value at a time. */
+bool lacis_product_can_pull(const lacis_product *product, char *reason, size_t size);
+lacis_status lacis_product_pull(lacis_run *run, const lacis_product *product, int64_t begin, int64_t end,
+                                lacis_product_result *out);
 
 /* result.c: the array of rows [begin, end), with their labels. Where col_labels is NULL the product's are copied. */
 lacis_status lacis_product_array(lacis_run *run, const lacis_product *product, int64_t begin, int64_t end,

@@ -62,7 +62,8 @@ static long run_session(const char *path, long fail_at)
         lacis_status one = lacis_exec(engine, text, read_row, NULL);
         if (one == LACIS_NOMEM) one = lacis_exec(engine, text, NULL, NULL); /* once is enough */
         if (one != LACIS_OK && one != LACIS_NAME)
-            fail_msg("allocation %ld: %s\n  %s: %s", fail_at, text, lacis_status_name(one), lacis_error_message(engine));
+            fail_msg("allocation %ld: %s\n  %s: %s", fail_at, text, lacis_status_name(one),
+                     lacis_error_message(engine));
     }
     if (status != LACIS_OK) assert_int_equal(status, LACIS_NOMEM);
     lacis_close(engine);

@@ -21,6 +21,7 @@ typedef struct parity {
     lacis_host host;
     lacis_run run;
     lacis_registry registry;
+    char skipped[16][320]; /* reasons told already */
 } parity;
 
 static inline int parity_setup(void **state)
@@ -409,6 +410,19 @@ static inline double parity_figure(const parity *p, const char *what)
     return 0;
 }
 
+/* Says once for each reason that a variant cannot run something. */
+static inline void parity_skipped(parity *p, const char *text, const char *variant, const char *reason)
+{
+    char line[sizeof p->skipped[0]];
+    snprintf(line, sizeof line, "%s: %s", variant, reason);
+    int at = 0;
+    while (at < LACIS_COUNT(p->skipped) && p->skipped[at][0] != '\0' && strcmp(p->skipped[at], line) != 0)
+        at++;
+    if (at == LACIS_COUNT(p->skipped) || p->skipped[at][0] != '\0') return;
+    memcpy(p->skipped[at], line, sizeof line);
+    print_message("skipped (this and others alike): %s by %s\n", text, line);
+}
+
 /* Every variant, one and two threads, whole and in panels, against what is expected. */
 static inline void parity_check(parity *p, const char *text, const named *arrays,
                                 const lacis_restriction *restriction, const triples *expected)
@@ -421,7 +435,7 @@ static inline void parity_check(parity *p, const char *text, const named *arrays
         for (int i = 0; i < call->op->variant_count; i++) {
             const lacis_variant *variant = call->op->variants[i];
             if (variant->can != NULL && !variant->can(call, reason, sizeof reason)) {
-                if (threads == 1) print_message("skipped: %s by %s: %s\n", text, variant->name, reason);
+                parity_skipped(p, text, variant->name, reason);
                 continue;
             }
             triples whole = {0}, panels = {0};

@@ -81,7 +81,8 @@ static inline lacis_engine *db_open(const char *path)
 {
     lacis_engine *engine;
     lacis_status status = lacis_open(path, &engine);
-    if (status != LACIS_OK) fail_msg("cannot open %s: %s", path == NULL ? ":memory:" : path, lacis_error_message(engine));
+    if (status != LACIS_OK)
+        fail_msg("cannot open %s: %s", path == NULL ? ":memory:" : path, lacis_error_message(engine));
     return engine;
 }
 

@@ -121,7 +121,7 @@ static void arrays_are_lent_without_copying(void **state)
     static const double values[] = {0.5, 1.5, 2.5};
     static const int64_t labels[] = {100, 200, 300};
     const lacis_part parts[] = {
-        {"offsets", LACIS_I64, 4, offsets},    {"columns", LACIS_U32, 3, columns}, {"values", LACIS_F64, 3, values},
+        {"offsets", LACIS_I64, 4, offsets},   {"columns", LACIS_U32, 3, columns},   {"values", LACIS_F64, 3, values},
         {"row_labels", LACIS_I64, 3, labels}, {"col_labels", LACIS_I64, 3, labels},
     };
     lacis_array_spec spec = {LACIS_CSR, LACIS_F64, {3, 3}, parts, 5};
@@ -186,10 +186,10 @@ static void totals_equal_plain_sql(void **state)
     db_run(*state, "LET stored = MULTIPLY r BY r CON nil AGG count;");
     char *totals = db_rows(*state, "SELECT count(*), sum(value), max(value), min(src), max(dst), avg(value) FROM f");
     /* WHERE true sends the same question row by row through SQLite. */
-    char *plain = db_rows(
-        *state, "SELECT count(*), sum(value), max(value), min(src), max(dst), avg(value) FROM f WHERE 1 = 1");
-    char *stored = db_rows(
-        *state, "SELECT count(*), sum(value), max(value), min(src), max(dst), avg(value) FROM stored");
+    char *plain =
+        db_rows(*state, "SELECT count(*), sum(value), max(value), min(src), max(dst), avg(value) FROM f WHERE 1 = 1");
+    char *stored =
+        db_rows(*state, "SELECT count(*), sum(value), max(value), min(src), max(dst), avg(value) FROM stored");
     assert_string_equal(totals, plain);
     assert_string_equal(totals, stored);
     free(totals);
@@ -309,13 +309,13 @@ static void open_reports_what_it_cannot(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHECK(statements_step_and_reset),    CHECK(own_statements_take_parameters),
-        CHECK(errors_carry_place_and_hint),  CHECK(columns_answer_for_what_is_not_there),
-        CHECK(bad_arrays_are_refused),       CHECK(arrays_are_lent_without_copying),
-        CHECK(totals_equal_plain_sql),       CHECK(vectors_and_tables_are_seen_by_sql),
-        CHECK(options_are_read_and_set),     CHECK(two_engines_in_two_threads),
-        CHECK(other_threads_interrupt),      CHECK(readers_may_stop),
-        CHECK(explain_gives_text),           CHECK(open_reports_what_it_cannot),
+        CHECK(statements_step_and_reset),   CHECK(own_statements_take_parameters),
+        CHECK(errors_carry_place_and_hint), CHECK(columns_answer_for_what_is_not_there),
+        CHECK(bad_arrays_are_refused),      CHECK(arrays_are_lent_without_copying),
+        CHECK(totals_equal_plain_sql),      CHECK(vectors_and_tables_are_seen_by_sql),
+        CHECK(options_are_read_and_set),    CHECK(two_engines_in_two_threads),
+        CHECK(other_threads_interrupt),     CHECK(readers_may_stop),
+        CHECK(explain_gives_text),          CHECK(open_reports_what_it_cannot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,8 @@
  *
  * engine/core: memory and its limit, scratch, buffers, arrays, values, labels, number texts, the thread team.
  */
-#include "core/run.h"
 #include "common/parallel.h"
+#include "core/run.h"
 #include "support/check.h"
 
 #include <math.h>
@@ -278,10 +278,10 @@ static void counters_add_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHECK(memory_counts_and_limits),    CHECK(guard_refuses),   CHECK(scratch_holds_many_sizes),
+        CHECK(memory_counts_and_limits),    CHECK(guard_refuses),    CHECK(scratch_holds_many_sizes),
         CHECK(buffers_are_counted),         CHECK(labels_are_found), CHECK(reserved_space_is_used_again),
-        CHECK(csr_views_show_both_layouts), CHECK(values_convert),  CHECK(numbers_round_trip),
-        CHECK(tasks_all_run_once),          CHECK(counters_add_up), CHECK(cancelled_runs_stop),
+        CHECK(csr_views_show_both_layouts), CHECK(values_convert),   CHECK(numbers_round_trip),
+        CHECK(tasks_all_run_once),          CHECK(counters_add_up),  CHECK(cancelled_runs_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
