@@ -71,8 +71,9 @@ LACIS_API lacis_status lacis_run_parallel(lacis_run *run, int64_t tasks, lacis_t
 typedef struct lacis_buffer lacis_buffer;
 LACIS_API lacis_status lacis_buffer_new(lacis_run *run, uint64_t bytes, lacis_buffer **out);
 /* Address space for up to `bytes`, of which pages are taken when first touched (huge pages where there
- * are any). Nothing is charged to memory_limit until lacis_buffer_charge says how much is in use; call
- * that as the use grows, from any thread. lacis_buffer_trim gives back whole pages behind `bytes`. */
+ * are any); pages may be used ones, with anything in them. Nothing is charged to memory_limit until
+ * lacis_buffer_charge says how much is in use; call that as the use grows, from any thread. lacis_buffer_trim gives
+ * back whole pages behind `bytes`. */
 LACIS_API lacis_status lacis_buffer_reserve(lacis_run *run, uint64_t bytes, lacis_buffer **out);
 LACIS_API lacis_status lacis_buffer_charge(lacis_buffer *buffer, uint64_t more);
 LACIS_API void lacis_buffer_trim(lacis_buffer *buffer, uint64_t bytes);

@@ -46,15 +46,15 @@ static void name_values(rows *r, lacis_dtype dtype)
 
 static void put_head(rows *r)
 {
-    if (r->format->head != NULL) r->format->head(&r->w, r->name, r->columns);
+    /* Only the first block of a result written in pieces has a head. */
+    if (r->format->head != NULL && ftello(r->w.file) == 0) r->format->head(&r->w, r->name, r->columns);
 }
 
-static lacis_status put_graph(rows *r, lacis_run *run, const lacis_array *array)
+static lacis_status put_graph(rows *r, const lacis_array *array)
 {
     lacis_csr csr;
-    int64_t nodes, done = 0;
+    int64_t done = 0;
     lacis_csr_view(array, &csr);
-    LACIS_TRY(lacis_save_nodes(run, &csr, &nodes));
     r->name[r->columns++] = "src";
     r->name[r->columns++] = "dst";
     name_values(r, csr.dtype);
@@ -129,7 +129,7 @@ lacis_status lacis_save_rows(lacis_run *run, const lacis_array *array, FILE *fil
         status =
             lacis_run_fail(run, LACIS_TYPE, "%s cannot hold double-double values; convert them to f64 first", name);
     else if (lacis_array_kind(array) == LACIS_CSR)
-        status = put_graph(r, run, array);
+        status = put_graph(r, array);
     else if (lacis_array_kind(array) == LACIS_VECTOR)
         put_vector(r, array);
     else

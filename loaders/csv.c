@@ -157,4 +157,5 @@ const lacis_loader lacis_loader_csv = {
     .sniff = sniff,
     .load = load,
     .save = save,
+    .pieces = true,
 };

@@ -170,4 +170,5 @@ const lacis_loader lacis_loader_jsonl = {
     .sniff = sniff,
     .load = load,
     .save = save,
+    .pieces = true,
 };

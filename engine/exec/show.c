@@ -41,8 +41,9 @@ static lacis_status show_array(lacis_run *run, lacis_table *table, const lacis_e
     return lacis_table_text(run, table, NULL);
 }
 
-static lacis_status show_arrays(lacis_world *world, lacis_run *run, lacis_table *table)
+static lacis_status show_arrays(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table *table)
 {
+    (void)ast;
     for (int i = 0; i < lacis_catalog_count(world->catalog); i++) {
         lacis_entry entry;
         lacis_catalog_entry(world->catalog, i, &entry);
@@ -61,8 +62,9 @@ static const char *variants_text(lacis_run *run, const lacis_op *op)
     return text;
 }
 
-static lacis_status show_operators(lacis_world *world, lacis_run *run, lacis_table *table)
+static lacis_status show_operators(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table *table)
 {
+    (void)ast;
     for (int i = 0; i < world->registry->ops; i++) {
         const lacis_op *op = world->registry->op[i];
         LACIS_TRY(lacis_table_text(run, table, op->verb));
@@ -73,8 +75,9 @@ static lacis_status show_operators(lacis_world *world, lacis_run *run, lacis_tab
     return LACIS_OK;
 }
 
-static lacis_status show_aggregates(lacis_world *world, lacis_run *run, lacis_table *table)
+static lacis_status show_aggregates(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table *table)
 {
+    (void)ast;
     (void)world;
     for (int i = 0; lacis_agg_names[i][0] != NULL; i++) {
         LACIS_TRY(lacis_table_text(run, table, lacis_agg_names[i][0]));
@@ -83,8 +86,9 @@ static lacis_status show_aggregates(lacis_world *world, lacis_run *run, lacis_ta
     return LACIS_OK;
 }
 
-static lacis_status show_devices(lacis_world *world, lacis_run *run, lacis_table *table)
+static lacis_status show_devices(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table *table)
 {
+    (void)ast;
     char machine[100];
     lacis_profile_machine(machine, sizeof machine);
     LACIS_TRY(lacis_table_text(run, table, "CPU"));
@@ -93,8 +97,9 @@ static lacis_status show_devices(lacis_world *world, lacis_run *run, lacis_table
     return lacis_table_integer(run, table, (int64_t)lacis_memory_limit(world->host->memory));
 }
 
-static lacis_status show_options(lacis_world *world, lacis_run *run, lacis_table *table)
+static lacis_status show_options(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table *table)
 {
+    (void)ast;
     for (int i = 0; i < lacis_settings; i++) {
         char value[64];
         lacis_setting[i].get(world->host, value, sizeof value);
@@ -120,8 +125,9 @@ static void show_figure(void *arg, const char *name, double value)
     if (figures->status == LACIS_OK) figures->status = lacis_table_real(figures->run, figures->table, value);
 }
 
-static lacis_status show_kernels(lacis_world *world, lacis_run *run, lacis_table *table)
+static lacis_status show_kernels(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table *table)
 {
+    (void)ast;
     struct figures figures = {run, table, LACIS_OK};
     lacis_profile_each(world->profile, show_figure, &figures);
     return figures.status;
@@ -146,8 +152,9 @@ static const char *options_text(lacis_run *run, const lacis_option_spec *options
     return text;
 }
 
-static lacis_status show_loaders(lacis_world *world, lacis_run *run, lacis_table *table)
+static lacis_status show_loaders(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table *table)
 {
+    (void)ast;
     for (int i = 0; i < world->registry->loaders; i++) {
         const lacis_loader *loader = world->registry->loader[i];
         const char *can = loader->load == NULL ? "save" : loader->save == NULL ? "load" : "load, save";
@@ -160,8 +167,9 @@ static lacis_status show_loaders(lacis_world *world, lacis_run *run, lacis_table
     return LACIS_OK;
 }
 
-static lacis_status show_generators(lacis_world *world, lacis_run *run, lacis_table *table)
+static lacis_status show_generators(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table *table)
 {
+    (void)ast;
     for (int i = 0; i < world->registry->generators; i++) {
         const lacis_generator *generator = world->registry->generator[i];
         LACIS_TRY(lacis_table_text(run, table, generator->name));
@@ -171,13 +179,74 @@ static lacis_status show_generators(lacis_world *world, lacis_run *run, lacis_ta
     return LACIS_OK;
 }
 
+/* The text of a parameter as it is typed, and what it is for. */
+static lacis_status show_parameter(lacis_run *run, lacis_table *table, const lacis_param *param)
+{
+    bool operand = param->keyword == NULL;
+    char *text = lacis_run_text(run, "%s%s%s", operand ? "operand" : param->keyword,
+                                param->required ? "" : " (optional)", param->repeated ? ", may be repeated" : "");
+    if (text == NULL) return LACIS_NOMEM;
+    text = lacis_run_text(run, "  %-24s %s", text, param->help);
+    return text == NULL ? LACIS_NOMEM : lacis_table_text(run, table, text);
+}
+
+static lacis_status show_variant(lacis_run *run, lacis_table *table, const lacis_variant *variant)
+{
+    char *text = lacis_run_text(run, "  %s on %s: %s", variant->name, variant->device == LACIS_CPU ? "CPU" : "GPU",
+                                variant->summary == NULL ? "" : variant->summary);
+    return text == NULL ? LACIS_NOMEM : lacis_table_text(run, table, text);
+}
+
+/* A text of several lines, a row each. */
+static lacis_status show_lines(lacis_run *run, lacis_table *table, const char *text)
+{
+    for (const char *at = text; at != NULL && *at != '\0';) {
+        size_t length = strcspn(at, "\n");
+        char *line = lacis_run_text(run, "%.*s", (int)length, at);
+        if (line == NULL) return LACIS_NOMEM;
+        LACIS_TRY(lacis_table_text(run, table, line));
+        at += length + (at[length] == '\n');
+    }
+    return LACIS_OK;
+}
+
+static lacis_status show_details(lacis_run *run, lacis_table *table, const lacis_op *op)
+{
+    for (int i = 0; i < op->param_count; i++)
+        LACIS_TRY(show_parameter(run, table, &op->params[i]));
+    LACIS_TRY(lacis_table_text(run, table, ""));
+    LACIS_TRY(show_lines(run, table, op->help));
+    if (op->examples != NULL) LACIS_TRY(lacis_table_text(run, table, ""));
+    for (int i = 0; op->examples != NULL && op->examples[i] != NULL; i++)
+        LACIS_TRY(lacis_table_text(run, table, op->examples[i]));
+    LACIS_TRY(lacis_table_text(run, table, ""));
+    for (int i = 0; i < op->variant_count; i++)
+        LACIS_TRY(show_variant(run, table, op->variants[i]));
+    return LACIS_OK;
+}
+
+static lacis_status show_operator(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table *table)
+{
+    const lacis_op *op = lacis_registry_op(world->registry, ast->name, strlen(ast->name));
+    if (op != NULL) return show_details(run, table, op);
+    lacis_nearest nearest;
+    lacis_nearest_begin(&nearest, ast->name, strlen(ast->name));
+    for (int i = 0; i < world->registry->ops; i++)
+        lacis_nearest_try(&nearest, world->registry->op[i]->verb);
+    const char *meant = lacis_nearest_result(&nearest);
+    char hint[100];
+    snprintf(hint, sizeof hint, meant != NULL ? "did you mean %s?" : "SHOW OPERATORS lists them", meant);
+    return lacis_run_fail_at(run, LACIS_NAME, ast->name_offset, hint, "there is no operator \"%s\"", ast->name);
+}
+
 static const struct shown {
     const char *name;
     const char *column[8];
-    lacis_status (*fill)(lacis_world *world, lacis_run *run, lacis_table *table);
+    lacis_status (*fill)(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table *table);
 } shown[] = {
     {"ARRAYS", {"name", "kind", "shape", "entries", "type", "bytes", "definition"}, show_arrays},
     {"OPERATORS", {"verb", "summary", "usage", "variants"}, show_operators},
+    {"OPERATOR", {"details"}, show_operator},
     {"AGGREGATES", {"name", "summary"}, show_aggregates},
     {"DEVICES", {"device", "name", "threads", "memory_limit"}, show_devices},
     {"OPTIONS", {"name", "value", "takes", "help"}, show_options},
@@ -195,7 +264,7 @@ lacis_status lacis_exec_show(lacis_world *world, lacis_run *run, const lacis_ast
             columns++;
         lacis_table *table;
         LACIS_TRY(lacis_table_new(run, shown[i].column, columns, &table));
-        lacis_status status = shown[i].fill(world, run, table);
+        lacis_status status = shown[i].fill(world, run, ast, table);
         if (status != LACIS_OK) {
             lacis_table_free(table);
             return status;

@@ -140,6 +140,11 @@ lacis_status lacis_statement_show(lacis_parser *parser, const lacis_statement_co
     const lacis_token *token = &parser->lexer.token;
     lacis_nearest nearest;
     lacis_nearest_begin(&nearest, token->text, token->length);
+    if (lacis_parser_accept(parser, "OPERATOR")) {
+        out->string = "OPERATOR";
+        out->name_offset = parser->lexer.token.offset;
+        return lacis_parser_name(parser, "an operator's name", &out->name);
+    }
     for (int i = 0; i < LACIS_COUNT(choices); i++) {
         out->string = choices[i];
         if (lacis_parser_accept(parser, choices[i])) return LACIS_OK;

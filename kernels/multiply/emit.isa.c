@@ -22,7 +22,6 @@ INLINE uint64_t differing(const char *cells, int cell, uint64_t empty)
     uint64_t mask = 0;
     const int lanes = 64 >> cell;
     const __m512i none = cell == 3 ? _mm512_set1_epi64((int64_t)empty) : _mm512_set1_epi32((int32_t)empty);
-#pragma GCC unroll 8
     for (int i = 0; i < 64 / lanes; i++) {
         const __m512i v = _mm512_loadu_si512(cells + i * 64);
         const uint64_t bits = cell == 1   ? _mm512_test_epi16_mask(v, v)
@@ -109,7 +108,6 @@ INLINE void put_block_words(const char *cells, int cell, int store, uint64_t mas
 {
     const __m512i iota = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     int64_t at = 0;
-#pragma GCC unroll 4
     for (int i = 0; i < 4; i++) {
         const __mmask16 k = (__mmask16)(mask >> (16 * i));
         const __m512i t = _mm512_add_epi32(iota, _mm512_set1_epi32((int32_t)(first + 16 * (uint32_t)i)));
@@ -177,7 +175,6 @@ INLINE void put_values_words(const char *cells, int cell, int store, uint64_t ma
 {
     int64_t at = 0;
     const int lanes = cell == 3 ? 8 : 16;
-#pragma GCC unroll 8
     for (int i = 0; i < 64 / lanes; i++) {
         const uint64_t k = mask >> (lanes * i) & ((1ULL << lanes) - 1);
         if (cell == 3) {
@@ -310,7 +307,6 @@ INLINE uint64_t above(const char *cells, int cell, uint32_t least)
         return _mm512_cmpgt_epu8_mask(_mm512_loadu_si512(cells), _mm512_set1_epi8((char)least));
     uint64_t mask = 0;
     const int lanes = 64 >> cell;
-#pragma GCC unroll 4
     for (int i = 0; i < 64 / lanes; i++) {
         const __m512i v = _mm512_loadu_si512(cells + i * 64);
         const uint64_t bits = cell == 1 ? _mm512_cmpgt_epu16_mask(v, _mm512_set1_epi16((short)least))

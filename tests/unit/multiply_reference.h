@@ -235,29 +235,49 @@ static void keep_top(const lacis_mul_job *job, answer *r)
     free(keep);
 }
 
-/* `states` has b.cols zeroed elements and is left so. */
-static answer reference_row(const lacis_mul_job *job, int64_t s, state *states)
+static int compare_columns(const void *x, const void *y)
 {
-    answer r = {0, malloc(sizeof(uint32_t) * (size_t)(job->b.cols + 1)), malloc(sizeof(cell) * (size_t)(job->b.cols + 1)),
-                false};
+    const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    return (a > b) - (a < b);
+}
+
+/* Aggregates row s into `states` and lists the columns touched. */
+static int64_t reference_products(const lacis_mul_job *job, int64_t s, state *states, answer *r)
+{
+    int64_t room = 0, n = 0;
+    for (int64_t i = job->a.begin[s]; i < job->a.end[s]; i++)
+        room += job->b.end[job->a.column[i]] - job->b.begin[job->a.column[i]];
+    r->t = malloc(sizeof *r->t * (size_t)(room + 1));
+    r->value = malloc(sizeof *r->value * (size_t)(room + 1));
     for (int64_t i = job->a.begin[s]; i < job->a.end[s]; i++) {
         const uint32_t c = job->a.column[i];
         for (int64_t j = job->b.begin[c]; j < job->b.end[c]; j++) {
             const uint32_t t = job->b.column[j];
-            if (t >= job->t_lo && t < job->t_hi)
-                aggregate(job, &states[t], con(job, s, i, j, &r.overflow), &r.overflow);
+            if (t < job->t_lo || t >= job->t_hi)
+                continue;
+            if (states[t].count == 0)
+                r->t[n++] = t;
+            aggregate(job, &states[t], con(job, s, i, j, &r->overflow), &r->overflow);
         }
     }
-    for (int64_t t = job->t_lo; t < job->t_hi; t++) {
-        if (!states[t].count)
-            continue;
+    qsort(r->t, (size_t)n, sizeof *r->t, compare_columns);
+    return n;
+}
+
+/* `states` has b.cols zeroed elements and is left so. */
+static answer reference_row(const lacis_mul_job *job, int64_t s, state *states)
+{
+    answer r = {0, NULL, NULL, false};
+    const int64_t n = reference_products(job, s, states, &r);
+    for (int64_t i = 0; i < n; i++) {
+        const uint32_t t = r.t[i];
         const cell v = stored(job, &states[t]);
         memset(&states[t], 0, sizeof states[t]);
-        if (job->mask && in_row(job->mask, s, (uint32_t)t) == job->mask_not)
+        if (job->mask && in_row(job->mask, s, t) == job->mask_not)
             continue;
-        if (job->having && !written_having((uint32_t)t, stored_double(job->storage, v)))
+        if (job->having && !written_having(t, stored_double(job->storage, v)))
             continue;
-        r.t[r.n] = (uint32_t)t;
+        r.t[r.n] = t;
         r.value[r.n++] = v;
     }
     if (job->top > 0)
