@@ -303,8 +303,8 @@ struct lacis_variant {
     /* Whether it can run this call; where not, why, in `reason`. NULL: always. */
     bool (*can)(const lacis_call *call, char *reason, size_t size);
     lacis_status (*cost)(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out);
-    /* Computes units [begin, end) into *out: an array of the call's kind and full extents whose other
-     * units are empty. */
+    /* Computes units [begin, end) into *out: an array of the call's kind that holds these units (or all, with the others
+     * empty); its labels or base say which they are. */
     lacis_status (*run)(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out);
 };
 
