@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Which devices this build is for. There are no GPU kernels and no ranks yet: AUTO and ON say so, and ON fails where the
-# tools are missing.
+# Which devices this build is for. There are no GPU kernels and no ranks yet: AUTO and ON say so, and ON fails where
+# the tools are missing.
 include(CheckLanguage)
 
 function(lacis_device option what)

@@ -60,7 +60,9 @@ lacis_status lacis_buffer_reserve(lacis_run *run, uint64_t bytes, lacis_buffer *
     lacis_buffer *buffer;
     LACIS_TRY(buffer_new(run, MAPPED, bytes, &buffer));
     buffer->mapped = bytes;
-    buffer->data = lacis_memory_map(buffer->memory, &buffer->mapped);
+    uint64_t touched = 0;
+    buffer->data = lacis_memory_map(buffer->memory, &buffer->mapped, &touched);
+    buffer->touched = touched;
     if (buffer->data == NULL) {
         buffer_delete(buffer);
         return lacis_run_fail(run, LACIS_NOMEM, "the system refused address space for a result");
@@ -87,7 +89,9 @@ void lacis_buffer_trim(lacis_buffer *buffer, uint64_t bytes)
     if (charged <= bytes) return;
     lacis_memory_credit(buffer->memory, charged - bytes);
     buffer->charged = bytes;
-    const uint64_t page = 4096;
+    /* Giving pages back costs a flush on every processor: not for little. */
+    const uint64_t page = 4096, worth = (uint64_t)16 << 20;
+    if (charged - bytes < worth) return;
     uint64_t keep = (bytes + page - 1) / page * page;
     if (keep < buffer->mapped) madvise((char *)buffer->data + keep, buffer->mapped - keep, MADV_DONTNEED);
 }

@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 enum { HEADER = 64, POOL = 4 };
-static const uint64_t HUGE = (uint64_t)2 << 20;
+static const uint64_t HUGE = (uint64_t)2 << 20, SPACIOUS = (uint64_t)64 << 20,
+                      KEPT_WARM = (uint64_t)64 << 20;
 
 struct region {
     void *data;
@@ -189,20 +190,32 @@ static bool pool_take(lacis_memory *memory, uint64_t bytes, struct region *out)
     return best != NULL;
 }
 
-void *lacis_memory_map(lacis_memory *memory, uint64_t *bytes)
+static void *map(uint64_t size)
+{
+    void *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (data == MAP_FAILED) return NULL;
+    madvise(data, size, MADV_HUGEPAGE);
+    return data;
+}
+
+void *lacis_memory_map(lacis_memory *memory, uint64_t *bytes, uint64_t *touched)
 {
     struct region region;
     if (*bytes > UINT64_MAX - HUGE || !lacis_memory_may(*bytes)) return NULL;
     uint64_t size = (*bytes + HUGE - 1) / HUGE * HUGE;
-    if (size == 0) size = HUGE;
     if (pool_take(memory, size, &region)) {
         *bytes = region.bytes;
+        *touched = region.touched;
         return region.data;
     }
-    void *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (data == MAP_FAILED) return NULL;
-    madvise(data, size, MADV_HUGEPAGE);
-    *bytes = size;
+    /* Address space costs nothing, and a region with room serves the next, larger block of a result too. */
+    *bytes = size < SPACIOUS ? SPACIOUS : size;
+    *touched = 0;
+    void *data = map(*bytes);
+    if (data == NULL && *bytes > size) {
+        *bytes = size < HUGE ? HUGE : size;
+        data = map(*bytes);
+    }
     return data;
 }
 
@@ -217,7 +230,8 @@ void lacis_memory_unmap(lacis_memory *memory, void *data, uint64_t bytes, uint64
     }
     if (place != NULL) {
 #ifdef MADV_FREE
-        if (region.touched > 0) madvise(data, region.touched, MADV_FREE);
+        /* A flush on every processor: not for little. */
+        if (region.touched > KEPT_WARM) madvise(data, region.touched, MADV_FREE);
 #endif
         *place = region;
         memory->pooled += region.touched;

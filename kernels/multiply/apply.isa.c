@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One slice of a B row applied to a row's cells: counted, scattered with CON fused in the loop, or by strips where CON
- * or the fold is the caller's function, overflow is checked or types are converted. Called from dense and hash rows of
- * the same instruction set; values() also from sort rows.
+ * One slice of a B row applied to a row's cells: counted, scattered with CON fused in the loop, or by strips where
+ * CON or the fold is the caller's function, overflow is checked or types are converted. Called from dense and hash
+ * rows of the same instruction set; values() also from sort rows.
  */
 #include "multiply/loops.h"
 
@@ -66,8 +66,8 @@ bool LACIS_ISA(lacis_mul_values)(mul_worker *w, int64_t row, int64_t at_a, int64
     const void *b = value_at(&job->b, at_b);
     bool good;
     if (job->con_kind == LACIS_MUL_CON_STRIPS) {
-        const lacis_mul_strip strip = {n, row, (int64_t)job->a.column[at_a], value_at(&job->a, at_a), b,
-                                       job->b.column + at_b};
+        const lacis_mul_strip strip = {
+            n, row, (int64_t)job->a.column[at_a], value_at(&job->a, at_a), b, job->b.column + at_b};
         good = job->con(job->user, w->user, &strip, out);
     } else {
         mul_scalar a;
@@ -81,8 +81,7 @@ bool LACIS_ISA(lacis_mul_values)(mul_worker *w, int64_t row, int64_t at_a, int64
         else
             LACIS_ISA(lacis_mul_fill)[job->type][plan->form](out, n, b, a);
     }
-    if (!good)
-        w->status = LACIS_MUL_OVERFLOW;
+    if (!good) w->status = LACIS_MUL_OVERFLOW;
     return good;
 }
 
@@ -90,8 +89,7 @@ static bool fold_strip(mul_worker *w, const mul_target *target, const uint32_t *
 {
     const lacis_mul_job *job = w->plan->job;
     LACIS_ISA(lacis_mul_pick)(target->log2_bytes, w->strip_x, target->cells, index, n);
-    if (!job->fold(job->user, w->user, n, w->strip_x, w->strip_value))
-        return false;
+    if (!job->fold(job->user, w->user, n, w->strip_x, w->strip_value)) return false;
     LACIS_ISA(lacis_mul_put)(target->log2_bytes, target->cells, w->strip_x, index, n);
     return true;
 }
@@ -101,24 +99,21 @@ static bool strip_apply(mul_worker *w, const mul_target *target, const uint32_t 
     const mul_plan *plan = w->plan;
     const lacis_mul_job *job = plan->job;
     const mul_scalar none = {.bits = 0};
-    if (job->agg == LACIS_MUL_FOLD)
-        return fold_strip(w, target, index, n);
+    if (job->agg == LACIS_MUL_FOLD) return fold_strip(w, target, index, n);
     if (job->agg == LACIS_MUL_AVG) {
         lacis_mul_convert(n, lacis_mul_kind_of(job->type), w->strip_value, LACIS_MUL_TO_F64, w->strip_other);
-        LACIS_ISA(lacis_mul_scatter)[MUL_UPDATE_SUM][LACIS_MUL_F64][MUL_FORM_B](target->cells, index, n,
-                                                                               w->strip_other, none);
+        LACIS_ISA(lacis_mul_scatter)
+        [MUL_UPDATE_SUM][LACIS_MUL_F64][MUL_FORM_B](target->cells, index, n, w->strip_other, none);
         LACIS_ISA(lacis_mul_count)[LACIS_MUL_TO_U32](target->counts, index, n);
         return true;
     }
     if (job->checked && job->agg == LACIS_MUL_SUM && (job->type == LACIS_MUL_I32 || job->type == LACIS_MUL_I64))
         return LACIS_ISA(lacis_mul_sum_checked)(job->type, target->cells, index, n, w->strip_value);
-    if (plan->sure && plan->bounded)
-        LACIS_ISA(lacis_mul_scatter_sure)
-        [plan->update - MUL_UPDATE_MIN][job->type - LACIS_MUL_F32][MUL_FORM_B](target->cells, index, n,
-                                                                             w->strip_value, none);
-    else
-        LACIS_ISA(lacis_mul_scatter)
-        [plan->update][job->type][MUL_FORM_B](target->cells, index, n, w->strip_value, none);
+    if (plan->sure && plan->bounded) LACIS_ISA(lacis_mul_scatter_sure)
+    [plan->update -
+        MUL_UPDATE_MIN][job->type - LACIS_MUL_F32][MUL_FORM_B](target->cells, index, n, w->strip_value, none);
+    else LACIS_ISA(lacis_mul_scatter)[plan->update][job->type][MUL_FORM_B](target->cells, index, n, w->strip_value,
+                                                                           none);
     return true;
 }
 
@@ -147,8 +142,7 @@ bool LACIS_ISA(lacis_mul_apply)(mul_worker *w, const mul_target *target, int64_t
     }
     for (; n > 0; n -= LACIS_MUL_STRIP, at_b += LACIS_MUL_STRIP, index += LACIS_MUL_STRIP) {
         const int now = n < LACIS_MUL_STRIP ? (int)n : LACIS_MUL_STRIP;
-        if (!LACIS_ISA(lacis_mul_values)(w, row, at_a, at_b, now, w->strip_value))
-            return false;
+        if (!LACIS_ISA(lacis_mul_values)(w, row, at_a, at_b, now, w->strip_value)) return false;
         if (!strip_apply(w, target, index, now)) {
             w->status = LACIS_MUL_OVERFLOW;
             return false;

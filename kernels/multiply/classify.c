@@ -8,11 +8,11 @@
 
 const char *const lacis_mul_class_name[LACIS_MUL_CLASSES] = {"empty", "copy", "sort", "hash", "dense", "hub"};
 
-enum { PRODUCT_ROWS = 8192 };      /* rows a task of lacis_mul_products */
-enum { HUB_PRODUCTS = 1 << 22 };   /* about 3 ms: below, waiting for busy threads can cost more than it saves */
-enum { DENSE_SHARE = 1024 };       /* products * DENSE_SHARE >= columns: looking at flags costs less than a table */
-enum { CELLS_SHARE = 64 };         /* total products * CELLS_SHARE >= bytes of cells: emptying them once pays */
-enum { ARENA_ENTRIES = 1 << 18 };  /* a few MB: page faults and atomics are rare, the unused ends small */
+enum { PRODUCT_ROWS = 8192 };     /* rows a task of lacis_mul_products */
+enum { HUB_PRODUCTS = 1 << 22 };  /* about 3 ms: below, waiting for busy threads can cost more than it saves */
+enum { DENSE_SHARE = 1024 };      /* products * DENSE_SHARE >= columns: looking at flags costs less than a table */
+enum { CELLS_SHARE = 64 };        /* total products * CELLS_SHARE >= bytes of cells: emptying them once pays */
+enum { ARENA_ENTRIES = 1 << 18 }; /* a few MB: page faults and atomics are rare, the unused ends small */
 
 typedef struct product_task {
     const lacis_mul_job *job;
@@ -85,19 +85,14 @@ static bool can_take(const mul_plan *plan, lacis_mul_class class, int64_t degree
 
 lacis_mul_class lacis_mul_class_of(const mul_plan *plan, int64_t degree, uint64_t products)
 {
-    if (products == 0 || plan->width == 0)
-        return LACIS_MUL_EMPTY;
-    if (can_take(plan, plan->job->force, degree, products))
-        return plan->job->force;
-    if (degree == 1)
-        return LACIS_MUL_COPY;
-    if (can_sort(plan, products))
-        return LACIS_MUL_SORT;
-    if (is_hub(plan, products))
-        return LACIS_MUL_HUB;
+    if (products == 0 || plan->width == 0) return LACIS_MUL_EMPTY;
+    if (can_take(plan, plan->job->force, degree, products)) return plan->job->force;
+    if (degree == 1) return LACIS_MUL_COPY;
+    if (can_sort(plan, products)) return LACIS_MUL_SORT;
+    if (is_hub(plan, products)) return LACIS_MUL_HUB;
     const uint64_t width = (uint64_t)plan->width;
-    const bool worth_cells = products >= width / DENSE_SHARE &&
-                             plan->total >= (width << mul_log2_bytes(plan->kind)) / CELLS_SHARE;
+    const bool worth_cells =
+        products >= width / DENSE_SHARE && plan->total >= (width << mul_log2_bytes(plan->kind)) / CELLS_SHARE;
     return products <= MUL_HASH_MAX && !worth_cells ? LACIS_MUL_HASH : LACIS_MUL_DENSE;
 }
 
@@ -113,14 +108,12 @@ uint64_t lacis_mul_bound(const lacis_mul_job *job, int64_t row, uint64_t product
 {
     uint64_t bound = products;
     const uint64_t width = job->t_hi > job->t_lo ? (uint64_t)(job->t_hi - job->t_lo) : 0;
-    if (bound > width)
-        bound = width;
+    if (bound > width) bound = width;
     if (job->mask && !job->mask_not) {
         const uint64_t kept = (uint64_t)(job->mask->end[row] - job->mask->begin[row]);
         bound = bound < kept ? bound : kept;
     }
-    if (job->top > 0 && bound > (uint64_t)job->top)
-        bound = (uint64_t)job->top;
+    if (job->top > 0 && bound > (uint64_t)job->top) bound = (uint64_t)job->top;
     return bound;
 }
 

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Values of one kind as another: cells to the caller's storage, operands to the job's type. Called a block or strip at a
- * time. Narrowing is the caller's promise that values fit.
+ * Values of one kind as another: cells to the caller's storage, operands to the job's type. Called a block or strip
+ * at a time. Narrowing is the caller's promise that values fit.
  */
 #include "multiply/inside.h"
 
-#define COPY_LOOP(TO, FROM)                                                                                            \
-    {                                                                                                                  \
-        TO *restrict y = out;                                                                                          \
-        const FROM *restrict x = in;                                                                                   \
-        for (int64_t i = 0; i < n; i++)                                                                                \
-            y[i] = (TO)x[i];                                                                                           \
-        break;                                                                                                         \
+#define COPY_LOOP(TO, FROM)                                                                                          \
+    {                                                                                                                \
+        TO *restrict y = out;                                                                                        \
+        const FROM *restrict x = in;                                                                                 \
+        for (int64_t i = 0; i < n; i++)                                                                              \
+            y[i] = (TO)x[i];                                                                                         \
+        break;                                                                                                       \
     }
 
-#define CONVERT_TO(name, TO)                                                                                           \
-    static void name(int64_t n, mul_kind from, const void *in, void *out)                                              \
-    {                                                                                                                  \
-        switch (from) {                                                                                                \
-        case LACIS_MUL_TO_U8:                                                                                          \
-            COPY_LOOP(TO, uint8_t)                                                                                     \
-        case LACIS_MUL_TO_U16:                                                                                         \
-            COPY_LOOP(TO, uint16_t)                                                                                    \
-        case LACIS_MUL_TO_U32:                                                                                         \
-            COPY_LOOP(TO, uint32_t)                                                                                    \
-        case LACIS_MUL_TO_I32:                                                                                         \
-            COPY_LOOP(TO, int32_t)                                                                                     \
-        case LACIS_MUL_TO_I64:                                                                                         \
-            COPY_LOOP(TO, int64_t)                                                                                     \
-        case LACIS_MUL_TO_F32:                                                                                         \
-            COPY_LOOP(TO, float)                                                                                       \
-        case LACIS_MUL_TO_F64:                                                                                         \
-            COPY_LOOP(TO, double)                                                                                      \
-        }                                                                                                              \
+#define CONVERT_TO(name, TO)                                                                                         \
+    static void name(int64_t n, mul_kind from, const void *in, void *out)                                            \
+    {                                                                                                                \
+        switch (from) {                                                                                              \
+        case LACIS_MUL_TO_U8:                                                                                        \
+            COPY_LOOP(TO, uint8_t)                                                                                   \
+        case LACIS_MUL_TO_U16:                                                                                       \
+            COPY_LOOP(TO, uint16_t)                                                                                  \
+        case LACIS_MUL_TO_U32:                                                                                       \
+            COPY_LOOP(TO, uint32_t)                                                                                  \
+        case LACIS_MUL_TO_I32:                                                                                       \
+            COPY_LOOP(TO, int32_t)                                                                                   \
+        case LACIS_MUL_TO_I64:                                                                                       \
+            COPY_LOOP(TO, int64_t)                                                                                   \
+        case LACIS_MUL_TO_F32:                                                                                       \
+            COPY_LOOP(TO, float)                                                                                     \
+        case LACIS_MUL_TO_F64:                                                                                       \
+            COPY_LOOP(TO, double)                                                                                    \
+        }                                                                                                            \
     }
 
 CONVERT_TO(to_u8, uint8_t)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * DENSE rows: products scattered into cells of all columns, or of a window of them at a time, and then emitted in order.
- * COPY rows: the one row of B, mapped. Called from run.c (rows) and hub.c (windows of one row) through mul_kernels.
+ * DENSE rows: products scattered into cells of all columns, or of a window of them at a time, and then emitted in
+ * order. COPY rows: the one row of B, mapped. Called from run.c (rows) and hub.c (windows of one row) through
+ * mul_kernels.
  */
 #include "multiply/loops.h"
 
@@ -23,14 +24,10 @@ static bool scatter_slice(mul_worker *w, const span *s, int64_t at_a, int64_t at
     const lacis_mul_job *job = w->plan->job;
     const uint32_t *column = job->b.column + at_b;
     const int64_t n = end_b - at_b;
-    if (n == 0)
-        return true;
-    if (!LACIS_ISA(lacis_mul_apply)(w, &s->target, s->row, at_a, at_b, n, column))
-        return false;
-    if (s->flags)
-        mark(s->flags, column, n, (uint32_t)s->lo, 6);
-    if (w->plan->touch)
-        mark(w->touch, column, n, (uint32_t)s->lo, 0);
+    if (n == 0) return true;
+    if (!LACIS_ISA(lacis_mul_apply)(w, &s->target, s->row, at_a, at_b, n, column)) return false;
+    if (s->flags) mark(s->flags, column, n, (uint32_t)s->lo, 6);
+    if (w->plan->touch) mark(w->touch, column, n, (uint32_t)s->lo, 0);
     return true;
 }
 
@@ -50,8 +47,7 @@ static bool scatter_only(mul_worker *w, const span *s)
             lo = mul_lower_bound(b->column, lo, hi, s->lo);
             hi = mul_lower_bound(b->column, lo, hi, s->hi);
         }
-        if (!scatter_slice(w, s, at_a, lo, hi))
-            return false;
+        if (!scatter_slice(w, s, at_a, lo, hi)) return false;
     }
     return true;
 }
@@ -76,12 +72,10 @@ static bool scatter_next(mul_worker *w, const span *s)
     for (int64_t i = 0; i < degree; i++) {
         const int64_t k = w->plan->descending ? degree - 1 - i : i;
         const int64_t lo = w->cursor[k], end = b->end[job->a.column[begin + k]];
-        if (lo == end || (int64_t)b->column[lo] >= s->hi)
-            continue;
+        if (lo == end || (int64_t)b->column[lo] >= s->hi) continue;
         const int64_t hi = slice_end(b->column, lo, end, s->hi);
         w->cursor[k] = hi;
-        if (!scatter_slice(w, s, begin + k, lo, hi))
-            return false;
+        if (!scatter_slice(w, s, begin + k, lo, hi)) return false;
     }
     return true;
 }
@@ -90,8 +84,7 @@ static bool set_cursors(mul_worker *w, int64_t row, int64_t lo)
 {
     const lacis_mul_job *job = w->plan->job;
     const int64_t begin = job->a.begin[row], degree = job->a.end[row] - begin;
-    if (!lacis_mul_worker_cursors(w, degree))
-        return false;
+    if (!lacis_mul_worker_cursors(w, degree)) return false;
     for (int64_t i = 0; i < degree; i++) {
         const uint32_t c = job->a.column[begin + i];
         w->cursor[i] = mul_lower_bound(job->b.column, job->b.begin[c], job->b.end[c], lo);
@@ -105,13 +98,11 @@ static int64_t emit_averages(mul_worker *w, mul_window window)
     uint8_t flags[MUL_RANGE / MUL_BLOCK];
     const uint64_t empty = window.empty;
     void *const sums = window.cells;
-    if (window.flags)
-        memcpy(flags, window.flags, sizeof flags);
+    if (window.flags) memcpy(flags, window.flags, sizeof flags);
     window.cells = w->counts + ((char *)sums - w->cells) / (int64_t)sizeof(double);
     window.empty = 0;
     LACIS_ISA(lacis_mul_emit)(&window, 2, 2, w->block_column, w->block_value);
-    if (window.flags)
-        memcpy(window.flags, flags, sizeof flags);
+    if (window.flags) memcpy(window.flags, flags, sizeof flags);
     window.cells = sums;
     window.empty = empty;
     const int64_t n = LACIS_ISA(lacis_mul_emit)(&window, 3, 3, w->block_column, w->block_cell);
@@ -140,8 +131,7 @@ static bool emit_filtered(mul_worker *w, const span *s, const mul_window *whole)
         const int64_t n = w->plan->job->agg == LACIS_MUL_AVG
                               ? emit_averages(w, part)
                               : LACIS_ISA(lacis_mul_emit)(&part, cell, cell, w->block_column, w->block_cell);
-        if (!lacis_mul_sink_block(w, n, s->target.kind))
-            return false;
+        if (!lacis_mul_sink_block(w, n, s->target.kind)) return false;
     }
     return true;
 }
@@ -151,7 +141,9 @@ static span make_span(mul_worker *w, int64_t row, int64_t lo, int64_t hi, int64_
     const mul_plan *plan = w->plan;
     span s = {.row = row, .lo = lo, .hi = hi};
     const int64_t degree = plan->job->a.end[row] - plan->job->a.begin[row];
-    s.target.kind = plan->mode == MUL_MODE_COUNT ? mul_count_kind((uint64_t)degree) : plan->kind;
+    /* A count exceeds neither the row's degree nor what the job says of all rows. */
+    const mul_kind narrow = mul_count_kind((uint64_t)degree);
+    s.target.kind = plan->mode == MUL_MODE_COUNT && narrow < plan->kind ? narrow : plan->kind;
     s.target.log2_bytes = mul_log2_bytes(s.target.kind);
     s.target.cells = (void *)((uintptr_t)w->cells - ((uintptr_t)lo << s.target.log2_bytes));
     s.target.counts = (uint32_t *)((uintptr_t)w->counts - (uintptr_t)lo * sizeof(uint32_t));
@@ -166,17 +158,15 @@ int64_t LACIS_ISA(lacis_mul_dense)(mul_worker *w, int64_t row, int64_t lo, int64
     const int store = mul_log2_bytes(plan->job->storage);
     const bool several = hi - lo > plan->window;
     int64_t entries = 0;
-    if (!lacis_mul_worker_dense(w) || (several && !set_cursors(w, row, lo)))
-        return -1;
-    if (!plan->direct && !lacis_mul_sink_begin(w, row, lo, column, value))
-        return -1;
+    if (!lacis_mul_worker_dense(w) || (several && !set_cursors(w, row, lo))) return -1;
+    if (!plan->direct && !lacis_mul_sink_begin(w, row, lo, column, value)) return -1;
     for (int64_t at = lo; at < hi; at += plan->window) {
         const int64_t end = hi - at < plan->window ? hi : at + plan->window;
         const span s = make_span(w, row, at, end, plan->width);
-        if (!(several ? scatter_next(w, &s) : scatter_only(w, &s)))
-            return -1;
-        const mul_window window = {w->cells,      plan->touch ? w->touch : NULL, s.flags, plan->empty, (uint32_t)at,
-                                   end - at, plan->byte_compress};
+        if (!(several ? scatter_next(w, &s) : scatter_only(w, &s))) return -1;
+        const mul_window window = {
+            w->cells,           plan->touch ? w->touch : NULL, s.flags, plan->empty, (uint32_t)at, end - at,
+            plan->byte_compress};
         if (plan->direct)
             entries += LACIS_ISA(lacis_mul_emit)(&window, s.target.log2_bytes, store, column + entries,
                                                  (char *)value + (entries << store));
@@ -200,13 +190,11 @@ int64_t LACIS_ISA(lacis_mul_row_copy)(mul_worker *w, int64_t row, uint32_t *colu
     const mul_target target = {w->block_cell, w->strip_index, kind, mul_log2_bytes(kind)};
     int64_t lo, hi, entries = 0;
     mul_clip(plan, job->a.column[at_a], &lo, &hi);
-    if (!plan->direct && !lacis_mul_sink_begin(w, row, job->t_lo, column, value))
-        return -1;
+    if (!plan->direct && !lacis_mul_sink_begin(w, row, job->t_lo, column, value)) return -1;
     for (int n; lo < hi; lo += n) {
         n = hi - lo < LACIS_MUL_STRIP ? (int)(hi - lo) : LACIS_MUL_STRIP;
         lacis_mul_fill_cells(w->block_cell, n, target.log2_bytes, plan->empty);
-        if (!LACIS_ISA(lacis_mul_apply)(w, &target, row, at_a, lo, n, w->iota))
-            return -1;
+        if (!LACIS_ISA(lacis_mul_apply)(w, &target, row, at_a, lo, n, w->iota)) return -1;
         const uint32_t *from = job->b.column + lo;
         memcpy(plan->direct ? column + entries : w->block_column, from, (size_t)n * sizeof *from);
         if (plan->direct)

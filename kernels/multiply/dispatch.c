@@ -29,8 +29,7 @@ const mul_kernels *lacis_mul_kernels(void)
 {
     const char *wanted = getenv("LACIS_ISA");
     const bool baseline = wanted && strcmp(wanted, "baseline") == 0, avx2 = wanted && strcmp(wanted, "avx2") == 0;
-    if (!baseline && !avx2 && has_avx512())
-        return &lacis_mul_kernels_avx512;
+    if (!baseline && !avx2 && has_avx512()) return &lacis_mul_kernels_avx512;
     return !baseline && has_avx2() ? &lacis_mul_kernels_avx2 : &lacis_mul_kernels_baseline;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A dense window turned into rising (column, value) entries, and emptied on the way. Called from dense rows. Blocks of 64
- * columns: a mask of the touched cells, then columns and values compressed in registers and stored whole (so up to
- * MUL_PAD entries past the end are written): compressing stores are microcode on Zen 4. With AVX-512 VBMI2 columns are
- * compressed as bytes, 64 at once. Only blocks that a flag byte names are looked at, where there are flags.
+ * A dense window turned into rising (column, value) entries, and emptied on the way. Called from dense rows. Blocks
+ * of 64 columns: a mask of the touched cells, then columns and values compressed in registers and stored whole (so up
+ * to MUL_PAD entries past the end are written): compressing stores are microcode on Zen 4. With AVX-512 VBMI2 columns
+ * are compressed as bytes, 64 at once. Only blocks that a flag byte names are looked at, where there are flags.
  */
 #include "multiply/loops.h"
 
@@ -51,8 +51,7 @@ INLINE uint64_t nonzero_bytes(const void *bytes)
 
 INLINE uint64_t differing(const char *cells, int cell, uint64_t empty)
 {
-    if (cell == 0)
-        return nonzero_bytes(cells);
+    if (cell == 0) return nonzero_bytes(cells);
     uint64_t mask = 0;
     for (int i = 0; i < 64; i++) {
         const uint64_t bit = cell == 1   ? ((const uint16_t *)cells)[i] != 0
@@ -72,8 +71,7 @@ INLINE uint64_t touched(const uint8_t *touch)
 INLINE void empty_block(char *cells, int cell, uint64_t empty)
 {
     uint64_t pattern = empty;
-    if (cell == 2)
-        pattern = (uint64_t)(uint32_t)empty << 32 | (uint32_t)empty;
+    if (cell == 2) pattern = (uint64_t)(uint32_t)empty << 32 | (uint32_t)empty;
     uint64_t *words = (uint64_t *)cells;
     for (int i = 0; i < 8 << cell; i++)
         words[i] = pattern;
@@ -83,11 +81,9 @@ INLINE void empty_block(char *cells, int cell, uint64_t empty)
 INLINE uint64_t take_flags(uint8_t *flags, int64_t blocks)
 {
     const uint64_t all = blocks >= 64 ? UINT64_MAX : (1ULL << blocks) - 1;
-    if (!flags)
-        return all;
+    if (!flags) return all;
     const uint64_t mask = touched(flags) & all;
-    if (mask)
-        memset(flags, 0, 64);
+    if (mask) memset(flags, 0, 64);
     return mask;
 }
 
@@ -138,16 +134,11 @@ VBMI2 static inline void put_columns(uint64_t mask, int n, uint32_t first, uint3
     const __m512i t = _mm512_maskz_compress_epi8(mask, _mm512_loadu_si512(numbers));
     const __m512i base = _mm512_set1_epi32((int32_t)first);
     _mm512_storeu_si512(column, _mm512_add_epi32(base, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(t))));
-    if (n <= 16)
-        return;
-    _mm512_storeu_si512(column + 16,
-                        _mm512_add_epi32(base, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(t, 1))));
-    if (n <= 32)
-        return;
-    _mm512_storeu_si512(column + 32,
-                        _mm512_add_epi32(base, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(t, 2))));
-    _mm512_storeu_si512(column + 48,
-                        _mm512_add_epi32(base, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(t, 3))));
+    if (n <= 16) return;
+    _mm512_storeu_si512(column + 16, _mm512_add_epi32(base, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(t, 1))));
+    if (n <= 32) return;
+    _mm512_storeu_si512(column + 32, _mm512_add_epi32(base, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(t, 2))));
+    _mm512_storeu_si512(column + 48, _mm512_add_epi32(base, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(t, 3))));
 }
 
 /* Values of 64 counts of a byte. */
@@ -158,12 +149,10 @@ VBMI2 static inline void put_bytes(const char *cells, int store, uint64_t mask, 
         _mm512_storeu_si512(value, v);
     } else if (store == 1) {
         _mm512_storeu_si512(value, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(v)));
-        if (n > 32)
-            _mm512_storeu_si512(value + 64, _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(v, 1)));
+        if (n > 32) _mm512_storeu_si512(value + 64, _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(v, 1)));
     } else {
         _mm512_storeu_si512(value, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(v)));
-        if (n > 16)
-            _mm512_storeu_si512(value + 64, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(v, 1)));
+        if (n > 16) _mm512_storeu_si512(value + 64, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(v, 1)));
         if (n > 32) {
             _mm512_storeu_si512(value + 128, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(v, 2)));
             _mm512_storeu_si512(value + 192, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(v, 3)));
@@ -224,52 +213,56 @@ INLINE void put_block_words(const char *cells, int cell, int store, uint64_t mas
 #endif
 
 /* One loop for every kind of cell: PUT writes a block. */
-#define EMIT_LOOP(PUT)                                                                                                 \
-    int64_t at = 0;                                                                                                    \
-    const int64_t blocks = (window->n + MUL_BLOCK - 1) / MUL_BLOCK;                                                    \
-    for (int64_t group = 0; group < blocks; group += 64) {                                                             \
-        uint64_t todo = take_flags(window->flags ? window->flags + group : NULL, blocks - group);                      \
-        for (; todo; todo &= todo - 1) {                                                                               \
-            const int64_t block = group + __builtin_ctzll(todo);                                                       \
-            char *const cells = (char *)window->cells + ((block * MUL_BLOCK) << cell);                                 \
-            const uint64_t mask =                                                                                      \
-                touch ? touched(window->touch + block * MUL_BLOCK) : differing(cells, cell, window->empty);            \
-            if (!mask)                                                                                                 \
-                continue;                                                                                              \
-            const int n = __builtin_popcountll(mask);                                                                  \
-            const uint32_t first = window->first + (uint32_t)(block * MUL_BLOCK);                                      \
-            uint32_t *const to_column = column + at;                                                                   \
-            char *const to_value = (char *)value + (at << store);                                                      \
-            PUT;                                                                                                       \
-            empty_block(cells, cell, window->empty);                                                                   \
-            if (touch)                                                                                                 \
-                memset(window->touch + block * MUL_BLOCK, 0, MUL_BLOCK);                                               \
-            at += n;                                                                                                   \
-        }                                                                                                              \
-    }                                                                                                                  \
+#define EMIT_LOOP(PUT)                                                                                               \
+    int64_t at = 0;                                                                                                  \
+    const int64_t blocks = (window->n + MUL_BLOCK - 1) / MUL_BLOCK;                                                  \
+    for (int64_t group = 0; group < blocks; group += 64) {                                                           \
+        uint64_t todo = take_flags(window->flags ? window->flags + group : NULL, blocks - group);                    \
+        for (; todo; todo &= todo - 1) {                                                                             \
+            const int64_t block = group + __builtin_ctzll(todo);                                                     \
+            char *const cells = (char *)window->cells + ((block * MUL_BLOCK) << cell);                               \
+            const uint64_t mask =                                                                                    \
+                touch ? touched(window->touch + block * MUL_BLOCK) : differing(cells, cell, window->empty);          \
+            if (!mask) continue;                                                                                     \
+            const int n = __builtin_popcountll(mask);                                                                \
+            const uint32_t first = window->first + (uint32_t)(block * MUL_BLOCK);                                    \
+            uint32_t *const to_column = column + at;                                                                 \
+            char *const to_value = (char *)value + (at << store);                                                    \
+            PUT;                                                                                                     \
+            empty_block(cells, cell, window->empty);                                                                 \
+            if (touch) memset(window->touch + block * MUL_BLOCK, 0, MUL_BLOCK);                                      \
+            at += n;                                                                                                 \
+        }                                                                                                            \
+    }                                                                                                                \
     return at
 
 typedef int64_t (*emit_fn)(const mul_window *window, uint32_t *column, void *value);
 
-#define EMIT(name, CELL, STORE, TOUCH)                                                                                 \
-    static int64_t name##_words(const mul_window *window, uint32_t *column, void *value)                               \
-    {                                                                                                                  \
-        enum { cell = CELL, store = STORE, touch = TOUCH };                                                            \
-        EMIT_LOOP(put_block_words(cells, cell, store, mask, first, to_column, to_value));                              \
-    }                                                                                                                  \
+#define EMIT(name, CELL, STORE, TOUCH)                                                                               \
+    static int64_t name##_words(const mul_window *window, uint32_t *column, void *value)                             \
+    {                                                                                                                \
+        enum { cell = CELL, store = STORE, touch = TOUCH };                                                          \
+        EMIT_LOOP(put_block_words(cells, cell, store, mask, first, to_column, to_value));                            \
+    }                                                                                                                \
     EMIT_BYTES(name, CELL, STORE, TOUCH)
 
 #if defined(__AVX512BW__)
-#define EMIT_BYTES(name, CELL, STORE, TOUCH)                                                                           \
-    VBMI2 static int64_t name##_bytes(const mul_window *window, uint32_t *column, void *value)                         \
-    {                                                                                                                  \
-        enum { cell = CELL, store = STORE, touch = TOUCH };                                                            \
-        EMIT_LOOP(put_block_bytes(cells, cell, store, mask, n, first, to_column, to_value));                           \
+#define EMIT_BYTES(name, CELL, STORE, TOUCH)                                                                         \
+    VBMI2 static int64_t name##_bytes(const mul_window *window, uint32_t *column, void *value)                       \
+    {                                                                                                                \
+        enum { cell = CELL, store = STORE, touch = TOUCH };                                                          \
+        EMIT_LOOP(put_block_bytes(cells, cell, store, mask, n, first, to_column, to_value));                         \
     }
-#define BOTH(name) {name##_words, name##_bytes}
+#define BOTH(name)                                                                                                   \
+    {                                                                                                                \
+        name##_words, name##_bytes                                                                                   \
+    }
 #else
 #define EMIT_BYTES(name, CELL, STORE, TOUCH)
-#define BOTH(name) {name##_words, name##_words}
+#define BOTH(name)                                                                                                   \
+    {                                                                                                                \
+        name##_words, name##_words                                                                                   \
+    }
 #endif
 
 EMIT(emit_00, 0, 0, 0)
@@ -293,8 +286,7 @@ int64_t LACIS_ISA(lacis_mul_emit)(const mul_window *window, int cell, int store,
     static const emit_fn eights[2] = BOTH(emit_33);
     static const emit_fn marked[2][2] = {BOTH(emit_22_touch), BOTH(emit_33_touch)};
     const int bytes = window->byte_compress;
-    if (window->touch)
-        return marked[cell == 3][bytes](window, column, value);
+    if (window->touch) return marked[cell == 3][bytes](window, column, value);
     return (cell == 3 ? eights : counts[cell][store])[bytes](window, column, value);
 }
 
@@ -303,8 +295,7 @@ int64_t LACIS_ISA(lacis_mul_emit)(const mul_window *window, int cell, int store,
 INLINE uint64_t above(const char *cells, int cell, uint32_t least)
 {
 #if defined(__AVX512BW__)
-    if (cell == 0)
-        return _mm512_cmpgt_epu8_mask(_mm512_loadu_si512(cells), _mm512_set1_epi8((char)least));
+    if (cell == 0) return _mm512_cmpgt_epu8_mask(_mm512_loadu_si512(cells), _mm512_set1_epi8((char)least));
     uint64_t mask = 0;
     const int lanes = 64 >> cell;
     for (int i = 0; i < 64 / lanes; i++) {
@@ -327,25 +318,50 @@ INLINE uint32_t count_at(const char *cells, int cell, int i)
                        : ((const uint32_t *)cells)[i];
 }
 
+/* Offers the counts that `mask` names; answers what a count must exceed from now on. */
+INLINE uint32_t offer_block(mul_worker *w, const char *cells, int cell, uint64_t mask, uint32_t first, uint32_t least)
+{
+    const mul_sink *sink = &w->sink;
+    for (; mask; mask &= mask - 1) {
+        const int i = __builtin_ctzll(mask);
+        const uint32_t count = count_at(cells, cell, i);
+        if (count <= least) continue;
+        lacis_mul_sink_take(w, count, count, first + (uint32_t)i);
+        least = sink->held == sink->capacity ? (uint32_t)sink->heap[0].key : 0;
+    }
+    return least;
+}
+
+/* Few counts get through once the top is filled, so blocks are looked at four at a time. */
+INLINE uint32_t offer_four(mul_worker *w, char *cells, int cell, uint32_t first, uint32_t least)
+{
+    const int64_t bytes = MUL_BLOCK << cell;
+    uint64_t masks[4], any = 0;
+    for (int i = 0; i < 4; i++)
+        any |= masks[i] = above(cells + i * bytes, cell, least);
+    for (int i = 0; any && i < 4; i++)
+        least = offer_block(w, cells + i * bytes, cell, masks[i], first + (uint32_t)i * MUL_BLOCK, least);
+    for (int i = 0; i < 4; i++)
+        empty_block(cells + i * bytes, cell, 0);
+    return least;
+}
+
 INLINE void top_loop(mul_worker *w, const mul_window *window, int cell)
 {
     const mul_sink *sink = &w->sink;
     const int64_t blocks = (window->n + MUL_BLOCK - 1) / MUL_BLOCK;
     uint32_t least = sink->held == sink->capacity ? (uint32_t)sink->heap[0].key : 0;
-    for (int64_t group = 0; group < blocks; group += 64) {
+    int64_t group = 0;
+    for (; !window->flags && group + 4 <= blocks; group += 4)
+        least = offer_four(w, (char *)window->cells + ((group * MUL_BLOCK) << cell), cell,
+                           window->first + (uint32_t)(group * MUL_BLOCK), least);
+    for (; group < blocks; group += 64) {
         uint64_t todo = take_flags(window->flags ? window->flags + group : NULL, blocks - group);
         for (; todo; todo &= todo - 1) {
             const int64_t block = group + __builtin_ctzll(todo);
             char *const cells = (char *)window->cells + ((block * MUL_BLOCK) << cell);
             const uint32_t first = window->first + (uint32_t)(block * MUL_BLOCK);
-            for (uint64_t mask = above(cells, cell, least); mask; mask &= mask - 1) {
-                const int i = __builtin_ctzll(mask);
-                const uint32_t count = count_at(cells, cell, i);
-                if (count <= least)
-                    continue;
-                lacis_mul_sink_take(w, count, count, first + (uint32_t)i);
-                least = sink->held == sink->capacity ? (uint32_t)sink->heap[0].key : 0;
-            }
+            least = offer_block(w, cells, cell, above(cells, cell, least), first, least);
             empty_block(cells, cell, 0);
         }
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What happens to a row's entries on their way to the output where they are not stored as they come: converted to the
- * stored type, kept or dropped by mask and HAVING, offered to the top. Called by the rows' loops with blocks of rising t.
+ * stored type, kept or dropped by mask and HAVING, offered to the top. Called by the rows' loops with blocks of
+ * rising t.
  */
 #include "multiply/inside.h"
 
@@ -26,16 +27,16 @@ bool lacis_mul_sink_begin(mul_worker *w, int64_t row, int64_t lo, uint32_t *colu
 
 /* --- mask and HAVING -------------------------------------------------------------------------------- */
 
-#define COMPACT(name, T)                                                                                               \
-    static int64_t name(int64_t n, const uint8_t *keep, uint32_t *t, T *value)                                         \
-    {                                                                                                                  \
-        int64_t kept = 0;                                                                                              \
-        for (int64_t i = 0; i < n; i++) {                                                                              \
-            t[kept] = t[i];                                                                                            \
-            value[kept] = value[i];                                                                                    \
-            kept += keep[i] != 0;                                                                                      \
-        }                                                                                                              \
-        return kept;                                                                                                   \
+#define COMPACT(name, T)                                                                                             \
+    static int64_t name(int64_t n, const uint8_t *keep, uint32_t *t, T *value)                                       \
+    {                                                                                                                \
+        int64_t kept = 0;                                                                                            \
+        for (int64_t i = 0; i < n; i++) {                                                                            \
+            t[kept] = t[i];                                                                                          \
+            value[kept] = value[i];                                                                                  \
+            kept += keep[i] != 0;                                                                                    \
+        }                                                                                                            \
+        return kept;                                                                                                 \
     }
 COMPACT(compact_1, uint8_t)
 COMPACT(compact_2, uint16_t)
@@ -103,16 +104,13 @@ void lacis_mul_sink_take(mul_worker *w, uint64_t key, uint64_t value, uint32_t t
             swap(&heap[i], &heap[(i - 1) / 2]);
         return;
     }
-    if (key <= heap[0].key)
-        return;
+    if (key <= heap[0].key) return;
     heap[0] = candidate;
     for (int64_t i = 0;;) {
         int64_t worst = i;
         for (int64_t child = 2 * i + 1; child <= 2 * i + 2 && child < sink->held; child++)
-            if (worse(&heap[child], &heap[worst]))
-                worst = child;
-        if (worst == i)
-            return;
+            if (worse(&heap[child], &heap[worst])) worst = child;
+        if (worst == i) return;
         swap(&heap[i], &heap[worst]);
         i = worst;
     }
@@ -127,23 +125,33 @@ static uint64_t signed_key(int64_t v)
 static uint64_t double_key(double v)
 {
     mul_scalar s = {.f64 = v + 0.0};
-    if (v != v)
-        return 0;
+    if (v != v) return 0;
     return s.bits >> 63 ? ~s.bits : s.bits | 1ULL << 63;
 }
 
-#define OFFER(T, KEY)                                                                                                  \
-    {                                                                                                                  \
-        const T *v = value;                                                                                            \
-        for (int64_t i = 0; i < n; i++) {                                                                              \
-            const uint64_t key = KEY;                                                                                  \
-            if (sink->held == sink->capacity && key <= sink->heap[0].key)                                              \
-                continue;                                                                                              \
-            uint64_t bits = 0;                                                                                         \
-            memcpy(&bits, v + i, sizeof(T));                                                                           \
-            lacis_mul_sink_take(w, key, bits, t[i]);                                                                   \
-        }                                                                                                              \
-        break;                                                                                                         \
+enum { GLANCE = 32 }; /* entries compared at once with the worst that is held */
+
+/* Whether any of n values is above the least one held (where all places are taken; of key 0, NaN, all are). */
+#define OFFER(T, KEY)                                                                                                \
+    {                                                                                                                \
+        const T *v = value;                                                                                          \
+        for (int64_t from = 0; from < n; from += GLANCE) {                                                           \
+            const int64_t to = n - from < GLANCE ? n : from + GLANCE;                                                \
+            if (sink->held == sink->capacity && sink->heap[0].key != 0) {                                            \
+                T least;                                                                                             \
+                memcpy(&least, &sink->heap[0].value, sizeof least);                                                  \
+                int any = 0;                                                                                         \
+                for (int64_t i = from; i < to; i++)                                                                  \
+                    any |= v[i] > least;                                                                             \
+                if (!any) continue;                                                                                  \
+            }                                                                                                        \
+            for (int64_t i = from; i < to; i++) {                                                                    \
+                uint64_t bits = 0;                                                                                   \
+                memcpy(&bits, v + i, sizeof(T));                                                                     \
+                lacis_mul_sink_take(w, KEY, bits, t[i]);                                                             \
+            }                                                                                                        \
+        }                                                                                                            \
+        break;                                                                                                       \
     }
 
 void lacis_mul_sink_offer(mul_worker *w, int64_t n, const uint32_t *t, const void *value)
@@ -206,8 +214,7 @@ bool lacis_mul_sink_block(mul_worker *w, int64_t n, mul_kind kind)
     const lacis_mul_job *job = plan->job;
     mul_sink *sink = &w->sink;
     char *value = w->block_cell;
-    if (n == 0)
-        return true;
+    if (n == 0) return true;
     if (sink->counts) {
         offer_counts(w, n, kind);
         return true;
@@ -221,8 +228,7 @@ bool lacis_mul_sink_block(mul_worker *w, int64_t n, mul_kind kind)
         n = compact(plan->value_bytes, n, w->keep, w->block_column, value);
     }
     if (job->having) {
-        if (!ask_having(w, n, value))
-            return false;
+        if (!ask_having(w, n, value)) return false;
         n = compact(plan->value_bytes, n, w->keep, w->block_column, value);
     }
     if (job->top > 0) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * HASH rows: an open-addressed table gives every new column the next number; products are scattered into cells by number;
- * then the columns are sorted and their cells picked. For rows of middling size over more columns than caches hold cells
- * for, and for the few rows of small jobs, where emptying a dense window would cost more than the answer. Called from
- * run.c through mul_kernels.
+ * HASH rows: an open-addressed table gives every new column the next number; products are scattered into cells by
+ * number; then the columns are sorted and their cells picked. For rows of middling size over more columns than caches
+ * hold cells for, and for the few rows of small jobs, where emptying a dense window would cost more than the answer.
+ * Called from run.c through mul_kernels.
  */
 #include "multiply/loops.h"
 
@@ -64,8 +64,7 @@ static bool scatter_all(mul_worker *w, table *t, const mul_target *target, int64
         for (int n; lo < hi; lo += n) {
             n = hi - lo < LACIS_MUL_STRIP ? (int)(hi - lo) : LACIS_MUL_STRIP;
             look_up(t, job->b.column + lo, n, w->strip_index);
-            if (!LACIS_ISA(lacis_mul_apply)(w, target, row, at_a, lo, n, w->strip_index))
-                return false;
+            if (!LACIS_ISA(lacis_mul_apply)(w, target, row, at_a, lo, n, w->strip_index)) return false;
         }
     }
     return true;
@@ -76,8 +75,7 @@ static bool sort_few(mul_worker *w, const table *t)
 {
 #if defined(__AVX512F__)
     const uint32_t first = (uint32_t)w->plan->job->t_lo;
-    if (t->entries > MUL_SORT_MAX || w->plan->width > 1 << 24)
-        return false;
+    if (t->entries > MUL_SORT_MAX || w->plan->width > 1 << 24) return false;
     for (uint32_t i = 0; i < t->entries; i++)
         w->sort_key[i] = ((uint32_t)(t->keys[i] >> 32) - first) << 8 | i;
     network_sort_keys(w->sort_key, (int)t->entries);
@@ -114,8 +112,7 @@ static int64_t emit_all(mul_worker *w, const mul_target *target, const uint64_t 
         n = entries - at < LACIS_MUL_STRIP ? (int)(entries - at) : LACIS_MUL_STRIP;
         if (!plan->direct) {
             pick_entries(w, target, keys + at, n, w->block_column, w->block_cell);
-            if (!lacis_mul_sink_block(w, n, target->kind))
-                return -1;
+            if (!lacis_mul_sink_block(w, n, target->kind)) return -1;
         } else if (plan->mode == MUL_MODE_COUNT) {
             pick_entries(w, target, keys + at, n, column + at, w->block_cell);
             lacis_mul_convert(n, target->kind, w->block_cell, plan->job->storage, value + at * plan->value_bytes);
@@ -129,20 +126,17 @@ static int64_t emit_all(mul_worker *w, const mul_target *target, const uint64_t 
 int64_t LACIS_ISA(lacis_mul_row_hash)(mul_worker *w, int64_t row, uint32_t *column, void *value)
 {
     const mul_plan *plan = w->plan;
-    if (!lacis_mul_worker_hash(w) ||
-        (!plan->direct && !lacis_mul_sink_begin(w, row, plan->job->t_lo, column, value)))
+    if (!lacis_mul_worker_hash(w) || (!plan->direct && !lacis_mul_sink_begin(w, row, plan->job->t_lo, column, value)))
         return -1;
     const mul_kind kind = plan->mode == MUL_MODE_COUNT ? LACIS_MUL_TO_U32 : plan->kind;
     const mul_target target = {w->hash_cells, w->hash_counts, kind, mul_log2_bytes(kind)};
     table t = open_table(w, w->row_products);
-    if (!scatter_all(w, &t, &target, row))
-        return -1;
+    if (!scatter_all(w, &t, &target, row)) return -1;
     const uint64_t *keys = t.keys;
     if (!sort_few(w, &t))
         keys = lacis_mul_sort_keys(t.keys, w->keys_other, t.entries, (uint64_t)plan->job->t_hi << 32);
     const int64_t entries = emit_all(w, &target, keys, t.entries, column, value);
     lacis_mul_fill_cells(w->hash_cells, t.entries, target.log2_bytes, plan->empty);
-    if (plan->job->agg == LACIS_MUL_AVG)
-        memset(w->hash_counts, 0, t.entries * sizeof *w->hash_counts);
+    if (plan->job->agg == LACIS_MUL_AVG) memset(w->hash_counts, 0, t.entries * sizeof *w->hash_counts);
     return entries;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A row that holds a large share of all products: its columns are cut into windows dealt over the threads, each window is
- * computed as a dense row's would be, into a stretch of its own, and the stretches are put together. Called by run.c.
+ * A row that holds a large share of all products: its columns are cut into windows dealt over the threads, each
+ * window is computed as a dense row's would be, into a stretch of its own, and the stretches are put together. Called
+ * by run.c.
  */
 #include "common/parallel.h"
 #include "multiply/inside.h"
@@ -64,8 +65,7 @@ uint64_t lacis_mul_hub_bytes(const mul_plan *plan)
 /* The windows' own tops make the row's. */
 static int64_t merge_tops(hub *h, mul_worker *w, uint32_t *column, void *value)
 {
-    if (!lacis_mul_sink_begin(w, h->row, h->run->job->t_lo, column, value))
-        return -1;
+    if (!lacis_mul_sink_begin(w, h->row, h->run->job->t_lo, column, value)) return -1;
     w->sink.counts = false;
     for (int64_t i = 0; i < h->windows; i++)
         lacis_mul_sink_offer(w, h->entries[i], h->column + offset(h, i),
@@ -80,16 +80,13 @@ static lacis_mul_status put_together(hub *h, mul_worker *w)
     int64_t total = 0;
     for (int64_t i = 0; i < h->windows; i++)
         total += h->entries[i];
-    if (run->job->top > 0 && total > run->job->top)
-        total = run->job->top;
+    if (run->job->top > 0 && total > run->job->top) total = run->job->top;
     const int64_t begin = lacis_mul_take(run, w, total);
-    if (begin < 0)
-        return w->status;
+    if (begin < 0) return w->status;
     int64_t at = begin;
     if (run->job->top > 0) {
         const int64_t n = merge_tops(h, w, run->out->column + at, (char *)run->out->value + at * bytes);
-        if (n < 0)
-            return w->status;
+        if (n < 0) return w->status;
         at += n;
     }
     for (int64_t i = 0; run->job->top <= 0 && i < h->windows; i++) {
@@ -111,16 +108,14 @@ lacis_mul_status lacis_mul_hub(mul_run *run, int64_t row, uint64_t products)
     hub h = {.run = run, .row = row};
     h.windows = count_windows(&run->plan, &h.width);
     char *block = memory->alloc(memory->context, lacis_mul_hub_bytes(&run->plan));
-    if (!block)
-        return LACIS_MUL_NO_MEMORY;
+    if (!block) return LACIS_MUL_NO_MEMORY;
     h.entries = (int64_t *)block;
     h.value = block + (((uint64_t)h.windows * sizeof *h.entries + 63) & ~63ULL);
     h.column = (uint32_t *)(h.value + offset(&h, h.windows) * run->plan.value_bytes);
     for (int i = 0; i < threads; i++)
         run->worker[i].row_products = products;
     lacis_mul_status status = (lacis_mul_status)lacis_parallel(threads, h.windows, hub_window, &h);
-    if (status == LACIS_MUL_OK)
-        status = put_together(&h, &run->worker[0]);
+    if (status == LACIS_MUL_OK) status = put_together(&h, &run->worker[0]);
     memory->free(memory->context, block);
     run->worker[0].class_rows[LACIS_MUL_HUB]++;
     run->worker[0].class_products[LACIS_MUL_HUB] += products;

@@ -4,10 +4,10 @@
  * that each instruction set offers. Nothing outside this folder includes it, apart from its own unit test.
  *
  * How a row is computed. Every class but SORT feeds slices of B rows to `scatter` functions, which update cells
- * acc[index[i]]: in DENSE the index is the column itself (cells of a window of columns), in HASH a number given to each
- * new column by a table, in COPY just 0, 1, 2... Cells that nothing touched hold `empty`. Where `empty` can also
- * be a real result, a byte a column (touch) tells them apart. Updates, and so floats, always run over rising c; FIRST runs
- * over falling c and overwrites.
+ * acc[index[i]]: in DENSE the index is the column itself (cells of a window of columns), in HASH a number given to
+ * each new column by a table, in COPY just 0, 1, 2... Cells that nothing touched hold `empty`. Where `empty` can also
+ * be a real result, a byte a column (touch) tells them apart. Updates, and so floats, always run over rising c; FIRST
+ * runs over falling c and overwrites.
  */
 #ifndef LACIS_KERNELS_MULTIPLY_INSIDE_H
 #define LACIS_KERNELS_MULTIPLY_INSIDE_H
@@ -17,8 +17,8 @@
 #include <stdatomic.h>
 
 #define LACIS_ISA_GLUE2(name, isa) name##_##isa
-#define LACIS_ISA_GLUE(name, isa) LACIS_ISA_GLUE2(name, isa)
-#define LACIS_ISA(name) LACIS_ISA_GLUE(name, LACIS_ISA_NAME)
+#define LACIS_ISA_GLUE(name, isa)  LACIS_ISA_GLUE2(name, isa)
+#define LACIS_ISA(name)            LACIS_ISA_GLUE(name, LACIS_ISA_NAME)
 
 enum {
     MUL_BLOCK = 64,         /* columns that one flag byte covers; dense windows are multiples */
@@ -80,20 +80,20 @@ typedef struct mul_plan {
     mul_mode mode;
     mul_form form;
     mul_update update;
-    bool convert_b;   /* b's values are of another type than the job's */
-    bool descending;  /* run over c from the last to the first */
-    bool touch;       /* touched cells are marked in bytes */
-    bool direct;      /* cells go to the output as they are: no filter, no conversion but of counts */
-    bool clip;        /* [t_lo, t_hi) leaves out columns */
+    bool convert_b;  /* b's values are of another type than the job's */
+    bool descending; /* run over c from the last to the first */
+    bool touch;      /* touched cells are marked in bytes */
+    bool direct;     /* cells go to the output as they are: no filter, no conversion but of counts */
+    bool clip;       /* [t_lo, t_hi) leaves out columns */
     bool byte_compress;
-    bool sure;        /* MIN or MAX of floats: no NaN comes of a finite value of A */
-    bool bounded;     /* CON's bounds are known and finite */
-    mul_kind kind;    /* of cells; COUNT: the widest that a row may need */
-    uint64_t empty;   /* bits of an untouched cell */
-    int value_bytes;  /* of the output */
-    int64_t width;    /* t_hi - t_lo */
-    int64_t window;   /* columns of a dense window */
-    uint64_t total;   /* products of the whole run */
+    bool sure;       /* MIN or MAX of floats: no NaN comes of a finite value of A */
+    bool bounded;    /* CON's bounds are known and finite */
+    mul_kind kind;   /* of cells; COUNT: the widest that a row may need */
+    uint64_t empty;  /* bits of an untouched cell */
+    int value_bytes; /* of the output */
+    int64_t width;   /* t_hi - t_lo */
+    int64_t window;  /* columns of a dense window */
+    uint64_t total;  /* products of the whole run */
 } mul_plan;
 void lacis_mul_plan(mul_plan *plan, const lacis_mul_job *job, uint64_t total);
 
@@ -110,10 +110,10 @@ typedef struct mul_sink {
     char *value;
     int64_t entries;
     int64_t mask_next, mask_end;
-    mul_candidate *heap; /* of job.top at most: the worst first */
+    mul_candidate *heap;           /* of job.top at most: the worst first */
     uint64_t *order, *order_other; /* as long as the heap */
     int64_t held, capacity;
-    bool counts;         /* keys and values are plain counts */
+    bool counts; /* keys and values are plain counts */
 } mul_sink;
 
 struct mul_worker {
@@ -190,10 +190,10 @@ typedef struct mul_run {
     const uint64_t *products;
     lacis_mul_output *out;
     mul_worker *worker;
-    int64_t arena;           /* entries that a worker takes at a time */
+    int64_t arena;                 /* entries that a worker takes at a time */
     atomic_uint_fast64_t next;     /* of the output */
     atomic_int_fast64_t allowance; /* room that may be left unused at the ends of stretches */
-    int64_t *chunk;          /* chunk i is [chunk[i], chunk[i + 1]) of rows */
+    int64_t *chunk;                /* chunk i is [chunk[i], chunk[i + 1]) of rows */
     int64_t chunks;
 } mul_run;
 

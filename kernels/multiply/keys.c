@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keys of column << 32 | number sorted by column: insertion for a few, else from the lowest digit of eight bits up. For hash
- * rows and for the top of a row.
+ * Keys of column << 32 | number sorted by column: insertion for a few, else from the lowest digit of eight bits up.
+ * For hash rows and for the top of a row.
  */
 #include "multiply/inside.h"
 

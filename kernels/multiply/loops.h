@@ -30,8 +30,8 @@ void LACIS_ISA(lacis_mul_pick)(int log2_bytes, void *out, const void *cells, con
 void LACIS_ISA(lacis_mul_put)(int log2_bytes, void *cells, const void *in, const uint32_t *index, int64_t n);
 
 /* emit.isa.c: writes the touched cells of columns [0, n) of a window that begins at column `first`, and empties them.
- * flags NULL: every block is looked at. store: log2 of the bytes that a count takes in `value`; other kinds keep theirs.
- * Answers how many entries. */
+ * flags NULL: every block is looked at. store: log2 of the bytes that a count takes in `value`; other kinds keep
+ * theirs. Answers how many entries. */
 typedef struct mul_window {
     void *cells;
     uint8_t *touch; /* NULL: cells that differ from `empty` are touched */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Up to 256 keys of 32 bits sorted in AVX-512 registers: a bitonic network after Batcher (AFIPS 1968), merging by
- * comparing with the reversed second half, so that every comparison points the same way. For sort.isa.c and hash.isa.c.
+ * comparing with the reversed second half, so that every comparison points the same way. For sort.isa.c and
+ * hash.isa.c.
  */
 #ifndef LACIS_KERNELS_MULTIPLY_NETWORK_H
 #define LACIS_KERNELS_MULTIPLY_NETWORK_H
@@ -78,12 +79,9 @@ NETWORK_INLINE void network_level(__m512i *v, int vectors, int half)
 #pragma GCC unroll 8
     for (int i = 0; i < vectors; i += 2 * half)
         network_merge(v + i, half);
-    if (half >= 8)
-        network_clean(v, vectors, 4);
-    if (half >= 4)
-        network_clean(v, vectors, 2);
-    if (half >= 2)
-        network_clean(v, vectors, 1);
+    if (half >= 8) network_clean(v, vectors, 4);
+    if (half >= 4) network_clean(v, vectors, 2);
+    if (half >= 2) network_clean(v, vectors, 1);
 #pragma GCC unroll 16
     for (int i = 0; i < vectors; i++)
         v[i] = network_clean_16(v[i]);
@@ -95,14 +93,10 @@ NETWORK_INLINE void network_sort(uint32_t *keys, int vectors)
 #pragma GCC unroll 16
     for (int i = 0; i < vectors; i++)
         v[i] = network_sort_16(_mm512_loadu_si512(keys + 16 * i));
-    if (vectors >= 2)
-        network_level(v, vectors, 1);
-    if (vectors >= 4)
-        network_level(v, vectors, 2);
-    if (vectors >= 8)
-        network_level(v, vectors, 4);
-    if (vectors >= 16)
-        network_level(v, vectors, 8);
+    if (vectors >= 2) network_level(v, vectors, 1);
+    if (vectors >= 4) network_level(v, vectors, 2);
+    if (vectors >= 8) network_level(v, vectors, 4);
+    if (vectors >= 16) network_level(v, vectors, 8);
 #pragma GCC unroll 16
     for (int i = 0; i < vectors; i++)
         _mm512_storeu_si512(keys + 16 * i, v[i]);

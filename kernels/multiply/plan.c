@@ -19,8 +19,7 @@ static bool is_float(lacis_mul_type type)
 
 static mul_form form_of(const lacis_mul_job *job)
 {
-    if (!job->b.value)
-        return MUL_FORM_CONST;
+    if (!job->b.value) return MUL_FORM_CONST;
     switch (job->con_kind) {
     case LACIS_MUL_CON_B:
         return MUL_FORM_B;
@@ -97,8 +96,7 @@ static void plan_cells(mul_plan *plan)
     double lo, hi;
     plan->empty = 0;
     plan->touch = false;
-    if (job->agg == LACIS_MUL_COUNT)
-        return;
+    if (job->agg == LACIS_MUL_COUNT) return;
     if (job->agg == LACIS_MUL_AVG)
         plan->empty = minus_zero_f64;
     else if (job->agg == LACIS_MUL_FOLD)
@@ -115,10 +113,10 @@ static void plan_cells(mul_plan *plan)
 
 static void plan_loops(mul_plan *plan)
 {
-    static const mul_update updates[] = {[LACIS_MUL_COUNT] = MUL_UPDATE_SUM, [LACIS_MUL_SUM] = MUL_UPDATE_SUM,
-                                         [LACIS_MUL_MIN] = MUL_UPDATE_MIN,   [LACIS_MUL_MAX] = MUL_UPDATE_MAX,
-                                         [LACIS_MUL_FIRST] = MUL_UPDATE_PUT, [LACIS_MUL_LAST] = MUL_UPDATE_PUT,
-                                         [LACIS_MUL_AVG] = MUL_UPDATE_SUM,   [LACIS_MUL_FOLD] = MUL_UPDATE_PUT};
+    static const mul_update updates[] = {
+        [LACIS_MUL_COUNT] = MUL_UPDATE_SUM, [LACIS_MUL_SUM] = MUL_UPDATE_SUM,   [LACIS_MUL_MIN] = MUL_UPDATE_MIN,
+        [LACIS_MUL_MAX] = MUL_UPDATE_MAX,   [LACIS_MUL_FIRST] = MUL_UPDATE_PUT, [LACIS_MUL_LAST] = MUL_UPDATE_PUT,
+        [LACIS_MUL_AVG] = MUL_UPDATE_SUM,   [LACIS_MUL_FOLD] = MUL_UPDATE_PUT};
     const lacis_mul_job *job = plan->job;
     plan->form = form_of(job);
     plan->update = updates[job->agg];
@@ -127,7 +125,7 @@ static void plan_loops(mul_plan *plan)
     const bool strips = job->con_kind == LACIS_MUL_CON_STRIPS || job->agg == LACIS_MUL_AVG ||
                         job->agg == LACIS_MUL_FOLD || plan->convert_b || (job->checked && !is_float(job->type));
     plan->mode = job->agg == LACIS_MUL_COUNT ? MUL_MODE_COUNT : strips ? MUL_MODE_STRIPS : MUL_MODE_DIRECT;
-    plan->kind = job->agg == LACIS_MUL_COUNT ? mul_count_kind(job->max_degree_a)
+    plan->kind = job->agg == LACIS_MUL_COUNT ? mul_count_kind(job->max_degree_a > 0 ? job->max_degree_a : UINT32_MAX)
                  : job->agg == LACIS_MUL_AVG ? LACIS_MUL_TO_F64
                                              : lacis_mul_kind_of(job->type);
 }
@@ -137,15 +135,14 @@ static void plan_sure(mul_plan *plan)
     const lacis_mul_job *job = plan->job;
     double lo = 0, hi = 0;
     plan->bounded = bounds(job, &lo, &hi) && isfinite(lo) && isfinite(hi);
-    plan->sure = is_float(job->type) && plan->bounded &&
-                 (plan->update == MUL_UPDATE_MIN || plan->update == MUL_UPDATE_MAX);
+    plan->sure =
+        is_float(job->type) && plan->bounded && (plan->update == MUL_UPDATE_MIN || plan->update == MUL_UPDATE_MAX);
 }
 
 static bool is_direct(const mul_plan *plan)
 {
     const lacis_mul_job *job = plan->job;
-    if (job->mask || job->having || job->top > 0 || job->agg == LACIS_MUL_AVG)
-        return false;
+    if (job->mask || job->having || job->top > 0 || job->agg == LACIS_MUL_AVG) return false;
     return job->agg == LACIS_MUL_COUNT ? job->storage <= LACIS_MUL_TO_I32 : job->storage == plan->kind;
 }
 

@@ -12,11 +12,11 @@
 
 enum {
     CHUNKS_A_THREAD = 64,
-    CHUNK_LEAST = 1 << 14,   /* products */
-    CHUNK_MOST = 1 << 22,    /* products: about 10 ms, how soon a cancelled run stops */
-    FETCH_BEGIN = 8,         /* rows ahead whose B rows' bounds are fetched */
-    FETCH_COLUMNS = 4,       /* rows ahead whose B rows are fetched */
-    FETCH_ENTRIES = 32       /* of a row of A, at most */
+    CHUNK_LEAST = 1 << 14, /* products */
+    CHUNK_MOST = 1 << 22,  /* products: about 10 ms, how soon a cancelled run stops */
+    FETCH_BEGIN = 8,       /* rows ahead whose B rows' bounds are fetched */
+    FETCH_COLUMNS = 4,     /* rows ahead whose B rows are fetched */
+    FETCH_ENTRIES = 32     /* of a row of A, at most */
 };
 
 double lacis_mul_seconds(void)
@@ -51,8 +51,7 @@ static int64_t cut(const mul_run *run, uint64_t most, int64_t *chunk)
     uint64_t products = 0;
     for (int64_t i = 0; i < run->count; i++) {
         if (i > begin && (products + run->products[i] > most || i - begin == MUL_CHUNK_ROWS)) {
-            if (chunk)
-                chunk[chunks] = begin;
+            if (chunk) chunk[chunks] = begin;
             chunks++;
             begin = i;
             products = 0;
@@ -73,8 +72,7 @@ static lacis_mul_status make_chunks(mul_run *run)
     most = most < CHUNK_LEAST ? CHUNK_LEAST : most > CHUNK_MOST ? CHUNK_MOST : most;
     run->chunks = cut(run, most, NULL);
     run->chunk = memory->alloc(memory->context, (uint64_t)(run->chunks + 1) * sizeof *run->chunk);
-    if (!run->chunk)
-        return LACIS_MUL_NO_MEMORY;
+    if (!run->chunk) return LACIS_MUL_NO_MEMORY;
     cut(run, most, run->chunk);
     return LACIS_MUL_OK;
 }
@@ -122,10 +120,8 @@ static bool run_class(mul_run *run, mul_worker *w, int64_t first, uint32_t from,
     const double start = lacis_mul_seconds();
     for (uint32_t i = from; i < to; i++) {
         const int64_t at = first + w->order[i], row = row_at(run, at);
-        if (fetch && i + FETCH_BEGIN < to)
-            fetch_begins(run, row_at(run, first + w->order[i + FETCH_BEGIN]));
-        if (fetch && i + FETCH_COLUMNS < to)
-            fetch_columns(run, row_at(run, first + w->order[i + FETCH_COLUMNS]));
+        if (fetch && i + FETCH_BEGIN < to) fetch_begins(run, row_at(run, first + w->order[i + FETCH_BEGIN]));
+        if (fetch && i + FETCH_COLUMNS < to) fetch_columns(run, row_at(run, first + w->order[i + FETCH_COLUMNS]));
         products += run->products[at];
         if (class == LACIS_MUL_EMPTY)
             run->out->begin[row] = run->out->end[row] = 0;
@@ -175,11 +171,9 @@ static lacis_mul_status run_hubs(mul_run *run)
         if (run->products[i] == 0 ||
             lacis_mul_class_of(&run->plan, degree_of(run, row), run->products[i]) != LACIS_MUL_HUB)
             continue;
-        if (cancelled(run))
-            return LACIS_MUL_CANCELLED;
+        if (cancelled(run)) return LACIS_MUL_CANCELLED;
         const lacis_mul_status status = lacis_mul_hub(run, row, run->products[i]);
-        if (status != LACIS_MUL_OK)
-            return status;
+        if (status != LACIS_MUL_OK) return status;
     }
     return LACIS_MUL_OK;
 }
@@ -188,8 +182,7 @@ static lacis_mul_status open_workers(mul_run *run, int threads)
 {
     const lacis_mul_memory *memory = &run->job->memory;
     run->worker = memory->alloc(memory->context, (uint64_t)threads * sizeof *run->worker);
-    if (!run->worker)
-        return LACIS_MUL_NO_MEMORY;
+    if (!run->worker) return LACIS_MUL_NO_MEMORY;
     bool good = true;
     for (int i = 0; i < threads; i++)
         good = lacis_mul_worker_open(&run->worker[i], &run->plan) && good;
@@ -210,10 +203,8 @@ static void close_workers(mul_run *run, int threads)
         }
         lacis_mul_worker_close(w);
     }
-    if (run->worker)
-        memory->free(memory->context, run->worker);
-    if (run->chunk)
-        memory->free(memory->context, run->chunk);
+    if (run->worker) memory->free(memory->context, run->worker);
+    if (run->chunk) memory->free(memory->context, run->chunk);
 }
 
 static void clear_output(lacis_mul_output *out)
@@ -232,8 +223,8 @@ static int64_t stretch(const lacis_mul_job *job, const lacis_mul_output *out, in
     return fair < most ? fair : most;
 }
 
-lacis_mul_status lacis_mul_run(const lacis_mul_job *job, const int64_t *rows, int64_t count,
-                               const uint64_t *products, lacis_mul_output *out)
+lacis_mul_status lacis_mul_run(const lacis_mul_job *job, const int64_t *rows, int64_t count, const uint64_t *products,
+                               lacis_mul_output *out)
 {
     mul_run run = {.job = job, .rows = rows, .count = count, .products = products, .out = out};
     const int threads = job->threads > 1 ? job->threads : 1;
@@ -241,8 +232,7 @@ lacis_mul_status lacis_mul_run(const lacis_mul_job *job, const int64_t *rows, in
     clear_output(out);
     for (int64_t i = 0; i < count; i++)
         total += products[i];
-    if (count == 0)
-        return LACIS_MUL_OK;
+    if (count == 0) return LACIS_MUL_OK;
     lacis_mul_plan(&run.plan, job, total);
     if (run.plan.mode == MUL_MODE_DIRECT && !run.plan.sure && job->type >= LACIS_MUL_F32 &&
         (job->agg == LACIS_MUL_MIN || job->agg == LACIS_MUL_MAX))
@@ -251,10 +241,8 @@ lacis_mul_status lacis_mul_run(const lacis_mul_job *job, const int64_t *rows, in
     atomic_init(&run.next, 0);
     atomic_init(&run.allowance, (int64_t)(lacis_mul_slack(job) / 2));
     lacis_mul_status status = open_workers(&run, threads);
-    if (status == LACIS_MUL_OK)
-        status = make_chunks(&run);
-    if (status == LACIS_MUL_OK)
-        status = run_hubs(&run);
+    if (status == LACIS_MUL_OK) status = make_chunks(&run);
+    if (status == LACIS_MUL_OK) status = run_hubs(&run);
     if (status == LACIS_MUL_OK) {
         if (run.chunks == 1)
             status = (lacis_mul_status)run_chunk(&run, 0, 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * SORT rows: few products (up to MUL_SORT_MAX), whatever the number of columns. Keys are column << 8 | slot, the slot
- * numbering products over rising c; counts need the columns alone. With AVX-512 they are sorted in registers, where they
- * fit 32 bits; else the B rows, sorted already, are merged in pairs. Then equal columns are combined in the order of
- * their slots. Called from run.c through mul_kernels.
+ * numbering products over rising c; counts need the columns alone. With AVX-512 they are sorted in registers, where
+ * they fit 32 bits; else the B rows, sorted already, are merged in pairs. Then equal columns are combined in the
+ * order of their slots. Called from run.c through mul_kernels.
  */
 #include "multiply/loops.h"
 
@@ -44,8 +44,7 @@ static bool gather(mul_worker *w, int64_t row, runs *r)
         int64_t lo, hi;
         mul_clip(plan, job->a.column[i], &lo, &hi);
         const int n = (int)(hi - lo);
-        if (n == 0)
-            continue;
+        if (n == 0) continue;
         copy_columns(w->sort_key + at, job->b.column + lo, n);
         if (plan->mode != MUL_MODE_COUNT &&
             !LACIS_ISA(lacis_mul_values)(w, row, i, lo, n, w->sort_value + at * bytes))
@@ -108,8 +107,7 @@ static bool sort_in_registers(mul_worker *w, const runs *r)
         network_sort_keys(w->sort_key, n);
         return true;
     }
-    if (plan->width > 1 << 24)
-        return false;
+    if (plan->width > 1 << 24) return false;
     const __m512i first = _mm512_set1_epi32((int32_t)plan->job->t_lo);
     __m512i slot = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     for (int i = 0; i < n; i += 16) {
@@ -157,8 +155,7 @@ static int distinct(mul_worker *w, int n, uint32_t *column)
     }
 #else
     for (int i = 0; i < n; i++) {
-        if (i > 0 && key[i] == key[i - 1])
-            continue;
+        if (i > 0 && key[i] == key[i - 1]) continue;
         column[entries] = key[i];
         start[entries++] = (uint32_t)i;
     }
@@ -167,22 +164,22 @@ static int distinct(mul_worker *w, int n, uint32_t *column)
     return entries;
 }
 
-#define COMBINE(name, T, FIRST, UPDATE)                                                                                \
-    static void name(T *restrict out, int n, const uint32_t *restrict start, const uint32_t *restrict slot,            \
-                     const T *restrict value)                                                                          \
-    {                                                                                                                  \
-        for (int i = 0; i < n; i++) {                                                                                  \
-            T v = value[slot[start[i]]];                                                                               \
-            T x = FIRST;                                                                                               \
-            for (uint32_t j = start[i] + 1; j < start[i + 1]; j++) {                                                   \
-                v = value[slot[j]];                                                                                    \
-                x = UPDATE;                                                                                            \
-            }                                                                                                          \
-            out[i] = x;                                                                                                \
-        }                                                                                                              \
+#define COMBINE(name, T, FIRST, UPDATE)                                                                              \
+    static void name(T *restrict out, int n, const uint32_t *restrict start, const uint32_t *restrict slot,          \
+                     const T *restrict value)                                                                        \
+    {                                                                                                                \
+        for (int i = 0; i < n; i++) {                                                                                \
+            T v = value[slot[start[i]]];                                                                             \
+            T x = FIRST;                                                                                             \
+            for (uint32_t j = start[i] + 1; j < start[i + 1]; j++) {                                                 \
+                v = value[slot[j]];                                                                                  \
+                x = UPDATE;                                                                                          \
+            }                                                                                                        \
+            out[i] = x;                                                                                              \
+        }                                                                                                            \
     }
 
-#define FLOAT_FIRST(T) (v == v ? v : (T)NAN)
+#define FLOAT_FIRST(T)  (v == v ? v : (T)NAN)
 #define FLOAT_BEST(CMP) (v == v ? (x CMP v ? x : v) : x)
 COMBINE(sum_i32, int32_t, v, (int32_t)((uint32_t)x + (uint32_t)v))
 COMBINE(sum_i64, int64_t, v, (int64_t)((uint64_t)x + (uint64_t)v))
@@ -197,47 +194,47 @@ COMBINE(max_i64, int64_t, v, x > v ? x : v)
 COMBINE(max_f32, float, FLOAT_FIRST(float), FLOAT_BEST(>))
 COMBINE(max_f64, double, FLOAT_FIRST(double), FLOAT_BEST(>))
 
-#define PICK(name, T, AT)                                                                                              \
-    static void name(T *restrict out, int n, const uint32_t *restrict start, const uint32_t *restrict slot,            \
-                     const T *restrict value)                                                                          \
-    {                                                                                                                  \
-        for (int i = 0; i < n; i++)                                                                                    \
-            out[i] = value[slot[AT]];                                                                                  \
+#define PICK(name, T, AT)                                                                                            \
+    static void name(T *restrict out, int n, const uint32_t *restrict start, const uint32_t *restrict slot,          \
+                     const T *restrict value)                                                                        \
+    {                                                                                                                \
+        for (int i = 0; i < n; i++)                                                                                  \
+            out[i] = value[slot[AT]];                                                                                \
     }
 PICK(first_4, uint32_t, start[i])
 PICK(first_8, uint64_t, start[i])
 PICK(last_4, uint32_t, start[i + 1] - 1)
 PICK(last_8, uint64_t, start[i + 1] - 1)
 
-#define SUM_CHECKED(name, T)                                                                                           \
-    static bool name(T *restrict out, int n, const uint32_t *restrict start, const uint32_t *restrict slot,            \
-                     const T *restrict value)                                                                          \
-    {                                                                                                                  \
-        bool over = false;                                                                                             \
-        for (int i = 0; i < n; i++) {                                                                                  \
-            out[i] = 0;                                                                                                \
-            for (uint32_t j = start[i]; j < start[i + 1]; j++)                                                         \
-                over |= __builtin_add_overflow(out[i], value[slot[j]], &out[i]);                                       \
-        }                                                                                                              \
-        return !over;                                                                                                  \
+#define SUM_CHECKED(name, T)                                                                                         \
+    static bool name(T *restrict out, int n, const uint32_t *restrict start, const uint32_t *restrict slot,          \
+                     const T *restrict value)                                                                        \
+    {                                                                                                                \
+        bool over = false;                                                                                           \
+        for (int i = 0; i < n; i++) {                                                                                \
+            out[i] = 0;                                                                                              \
+            for (uint32_t j = start[i]; j < start[i + 1]; j++)                                                       \
+                over |= __builtin_add_overflow(out[i], value[slot[j]], &out[i]);                                     \
+        }                                                                                                            \
+        return !over;                                                                                                \
     }
 SUM_CHECKED(sum_checked_i32, int32_t)
 SUM_CHECKED(sum_checked_i64, int64_t)
 
-#define BY_TYPE(op)                                                                                                    \
-    switch (type) {                                                                                                    \
-    case LACIS_MUL_I32:                                                                                                \
-        op##_i32(out, n, start, slot, value);                                                                          \
-        break;                                                                                                         \
-    case LACIS_MUL_I64:                                                                                                \
-        op##_i64(out, n, start, slot, value);                                                                          \
-        break;                                                                                                         \
-    case LACIS_MUL_F32:                                                                                                \
-        op##_f32(out, n, start, slot, value);                                                                          \
-        break;                                                                                                         \
-    case LACIS_MUL_F64:                                                                                                \
-        op##_f64(out, n, start, slot, value);                                                                          \
-        break;                                                                                                         \
+#define BY_TYPE(op)                                                                                                  \
+    switch (type) {                                                                                                  \
+    case LACIS_MUL_I32:                                                                                              \
+        op##_i32(out, n, start, slot, value);                                                                        \
+        break;                                                                                                       \
+    case LACIS_MUL_I64:                                                                                              \
+        op##_i64(out, n, start, slot, value);                                                                        \
+        break;                                                                                                       \
+    case LACIS_MUL_F32:                                                                                              \
+        op##_f32(out, n, start, slot, value);                                                                        \
+        break;                                                                                                       \
+    case LACIS_MUL_F64:                                                                                              \
+        op##_f64(out, n, start, slot, value);                                                                        \
+        break;                                                                                                       \
     }
 
 static void pick(bool last, bool wide, void *out, int n, const uint32_t *start, const uint32_t *slot,
@@ -272,11 +269,11 @@ static bool combine(mul_worker *w, int n, int products, void *out)
     return true;
 }
 
-#define COUNTS(name, T)                                                                                                \
-    static void name(T *restrict out, int n, const uint32_t *restrict start)                                           \
-    {                                                                                                                  \
-        for (int i = 0; i < n; i++)                                                                                    \
-            out[i] = (T)(start[i + 1] - start[i]);                                                                     \
+#define COUNTS(name, T)                                                                                              \
+    static void name(T *restrict out, int n, const uint32_t *restrict start)                                         \
+    {                                                                                                                \
+        for (int i = 0; i < n; i++)                                                                                  \
+            out[i] = (T)(start[i + 1] - start[i]);                                                                   \
     }
 COUNTS(counts_u8, uint8_t)
 COUNTS(counts_u16, uint16_t)
@@ -297,10 +294,8 @@ int64_t LACIS_ISA(lacis_mul_row_sort)(mul_worker *w, int64_t row, uint32_t *colu
     const mul_plan *plan = w->plan;
     const bool counting = plan->mode == MUL_MODE_COUNT;
     runs r;
-    if (!gather(w, row, &r))
-        return -1;
-    if (r.products > 0 && !sort_in_registers(w, &r))
-        sort_by_merging(w, &r);
+    if (!gather(w, row, &r)) return -1;
+    if (r.products > 0 && !sort_in_registers(w, &r)) sort_by_merging(w, &r);
     uint32_t *const to_column = plan->direct ? column : w->block_column;
     void *const to_value = plan->direct ? value : w->block_cell;
     const int n = r.products > 0 ? distinct(w, r.products, to_column) : 0;
@@ -310,8 +305,7 @@ int64_t LACIS_ISA(lacis_mul_row_sort)(mul_worker *w, int64_t row, uint32_t *colu
         w->status = LACIS_MUL_OVERFLOW;
         return -1;
     }
-    if (plan->direct)
-        return n;
+    if (plan->direct) return n;
     if (!lacis_mul_sink_begin(w, row, plan->job->t_lo, column, value) ||
         !lacis_mul_sink_block(w, n, counting ? LACIS_MUL_TO_U32 : plan->kind))
         return -1;

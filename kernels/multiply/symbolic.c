@@ -42,8 +42,7 @@ static uint64_t count_masked(const lacis_mul_job *job, int64_t row, const uint64
     uint64_t hits = 0;
     for (int64_t j = job->mask->begin[row]; j < job->mask->end[row]; j++) {
         const int64_t t = (int64_t)job->mask->column[j];
-        if (t >= job->t_lo && t < job->t_hi)
-            hits += bits[(t - job->t_lo) >> 6] >> ((t - job->t_lo) & 63) & 1;
+        if (t >= job->t_lo && t < job->t_hi) hits += bits[(t - job->t_lo) >> 6] >> ((t - job->t_lo) & 63) & 1;
     }
     return hits;
 }
@@ -64,8 +63,7 @@ static int symbolic_row(void *context, int64_t task, int worker)
     const lacis_mul_job *job = s->job;
     const int64_t row = s->rows ? s->rows[task] : task;
     uint64_t *bits = s->bits + (uint64_t)worker * s->words;
-    if (job->memory.cancelled && job->memory.cancelled(job->memory.context))
-        return LACIS_MUL_CANCELLED;
+    if (job->memory.cancelled && job->memory.cancelled(job->memory.context)) return LACIS_MUL_CANCELLED;
     s->entries[task] = mark_row(job, row, bits);
     if (job->mask) {
         const uint64_t hits = count_masked(job, row, bits);
@@ -82,8 +80,7 @@ lacis_mul_status lacis_mul_symbolic(const lacis_mul_job *job, const int64_t *row
     symbolic s = {.job = job, .rows = rows, .entries = entries, .words = width / 64 + 8};
     const uint64_t bytes = (uint64_t)threads * s.words * sizeof *s.bits;
     s.bits = job->memory.alloc(job->memory.context, bytes);
-    if (!s.bits)
-        return LACIS_MUL_NO_MEMORY;
+    if (!s.bits) return LACIS_MUL_NO_MEMORY;
     memset(s.bits, 0, bytes);
     const lacis_mul_status status = (lacis_mul_status)lacis_parallel(threads, count, symbolic_row, &s);
     job->memory.free(job->memory.context, s.bits);

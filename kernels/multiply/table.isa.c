@@ -5,7 +5,7 @@
 #include "multiply/loops.h"
 
 #define TEXT2(x) #x
-#define TEXT(x) TEXT2(x)
+#define TEXT(x)  TEXT2(x)
 
 const mul_kernels LACIS_ISA(lacis_mul_kernels) = {
     .name = TEXT(LACIS_ISA_NAME),

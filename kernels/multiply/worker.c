@@ -47,16 +47,14 @@ static void *get(mul_worker *w, uint64_t bytes)
 {
     const lacis_mul_memory *memory = &w->plan->job->memory;
     void *block = memory->alloc(memory->context, bytes);
-    if (!block)
-        w->status = LACIS_MUL_NO_MEMORY;
+    if (!block) w->status = LACIS_MUL_NO_MEMORY;
     return block;
 }
 
 static void put_back(const mul_worker *w, void *block)
 {
     const lacis_mul_memory *memory = &w->plan->job->memory;
-    if (block)
-        memory->free(memory->context, block);
+    if (block) memory->free(memory->context, block);
 }
 
 bool lacis_mul_worker_open(mul_worker *w, const mul_plan *plan)
@@ -66,8 +64,7 @@ bool lacis_mul_worker_open(mul_worker *w, const mul_plan *plan)
     w->plan = plan;
     carve_small(w, &c, plan);
     w->small = get(w, c.used);
-    if (!w->small)
-        return false;
+    if (!w->small) return false;
     c = (carver){w->small, 0};
     carve_small(w, &c, plan);
     for (uint32_t i = 0; i < LACIS_MUL_STRIP; i++)
@@ -112,19 +109,15 @@ bool lacis_mul_worker_dense(mul_worker *w)
 {
     const mul_plan *plan = w->plan;
     carver c = {NULL, 0};
-    if (w->cells)
-        return true;
+    if (w->cells) return true;
     carve_dense(w, &c, plan);
     c = (carver){get(w, c.used), 0};
-    if (!c.base)
-        return false;
+    if (!c.base) return false;
     carve_dense(w, &c, plan);
     lacis_mul_fill_cells(w->cells, plan->window, mul_log2_bytes(plan->kind), plan->empty);
     memset(w->flags, 0, (size_t)(plan->window / MUL_BLOCK + 63) / 64 * 64);
-    if (w->touch)
-        memset(w->touch, 0, (size_t)plan->window);
-    if (w->counts)
-        memset(w->counts, 0, (size_t)plan->window * sizeof *w->counts);
+    if (w->touch) memset(w->touch, 0, (size_t)plan->window);
+    if (w->counts) memset(w->counts, 0, (size_t)plan->window * sizeof *w->counts);
     return true;
 }
 
@@ -151,29 +144,24 @@ bool lacis_mul_worker_hash(mul_worker *w)
 {
     const mul_plan *plan = w->plan;
     carver c = {NULL, 0};
-    if (w->hash_cells)
-        return true;
+    if (w->hash_cells) return true;
     carve_hash(w, &c, plan);
     c = (carver){get(w, c.used), 0};
-    if (!c.base)
-        return false;
+    if (!c.base) return false;
     carve_hash(w, &c, plan);
     lacis_mul_fill_cells(w->hash_cells, (int64_t)hash_room(plan),
                          plan->mode == MUL_MODE_COUNT ? 2 : mul_log2_bytes(plan->kind), plan->empty);
-    if (w->hash_counts)
-        memset(w->hash_counts, 0, hash_room(plan) * sizeof *w->hash_counts);
+    if (w->hash_counts) memset(w->hash_counts, 0, hash_room(plan) * sizeof *w->hash_counts);
     return true;
 }
 
 bool lacis_mul_worker_cursors(mul_worker *w, int64_t count)
 {
-    if (count <= w->cursors)
-        return true;
+    if (count <= w->cursors) return true;
     put_back(w, w->cursor);
     w->cursors = 0;
     w->cursor = get(w, (uint64_t)count * sizeof *w->cursor);
-    if (w->cursor)
-        w->cursors = count;
+    if (w->cursor) w->cursors = count;
     return w->cursor != NULL;
 }
 
@@ -187,11 +175,9 @@ bool lacis_mul_worker_heap(mul_worker *w)
 {
     mul_sink *sink = &w->sink;
     const uint64_t n = heap_capacity(w->plan);
-    if (sink->heap)
-        return true;
+    if (sink->heap) return true;
     sink->heap = get(w, n * (sizeof *sink->heap + 2 * sizeof *sink->order));
-    if (!sink->heap)
-        return false;
+    if (!sink->heap) return false;
     sink->order = (uint64_t *)(sink->heap + n);
     sink->order_other = sink->order + n;
     sink->capacity = (int64_t)n;
@@ -205,13 +191,11 @@ static uint64_t spare_bytes(const mul_plan *plan, uint64_t entries)
 
 bool lacis_mul_worker_spare(mul_worker *w, int64_t entries)
 {
-    if (entries <= w->spare_entries)
-        return true;
+    if (entries <= w->spare_entries) return true;
     put_back(w, w->spare);
     w->spare_entries = 0;
     w->spare = get(w, spare_bytes(w->plan, (uint64_t)entries));
-    if (w->spare)
-        w->spare_entries = entries;
+    if (w->spare) w->spare_entries = entries;
     return w->spare != NULL;
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# ./bootstrap setup in made-up surroundings: a PATH of links to real tools, an apt-get that only writes down what it was
-# asked (and brings ninja), an id that says who we are. ctest runs it: bootstrap.sh SOURCE
+# ./bootstrap setup in made-up surroundings: a PATH of links to real tools, an apt-get that only writes down what it
+# was asked (and brings ninja), an id that says who we are. ctest runs it: bootstrap.sh SOURCE
 set -euo pipefail
 source=$1
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/lacis bootstrap.XXXXXX") # with a blank
@@ -22,10 +22,14 @@ stub() { # stub NAME < script
     { echo '#!/bin/sh'; cat; } >"$bin/$1"
     chmod +x "$bin/$1"
 }
-for tool in sh env dirname mkdir cat awk wc date tail id cc c++ as ld cmake ninja pkg-config python3 head ln rm nproc; do
+tools="sh env dirname mkdir cat awk wc date tail id cc c++ as ld cmake ninja pkg-config python3 head ln rm nproc"
+for tool in $tools; do
     ln -s "$(command -v "$tool")" "$bin/$tool"
 done
-stub apt-get <<<"echo \"\$@\" >>'$scratch/apt'; case \"\$*\" in *install*) ln -s $(command -v ninja) '$bin/ninja' ;; esac"
+stub apt-get <<EOF
+echo "\$@" >>'$scratch/apt'
+case "\$*" in *install*) ln -s '$(command -v ninja)' '$bin/ninja' ;; esac
+EOF
 
 setup() { # setup WANTED_STATUS, output in $scratch/out, what apt was asked in $scratch/apt
     local status=0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""datasets/: friends.txt is what its generator writes, and the manifest tells the truth about the public files that are
-here. ctest runs it: datasets.py SOURCE SHARED_DATA
+"""datasets/: friends.txt is what its generator writes, and the manifest tells the truth about the public
+files that are here. ctest runs it: datasets.py SOURCE SHARED_DATA
 """
 import csv
 import hashlib

@@ -3,8 +3,8 @@
 """Includes go one way only (DESIGN, section 1). Two checks:
 
 1. Every #include "..." in the tree is one that its folder may use (RULES below).
-2. The build enforces it: with the very options of the build, #include "core/run.h" in a loader or an operator does not
-   compile, and #include "lacis_extend.h" does.
+2. The build enforces it: with the very options of the build, #include "core/run.h" in a loader or an operator does
+   not compile, and #include "lacis_extend.h" does.
 
 ctest runs it: layers.py SOURCE BUILD
 """

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The library's manners towards the programs it is linked into: only lacis_ names, exactly those its headers declare in
-# the shared one, and no readline (GPL). ctest runs it: symbols.sh SOURCE LIBLACIS.SO LIBLACIS.A
+# The library's manners towards the programs it is linked into: only lacis_ names, exactly those its headers declare
+# in the shared one, and no readline (GPL). ctest runs it: symbols.sh SOURCE LIBLACIS.SO LIBLACIS.A
 set -euo pipefail
 source=$1 shared=$2 static=$3
 failed=0

@@ -10,8 +10,8 @@ Fenced blocks that count:
     ```lacis skip       not run (a file that is not there)
     ```c program        a C program; is compiled against the library, run, must succeed
     ```output           right behind one of these: its exact stdout (of `fails`: its stderr)
-All blocks of a document share one database and one folder, in which datasets/ is at hand. --update writes what was printed
-into the output blocks instead of comparing. ctest runs it over README.md and docs/.
+All blocks of a document share one database and one folder, in which datasets/ is at hand. --update writes what was
+printed into the output blocks instead of comparing. ctest runs it over README.md and docs/.
 """
 import argparse
 import difflib
@@ -62,7 +62,8 @@ def run_program(example, options, folder):
     source.write_text(example.text)
     flags = ["-std=c17", "-Wall", "-Wextra", "-Werror", f"-I{options.include}"]
     library = [options.library, f"-Wl,-rpath,{pathlib.Path(options.library).parent}"]
-    done = subprocess.run([options.cc, *flags, source, *library, "-o", folder / "program"], capture_output=True, text=True)
+    command = [options.cc, *flags, source, *library, "-o", folder / "program"]
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode == 0:
         done = subprocess.run([folder / "program"], cwd=folder, capture_output=True, text=True, timeout=120)
     return done.stdout, (f"failed:\n{done.stderr}" if done.returncode != 0 else None)

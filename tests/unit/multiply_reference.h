@@ -62,8 +62,7 @@ static cell from_double(lacis_mul_type type, double v)
 static cell load(const lacis_mul_matrix *m, int64_t at, lacis_mul_type type)
 {
     cell x = {.i64 = 0};
-    if (!m->value)
-        return from_double(type, 1);
+    if (!m->value) return from_double(type, 1);
     memcpy(&x, (const char *)m->value + at * type_size(m->type), (size_t)type_size(m->type));
     return m->type == type ? x : from_double(type, to_double(m->type, x));
 }
@@ -72,9 +71,11 @@ static cell calculate(lacis_mul_type type, char op, cell x, cell y, bool *over)
 {
     cell z = {.i64 = 0};
     if (type == LACIS_MUL_I32)
-        *over |= op == '+' ? __builtin_add_overflow(x.i32, y.i32, &z.i32) : __builtin_mul_overflow(x.i32, y.i32, &z.i32);
+        *over |=
+            op == '+' ? __builtin_add_overflow(x.i32, y.i32, &z.i32) : __builtin_mul_overflow(x.i32, y.i32, &z.i32);
     else if (type == LACIS_MUL_I64)
-        *over |= op == '+' ? __builtin_add_overflow(x.i64, y.i64, &z.i64) : __builtin_mul_overflow(x.i64, y.i64, &z.i64);
+        *over |=
+            op == '+' ? __builtin_add_overflow(x.i64, y.i64, &z.i64) : __builtin_mul_overflow(x.i64, y.i64, &z.i64);
     else if (type == LACIS_MUL_F32)
         z.f32 = op == '+' ? x.f32 + y.f32 : x.f32 * y.f32;
     else
@@ -133,13 +134,10 @@ static cell con(const lacis_mul_job *job, int64_t s, int64_t i, int64_t j, bool 
 /* Smaller (sign 1) or greater (-1), without NaN unless there is nothing else. */
 static cell best(lacis_mul_type type, cell x, cell y, int sign)
 {
-    if (type == LACIS_MUL_I32)
-        return (sign > 0 ? y.i32 < x.i32 : y.i32 > x.i32) ? y : x;
-    if (type == LACIS_MUL_I64)
-        return (sign > 0 ? y.i64 < x.i64 : y.i64 > x.i64) ? y : x;
+    if (type == LACIS_MUL_I32) return (sign > 0 ? y.i32 < x.i32 : y.i32 > x.i32) ? y : x;
+    if (type == LACIS_MUL_I64) return (sign > 0 ? y.i64 < x.i64 : y.i64 > x.i64) ? y : x;
     const double u = to_double(type, x), v = to_double(type, y);
-    if (v != v)
-        return x;
+    if (v != v) return x;
     return u != u || !(sign > 0 ? u < v : u > v) ? y : x;
 }
 
@@ -206,8 +204,7 @@ static double stored_double(lacis_mul_storage storage, cell x)
 static bool in_row(const lacis_mul_matrix *m, int64_t row, uint32_t t)
 {
     for (int64_t i = m->begin[row]; i < m->end[row]; i++)
-        if (m->column[i] == t)
-            return true;
+        if (m->column[i] == t) return true;
     return false;
 }
 
@@ -221,8 +218,7 @@ static void keep_top(const lacis_mul_job *job, answer *r)
         for (int64_t i = 0; i < r->n; i++) {
             const double v = stored_double(job->storage, r->value[i]);
             const double u = found < 0 ? 0 : stored_double(job->storage, r->value[found]);
-            if (!keep[i] && (found < 0 || v > u || (u != u && v == v)))
-                found = i;
+            if (!keep[i] && (found < 0 || v > u || (u != u && v == v))) found = i;
         }
         keep[found] = true;
     }
@@ -253,10 +249,8 @@ static int64_t reference_products(const lacis_mul_job *job, int64_t s, state *st
         const uint32_t c = job->a.column[i];
         for (int64_t j = job->b.begin[c]; j < job->b.end[c]; j++) {
             const uint32_t t = job->b.column[j];
-            if (t < job->t_lo || t >= job->t_hi)
-                continue;
-            if (states[t].count == 0)
-                r->t[n++] = t;
+            if (t < job->t_lo || t >= job->t_hi) continue;
+            if (states[t].count == 0) r->t[n++] = t;
             aggregate(job, &states[t], con(job, s, i, j, &r->overflow), &r->overflow);
         }
     }
@@ -273,15 +267,12 @@ static answer reference_row(const lacis_mul_job *job, int64_t s, state *states)
         const uint32_t t = r.t[i];
         const cell v = stored(job, &states[t]);
         memset(&states[t], 0, sizeof states[t]);
-        if (job->mask && in_row(job->mask, s, t) == job->mask_not)
-            continue;
-        if (job->having && !written_having(t, stored_double(job->storage, v)))
-            continue;
+        if (job->mask && in_row(job->mask, s, t) == job->mask_not) continue;
+        if (job->having && !written_having(t, stored_double(job->storage, v))) continue;
         r.t[r.n] = t;
         r.value[r.n++] = v;
     }
-    if (job->top > 0)
-        keep_top(job, &r);
+    if (job->top > 0) keep_top(job, &r);
     return r;
 }
 

@@ -1,124 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kernels/multiply against the definition (multiply_reference.h): every class, CON, AGG, type, filter, instruction set and
- * number of threads on random matrices with rows in any order in memory; room that just suffices; allocations that
- * fail; cancelling; overflow.
+ * kernels/multiply against the definition (multiply_reference.h): every class, CON, AGG, type, filter, instruction
+ * set and number of threads on random matrices with rows in any order in memory; room that just suffices; allocations
+ * that fail; cancelling; overflow.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
-#include <stdatomic.h>
 #include <stdio.h>
 
-#include "multiply_reference.h"
-
-/* --- memory that counts, and fails when told ---------------------------------------------------- */
-
-typedef struct heap {
-    atomic_int allocations, live, left; /* left: allocations until one fails; negative: none does */
-    atomic_bool cancel;
-    bool no_charge;
-} heap;
-
-static void *heap_alloc(void *context, uint64_t bytes)
-{
-    heap *h = context;
-    atomic_fetch_add(&h->allocations, 1);
-    if (atomic_fetch_sub(&h->left, 1) == 0)
-        return NULL;
-    atomic_fetch_add(&h->live, 1);
-    void *block = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    memset(block, 0xa5, bytes);
-    return block;
-}
-
-static void heap_free(void *context, void *block)
-{
-    heap *h = context;
-    atomic_fetch_sub(&h->live, 1);
-    free(block);
-}
-
-static bool heap_charge(void *context, uint64_t bytes)
-{
-    (void)bytes;
-    return !((heap *)context)->no_charge;
-}
-
-static bool heap_cancelled(void *context)
-{
-    return atomic_load(&((heap *)context)->cancel);
-}
-
-/* --- random matrices ------------------------------------------------------------------------------ */
-
-static uint64_t seed = 1;
-
-static uint64_t draw(uint64_t below)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (seed * 0x2545f4914f6cdd1dULL >> 20) % below;
-}
-
-static double draw_value(lacis_mul_type type, int odd)
-{
-    if (odd && type >= LACIS_MUL_F32 && draw(8) == 0) {
-        static const double values[] = {NAN, INFINITY, -INFINITY, -0.0, 0.0};
-        return values[draw(5)];
-    }
-    const double v = (double)draw(40) - 12;
-    return type >= LACIS_MUL_F32 ? v / 3 : v;
-}
-
-/* Rows of up to `most` entries, now and then of `long_row`; stored from the last row or from the first, with gaps. */
-static lacis_mul_matrix make_matrix(int64_t rows, int64_t cols, int64_t most, int64_t long_row, lacis_mul_type type,
-                                    bool valued, int odd)
-{
-    int64_t *begin = calloc((size_t)rows + 1, sizeof *begin), *end = calloc((size_t)rows + 1, sizeof *end);
-    int64_t *degree = calloc((size_t)rows + 1, sizeof *degree);
-    int64_t total = 1;
-    for (int64_t r = 0; r < rows; r++) {
-        degree[r] = draw(4) == 0 ? 0 : (int64_t)draw((uint64_t)most + 1);
-        if (long_row > 0 && draw(16) == 0)
-            degree[r] = (int64_t)draw((uint64_t)long_row + 1);
-        total += degree[r] + 2;
-    }
-    uint32_t *column = malloc(sizeof *column * (size_t)total);
-    char *value = valued ? malloc((size_t)total * 8) : NULL;
-    const bool backward = draw(2);
-    int64_t at = 0;
-    for (int64_t k = 0; k < rows; k++) {
-        const int64_t r = backward ? rows - 1 - k : k;
-        begin[r] = at;
-        for (int64_t i = 0; i < degree[r]; i++)
-            column[at + i] = (uint32_t)draw((uint64_t)cols);
-        qsort(column + at, (size_t)degree[r], sizeof *column, compare_columns);
-        int64_t n = 0;
-        for (int64_t i = 0; i < degree[r]; i++)
-            if (n == 0 || column[at + n - 1] != column[at + i])
-                column[at + n++] = column[at + i];
-        end[r] = at + n;
-        for (int64_t i = at; value && i < at + n; i++) {
-            const cell v = from_double(type, draw_value(type, odd));
-            memcpy(value + i * type_size(type), &v, (size_t)type_size(type));
-        }
-        at += n + (int64_t)draw(3);
-    }
-    free(degree);
-    return (lacis_mul_matrix){rows, cols, begin, end, column, value, type};
-}
-
-static void free_matrix(const lacis_mul_matrix *m)
-{
-    free((void *)m->begin);
-    free((void *)m->end);
-    free((void *)m->column);
-    free((void *)m->value);
-}
+#include "multiply_random.h"
 
 /* --- the written functions, by strips -------------------------------------------------------------- */
 
@@ -129,8 +22,8 @@ static bool strip_con(void *context, void *workspace, const lacis_mul_strip *str
     assert_true(strip->n > 0 && strip->n <= LACIS_MUL_STRIP);
     const lacis_mul_matrix a = {.value = strip->a, .type = job->a.type}, b = {.value = strip->b, .type = job->b.type};
     for (int i = 0; i < strip->n; i++) {
-        const cell v = written_con(job->type, load(&a, 0, job->type), load(&b, i, job->type), strip->s, strip->c,
-                                   strip->t[i]);
+        const cell v =
+            written_con(job->type, load(&a, 0, job->type), load(&b, i, job->type), strip->s, strip->c, strip->t[i]);
         memcpy((char *)out + i * type_size(job->type), &v, (size_t)type_size(job->type));
     }
     return true;
@@ -257,8 +150,7 @@ static void check(const lacis_mul_job *job, const int64_t *rows, int64_t count)
         free(want.t);
         free(want.value);
     }
-    if (overflow && job->checked)
-        assert_int_equal(r.status, LACIS_MUL_OVERFLOW);
+    if (overflow && job->checked) assert_int_equal(r.status, LACIS_MUL_OVERFLOW);
     if (!overflow) {
         assert_true(r.out.used <= r.out.room);
         assert_int_equal(r.out.entries, entries);
@@ -336,8 +228,7 @@ static void check_shape(const shape *s)
     const lacis_mul_matrix mask = make_matrix(s->rows, s->cols, s->most * 4, 0, LACIS_MUL_I32, false, 0);
     int64_t *rows = malloc(sizeof *rows * (size_t)(s->rows + 1)), count = 0;
     for (int64_t r = 0; r < s->rows; r++)
-        if (draw(3))
-            rows[count++] = r;
+        if (draw(3)) rows[count++] = r;
     lacis_mul_job job = make_job(&h, a, b);
     job.type = type_a > type_b ? type_a : type_b;
     for (int i = 0; i < s->jobs; i++) {
@@ -367,17 +258,20 @@ static void check_shapes(uint64_t from, const shape *shapes, int count, int repe
 
 static void test_small(void **unused)
 {
-    static const shape shapes[] = {{1, 1, 1, 1, 0, 30},     {5, 1, 7, 3, 0, 30},       {4, 6, 1, 3, 0, 30},
-                                   {30, 20, 40, 6, 0, 40},  {64, 64, 64, 20, 60, 40},  {100, 100, 200, 10, 100, 40},
-                                   {1, 300, 500, 200, 0, 40}, {40, 400, 129, 30, 400, 40}, {3, 0, 5, 0, 0, 3}};
+    static const shape shapes[] = {
+        {1, 1, 1, 1, 0, 30},       {5, 1, 7, 3, 0, 30},         {4, 6, 1, 3, 0, 30},
+        {30, 20, 40, 6, 0, 40},    {64, 64, 64, 20, 60, 40},    {100, 100, 200, 10, 100, 40},
+        {1, 300, 500, 200, 0, 40}, {40, 400, 129, 30, 400, 40}, {3, 0, 5, 0, 0, 3}};
     (void)unused;
     check_shapes(12345, shapes, 9, 4);
 }
 
 static void test_middle(void **unused)
 {
-    static const shape shapes[] = {{300, 300, 5000, 12, 800, 40}, {20, 700, 70000, 40, 3000, 30},
-                                   {2000, 2000, 2000, 5, 40, 20}, {9000, 300, 300, 2, 0, 8},
+    static const shape shapes[] = {{300, 300, 5000, 12, 800, 40},
+                                   {20, 700, 70000, 40, 3000, 30},
+                                   {2000, 2000, 2000, 5, 40, 20},
+                                   {9000, 300, 300, 2, 0, 8},
                                    {12, 600, 4096, 300, 0, 20}};
     (void)unused;
     check_shapes(777, shapes, 5, 2);
@@ -386,8 +280,8 @@ static void test_middle(void **unused)
 /* More columns than one dense window holds, or than keys of 32 bits have room for. */
 static void test_wide(void **unused)
 {
-    static const shape shapes[] = {{6, 60, 300000, 60, 20000, 16}, {4, 40, 1200000, 40, 60000, 6},
-                                   {4, 30, 17000000, 20, 2000, 5}};
+    static const shape shapes[] = {
+        {6, 60, 300000, 60, 20000, 16}, {4, 40, 1200000, 40, 60000, 6}, {4, 30, 17000000, 20, 2000, 5}};
     (void)unused;
     check_shapes(99, shapes, 3, 1);
 }
