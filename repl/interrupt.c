@@ -69,6 +69,8 @@ void shell_interrupt_install(void)
     if (!ignored && pipe2(wake, O_CLOEXEC | O_NONBLOCK) == 0) sigaction(SIGINT, &action, NULL);
     struct sigaction quiet_end = {.sa_handler = SIG_DFL};
     sigaction(SIGPIPE, &quiet_end, NULL);
+    struct sigaction report = {.sa_handler = SIG_IGN}; /* a limit on file sizes: then writing fails, and says so */
+    sigaction(SIGXFSZ, &report, NULL);
 }
 
 void shell_interrupt_watch(lacis_engine *engine)

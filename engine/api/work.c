@@ -19,6 +19,7 @@ static lacis_status let_call(lacis_statement *statement, const lacis_ast *ast)
     LACIS_TRY(status);
     status = lacis_exec_put(world, run, ast->name, array, started);
     lacis_array_release(array);
+    if (status == LACIS_OK && world->profile->learned) status = lacis_exec_keep_profile(world, run);
     return status;
 }
 
@@ -44,8 +45,9 @@ static lacis_status do_view(lacis_statement *statement, const lacis_ast *ast)
 {
     lacis_engine *engine = statement->engine;
     LACIS_TRY(lacis_catalog_put_view(&statement->run, engine->catalog, ast->name, ast->text));
-    lacis_run_note(&statement->run, LACIS_SUMMARY, "%s: view, computed when it is read", ast->name);
-    return LACIS_OK;
+    const char *summary = lacis_run_text(&statement->run, "%s: view, computed when it is read", ast->name);
+    engine->world.summary = summary;
+    return summary == NULL ? lacis_run_fail(&statement->run, LACIS_NOMEM, "out of memory") : LACIS_OK;
 }
 
 static lacis_status do_load(lacis_statement *statement, const lacis_ast *ast)
@@ -228,6 +230,7 @@ static lacis_status in_transaction(lacis_statement *statement, const lacis_ast *
     lacis_engine *engine = statement->engine;
     lacis_run *run = &statement->run;
     lacis_catalog_set_run(engine->catalog, run);
+    engine->world.summary = NULL;
     lacis_status status = lacis_catalog_begin(run, engine->catalog);
     if (status == LACIS_OK) {
         status = work[ast->kind].run(statement, ast);
@@ -237,6 +240,9 @@ static lacis_status in_transaction(lacis_statement *statement, const lacis_ast *
             lacis_catalog_rollback(run, engine->catalog);
         }
     }
+    if (status == LACIS_OK && engine->world.summary != NULL)
+        lacis_run_note(run, LACIS_SUMMARY, "%s", engine->world.summary);
+    engine->world.summary = NULL;
     lacis_catalog_set_run(engine->catalog, NULL);
     return status;
 }

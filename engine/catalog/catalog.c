@@ -5,6 +5,7 @@
  */
 #include "catalog/internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 extern const char lacis_text_schema_sql[]; /* schema.sql, embedded by CMake */
@@ -13,23 +14,59 @@ enum { APPLICATION = 0x4c414349, FORMAT = 1, BUSY_MS = 2000 };
 
 /* ------------------------------------------------------------------------------------------- opening */
 
-/* CREATE TABLE x and CREATE VIEW x would hide behind the virtual table x, or the other way round: refused. Nothing
- * here may run SQL. */
-static int authorize(void *context, int action, const char *name, const char *second, const char *schema,
+static int deny(lacis_catalog *catalog, const char *name, bool own)
+{
+    snprintf(catalog->denied, sizeof catalog->denied, "%s", name);
+    catalog->denied_own = own;
+    return SQLITE_DENY;
+}
+
+/* The table that an action would change, or NULL. ALTER TABLE names its schema first; CREATE INDEX and CREATE TRIGGER
+ * name what they make first. */
+static const char *changed_table(int action, const char *first, const char *second)
+{
+    switch (action) {
+    case SQLITE_INSERT:
+    case SQLITE_UPDATE:
+    case SQLITE_DELETE:
+    case SQLITE_DROP_TABLE:
+    case SQLITE_CREATE_TABLE:
+    case SQLITE_CREATE_VIEW:
+        return first;
+    case SQLITE_ALTER_TABLE:
+    case SQLITE_CREATE_INDEX:
+    case SQLITE_CREATE_TRIGGER:
+        return second;
+    default:
+        return NULL;
+    }
+}
+
+/* The two numbers that say what the file is; temp's user_version is the log's stamp (internal.h). */
+static bool marks_file(int action, const char *pragma, const char *value, const char *schema)
+{
+    if (action != SQLITE_PRAGMA || value == NULL) return false;
+    if (schema != NULL && sqlite3_stricmp(schema, "main") != 0 && sqlite3_stricmp(schema, "temp") != 0) return false;
+    return sqlite3_stricmp(pragma, "user_version") == 0 || sqlite3_stricmp(pragma, "application_id") == 0;
+}
+
+/* Refuses statements that would write the catalog's own tables, and CREATE TABLE x and CREATE VIEW x where they would
+ * hide behind the virtual table x, or the other way round. Nothing here may run SQL. */
+static int authorize(void *context, int action, const char *first, const char *second, const char *schema,
                      const char *trigger)
 {
     lacis_catalog *catalog = context;
-    (void)second;
-    (void)schema;
     (void)trigger;
+    if (catalog->working || catalog->run == NULL || first == NULL) return SQLITE_OK;
+    if (marks_file(action, first, second, schema)) return deny(catalog, first, true);
+    bool vacuum = schema != NULL && strcmp(schema, "vacuum_db") == 0; /* SQLite copies all tables there */
+    const char *table = vacuum ? NULL : changed_table(action, first, second);
+    if (table != NULL && sqlite3_strnicmp(table, "lacis_", 6) == 0) return deny(catalog, table, true);
     bool creates = action == SQLITE_CREATE_TABLE || action == SQLITE_CREATE_VIEW ||
                    action == SQLITE_CREATE_TEMP_TABLE || action == SQLITE_CREATE_TEMP_VIEW ||
                    action == SQLITE_CREATE_VTABLE;
-    if (!creates || catalog->working || name == NULL) return SQLITE_OK;
-    const lacis_record *record = lacis_map_peek(catalog, name);
-    if (record == NULL) return SQLITE_OK;
-    memcpy(catalog->denied, record->name, strlen(record->name) + 1);
-    return SQLITE_DENY;
+    const lacis_record *record = creates ? lacis_map_peek(catalog, first) : NULL;
+    return record == NULL ? SQLITE_OK : deny(catalog, record->name, false);
 }
 
 static lacis_status open_database(lacis_run *run, lacis_catalog *catalog, const char *path)
@@ -44,6 +81,8 @@ static lacis_status open_database(lacis_run *run, lacis_catalog *catalog, const 
                               reason != 0 ? strerror(reason) : sqlite3_errmsg(catalog->db));
     }
     sqlite3_busy_timeout(catalog->db, BUSY_MS);
+    /* No SQL may make the file unreadable, nor take away the journal that rolls back. */
+    sqlite3_db_config(catalog->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     return lacis_sql_run(run, catalog, "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = OFF");
 }
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* ------------------------------------------------------------------------------------------- hints */
 
@@ -45,7 +46,11 @@ const char *lacis_catalog_hint(lacis_run *run, lacis_catalog *catalog, const cha
         try_tables(run, catalog, &nearest);
     }
     const char *best = lacis_nearest_result(&nearest);
-    return best == NULL ? NULL : lacis_run_text(run, "did you mean %s?", best);
+    if (best == NULL) return NULL;
+    if (!columns && lacis_name_compare(best, name) == 0)
+        return lacis_run_text(run,
+                              "it is a table of SQL: LET x = SELECT ... FROM it makes an array, DROP TABLE drops it");
+    return lacis_run_text(run, "did you mean %s?", best);
 }
 
 /* ------------------------------------------------------------------------------------------- codes */
@@ -57,10 +62,22 @@ static int64_t place(lacis_catalog *catalog, int64_t offset)
     return offset < 0 || within < 0 ? -1 : offset + within;
 }
 
-static bool disk_is_full(sqlite3 *db)
+static bool no_room(int reason)
 {
-    int reason = sqlite3_system_errno(db);
     return reason == EFBIG || reason == ENOSPC || reason == EDQUOT;
+}
+
+/* What SQLite did after a failed write may have hidden its reason: then the file's own record of it is asked, and
+ * whether a limit is set at all. */
+static bool disk_is_full(sqlite3 *db, int code)
+{
+    int reason = 0;
+    struct rlimit limit;
+    if (no_room(sqlite3_system_errno(db))) return true;
+    if (code != SQLITE_IOERR_WRITE) return false;
+    if (sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &reason) == SQLITE_OK && no_room(reason))
+        return true;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
 /* Text behind `prefix` in message, or NULL. */
@@ -106,7 +123,7 @@ static lacis_status plain_error(lacis_run *run, lacis_catalog *catalog, int64_t 
 static lacis_status io_error(lacis_run *run, lacis_catalog *catalog, int code)
 {
     if (code == SQLITE_IOERR_NOMEM) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
-    if (disk_is_full(catalog->db))
+    if (disk_is_full(catalog->db, code))
         return lacis_run_fail(run, LACIS_FULL,
                               "the disk is full or a file size limit was reached; the database "
                               "is as it was before");
@@ -152,6 +169,9 @@ lacis_status lacis_catalog_fail(lacis_run *run, lacis_catalog *catalog, int code
         return lacis_run_fail(run, LACIS_IO, "the database cannot be written: its file or folder is read-only");
     case SQLITE_AUTH:
         if (catalog->denied[0] == '\0') break;
+        if (catalog->denied_own)
+            return lacis_run_fail_at(run, LACIS_NAME, -1, "LOAD, LET, CREATE VIEW, SET and DROP change what it holds",
+                                     "%s belongs to the database itself and is not changed by SQL", catalog->denied);
         return lacis_run_fail_at(run, LACIS_NAME, -1, "DROP it first, or take another name",
                                  "an array or view called %s is there already", catalog->denied);
     default:

@@ -44,6 +44,7 @@ struct lacis_catalog {
     lacis_run *run;                      /* of the statement in hand, NULL between statements */
     lacis_run own;                       /* stands in for it */
     char denied[LACIS_CATALOG_NAME + 1]; /* the name that the authorizer refused */
+    bool denied_own;                     /* it belongs to the catalog itself */
     bool in_file, working;               /* working: the catalog's own SQL runs, the authorizer lets it pass */
     lacis_record **record;               /* by name */
     int records, room;

@@ -17,6 +17,7 @@ typedef struct lacis_world {
     lacis_registry *registry;
     lacis_profile *profile;
     int depth;                   /* of views within views */
+    const char *summary;         /* of a change, in scratch: told once it is committed; NULL: none */
     struct described *described; /* describe.c's answers, good for one generation of the catalog */
 } lacis_world;
 
@@ -54,7 +55,7 @@ void lacis_exec_forget(lacis_world *world); /* frees what describe.c keeps */
 /* load.c */
 lacis_status lacis_exec_load(lacis_world *world, lacis_run *run, const lacis_ast *ast);
 lacis_status lacis_exec_generate(lacis_world *world, lacis_run *run, const lacis_ast *ast);
-/* Enters a result under its name, and says so. verb: "LET" ... for messages. */
+/* Enters a result under its name and readies the summary. */
 lacis_status lacis_exec_put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array, double started);
 
 /* save.c */

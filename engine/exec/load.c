@@ -191,8 +191,8 @@ static lacis_status put(lacis_world *world, lacis_run *run, const char *name, la
     char text[160];
     LACIS_TRY(lacis_catalog_put(run, world->catalog, name, array));
     describe(array, text, sizeof text);
-    lacis_run_note(run, LACIS_SUMMARY, "%s: %s%s (%.2f s)", name, text, more, lacis_now() - started);
-    return LACIS_OK;
+    world->summary = lacis_run_text(run, "%s: %s%s (%.2f s)", name, text, more, lacis_now() - started);
+    return world->summary == NULL ? lacis_run_fail(run, LACIS_NOMEM, "out of memory") : LACIS_OK;
 }
 
 lacis_status lacis_exec_put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array, double started)

@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SAVE: an array or view to a file, in the format of its ending or the one named. The file is written beside its
- * place and renamed, so that a failure leaves what was there. Formats that can be written in pieces take views block
- * by block.
+ * SAVE: an array or view to a file, in the format of its ending or the one named. A plain file is written beside its
+ * place and renamed, so that a failure leaves what was there; links are followed to the file that they stand for, and
+ * its permissions stay. Pipes and devices are written as they are. Formats that can be written in pieces take views
+ * block by block.
  */
 #include "exec/exec.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+enum {
+    PART_NAMES = 100,       /* tried for the file beside the target: left-overs of killed processes may be there */
+    WAIT_MILLISECONDS = 100 /* between two looks at the cancel flag, while nobody reads a pipe */
+};
 
 static bool has_ending(const char *path, const char *endings)
 {
@@ -74,17 +84,112 @@ static lacis_status write_all(lacis_world *world, lacis_run *run, const lacis_as
     return status;
 }
 
-/* Writes to `part` and leaves it there on success. */
-static lacis_status write_file(lacis_world *world, lacis_run *run, const lacis_ast *ast, const lacis_loader *format,
-                               const char *part)
+/* ------------------------------------------------------------------------------------------- files */
+
+/* Where the bytes go. */
+typedef struct target {
+    const char *shown; /* the path as it was given */
+    const char *path;  /* links followed, where the file is there */
+    const char *part;  /* what is written and renamed to path; NULL: path itself is written */
+    int descriptor;    /* the one that path stands for (/dev/stdout), or -1 */
+    mode_t mode;       /* of the file that is there, or 0 */
+} target;
+
+static lacis_status no_memory(lacis_run *run)
 {
-    struct writer writer = {format, fopen(part, "wb")};
-    if (writer.file == NULL) return write_failed(run, ast->string, errno);
+    return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
+}
+
+/* N of /dev/fd/N and its like, or -1: opening those anew would write over what stands in the file behind them. */
+static int descriptor_of(const char *path)
+{
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
+    for (int i = 0; i < LACIS_COUNT(folders); i++) {
+        size_t length = strlen(folders[i]);
+        if (strncmp(path, folders[i], length) != 0 || path[length] < '0' || path[length] > '9') continue;
+        char *end;
+        long number = strtol(path + length, &end, 10);
+        if (*end == '\0' && number <= INT32_MAX) return (int)number;
+    }
+    return -1;
+}
+
+/* Follows links, and tells plain files from what must be written in place. */
+static lacis_status find_target(lacis_run *run, const char *path, target *out, bool *plain)
+{
+    struct stat info;
+    *out = (target){.shown = path, .path = path, .descriptor = descriptor_of(path)};
+    *plain = out->descriptor < 0;
+    if (!*plain) return LACIS_OK;
+    if (stat(path, &info) != 0) return LACIS_OK; /* nothing there, or opening will say */
+    if (S_ISDIR(info.st_mode)) return write_failed(run, path, EISDIR);
+    *plain = S_ISREG(info.st_mode);
+    out->mode = info.st_mode & 07777;
+    if (!*plain) return LACIS_OK;
+    if (access(path, W_OK) != 0) return write_failed(run, path, errno); /* renaming would not ask */
+    char *real = realpath(path, NULL);
+    if (real == NULL) return write_failed(run, path, errno);
+    out->path = lacis_run_text(run, "%s", real);
+    free(real);
+    return out->path == NULL ? no_memory(run) : LACIS_OK;
+}
+
+static lacis_status open_part(lacis_run *run, target *to, int *fd)
+{
+    for (int i = 0; i < PART_NAMES; i++) {
+        char *part = lacis_run_text(run, "%s.part-%ld-%d", to->path, (long)getpid(), i);
+        if (part == NULL) return no_memory(run);
+        *fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (*fd < 0 && errno == EEXIST) continue;
+        if (*fd < 0) break;
+        to->part = part;
+        if (to->mode != 0) (void)fchmod(*fd, to->mode); /* of another's file it may fail: then it is ours */
+        return LACIS_OK;
+    }
+    return write_failed(run, to->shown, errno);
+}
+
+/* A pipe may have to wait for its reader, which must not make us deaf to lacis_interrupt. */
+static lacis_status open_in_place(lacis_run *run, const target *to, int *fd)
+{
+    if (to->descriptor >= 0) {
+        *fd = fcntl(to->descriptor, F_DUPFD_CLOEXEC, 0);
+        return *fd < 0 ? write_failed(run, to->shown, errno) : LACIS_OK;
+    }
+    for (;;) {
+        *fd = open(to->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (*fd >= 0) break;
+        if (errno != ENXIO && errno != EINTR) return write_failed(run, to->shown, errno);
+        if (lacis_run_cancelled(run)) return lacis_run_interrupted(run);
+        (void)poll(NULL, 0, WAIT_MILLISECONDS);
+    }
+    (void)fcntl(*fd, F_SETFL, fcntl(*fd, F_GETFL) & ~O_NONBLOCK);
+    return LACIS_OK;
+}
+
+static lacis_status open_target(lacis_run *run, const char *path, target *to, FILE **out)
+{
+    bool plain;
+    int fd = -1;
+    LACIS_TRY(find_target(run, path, to, &plain));
+    LACIS_TRY(plain ? open_part(run, to, &fd) : open_in_place(run, to, &fd));
+    *out = fdopen(fd, "wb");
+    if (*out != NULL) return LACIS_OK;
+    close(fd);
+    if (to->part != NULL) unlink(to->part);
+    return no_memory(run);
+}
+
+/* The file is closed in any case. */
+static lacis_status write_file(lacis_world *world, lacis_run *run, const lacis_ast *ast, struct writer *writer)
+{
     errno = 0;
-    lacis_status status = write_all(world, run, ast, &writer);
-    bool broken = ferror(writer.file) != 0 || (status == LACIS_OK && fflush(writer.file) != 0);
+    lacis_status status = write_all(world, run, ast, writer);
+    bool broken = ferror(writer->file) != 0 || (status == LACIS_OK && fflush(writer->file) != 0);
     int code = errno != 0 ? errno : EIO;
-    if (fclose(writer.file) != 0 && status == LACIS_OK && !broken) {
+    if (fclose(writer->file) != 0 && status == LACIS_OK && !broken) {
         broken = true;
         code = errno;
     }
@@ -93,18 +198,19 @@ static lacis_status write_file(lacis_world *world, lacis_run *run, const lacis_a
 
 lacis_status lacis_exec_save(lacis_world *world, lacis_run *run, const lacis_ast *ast)
 {
-    const lacis_loader *format = NULL;
+    struct writer writer;
+    target to;
     double started = lacis_now();
-    LACIS_TRY(find_saver(world, run, ast, &format));
-    char *part = lacis_run_text(run, "%s.part-%ld", ast->string, (long)getpid());
-    if (part == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
-    lacis_status status = write_file(world, run, ast, format, part);
-    if (status == LACIS_OK && rename(part, ast->string) != 0) status = write_failed(run, ast->string, errno);
+    LACIS_TRY(find_saver(world, run, ast, &writer.format));
+    LACIS_TRY(open_target(run, ast->string, &to, &writer.file));
+    lacis_status status = write_file(world, run, ast, &writer);
+    if (to.part != NULL && status == LACIS_OK && rename(to.part, to.path) != 0)
+        status = write_failed(run, ast->string, errno);
     if (status != LACIS_OK) {
-        unlink(part);
+        if (to.part != NULL) unlink(to.part);
         return status;
     }
-    lacis_run_note(run, LACIS_SUMMARY, "%s: saved to %s as %s (%.2f s)", ast->name, ast->string, format->name,
+    lacis_run_note(run, LACIS_SUMMARY, "%s: saved to %s as %s (%.2f s)", ast->name, ast->string, writer.format->name,
                    lacis_now() - started);
     return LACIS_OK;
 }

@@ -187,6 +187,7 @@ lacis_status lacis_exec_keep_profile(lacis_world *world, lacis_run *run)
     profile_group(group, sizeof group);
     struct keeper keeper = {world, run, group, LACIS_OK};
     lacis_profile_each(world->profile, keep_figure, &keeper);
+    if (keeper.status == LACIS_OK) world->profile->learned = false;
     return keeper.status;
 }
 
@@ -199,6 +200,7 @@ lacis_status lacis_exec_calibrate(lacis_world *world, lacis_run *run)
         if (lacis_run_cancelled(run)) return lacis_run_interrupted(run);
         LACIS_TRY(op->calibrate(run, world->profile));
     }
+    lacis_profile_unlearn(world->profile);
     LACIS_TRY(lacis_exec_keep_profile(world, run));
     lacis_run_note(run, LACIS_SUMMARY, "calibrated %d figures (%.2f s)%s", world->profile->entries,
                    lacis_now() - start,

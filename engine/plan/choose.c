@@ -35,6 +35,13 @@ static void list_candidates(const lacis_call *call, lacis_plan *plan)
     }
 }
 
+static bool has_variant_on(const lacis_call *call, lacis_device device)
+{
+    for (int i = 0; i < call->op->variant_count; i++)
+        if (call->op->variants[i]->device == device) return true;
+    return false;
+}
+
 static lacis_status none_can(lacis_run *run, const lacis_call *call, const lacis_plan *plan)
 {
     char reasons[600] = "";
@@ -45,10 +52,10 @@ static lacis_status none_can(lacis_run *run, const lacis_call *call, const lacis
                             candidate->variant->name, candidate->reason);
         if (more > 0) used += (size_t)more;
     }
-    if (call->on == LACIS_ON_GPU)
-        return lacis_run_fail_at(run, LACIS_UNSUPPORTED, call->offset, "leave ON GPU out",
-                                 "%s cannot run on a GPU here (%s)", call->op->verb,
-                                 reasons[0] != '\0' ? reasons : "it has no GPU variant");
+    if (!has_variant_on(call, call->on == LACIS_ON_GPU ? LACIS_GPU : LACIS_CPU) && call->on != LACIS_ON_AUTO)
+        return lacis_run_fail_at(run, LACIS_UNSUPPORTED, call->offset, "leave ON out: the planner takes what there is",
+                                 "%s has no variant for a %s in this build", call->op->verb,
+                                 call->on == LACIS_ON_GPU ? "GPU" : "CPU");
     return lacis_run_fail_at(run, LACIS_UNSUPPORTED, call->offset, NULL, "no variant of %s can run this (%s)",
                              call->op->verb, reasons);
 }
@@ -149,18 +156,39 @@ lacis_status lacis_plan_make(lacis_run *run, lacis_call *call, const lacis_profi
     return LACIS_OK;
 }
 
+static double middle(double x, double y, double z)
+{
+    double low = x < y ? x : y, high = x < y ? y : x;
+    return z < low ? low : z > high ? high : z;
+}
+
+/* The figure `name` followed by `suffix` becomes `value`; what it was before. A profile that cannot grow stays as it
+ * was. */
+static double exchange(lacis_profile *profile, const char *name, const char *suffix, double value)
+{
+    char own[120];
+    snprintf(own, sizeof own, "%s%s", name, suffix);
+    double before = lacis_profile_get(profile, own, 1.0);
+    lacis_profile_set(profile, own, value);
+    return before;
+}
+
+/* The factor is the middle one of the last three ratios of measured to predicted seconds: one odd run (another program
+ * had the processor) does not move it at all. */
 void lacis_plan_learn(lacis_profile *profile, const lacis_plan *plan, double seconds)
 {
     const lacis_candidate *chosen = &plan->candidate[plan->chosen];
     const double too_short = 0.005; /* seconds: start-up and noise would teach nonsense */
+    const double most = 4, noticeable = 0.1;
     if (!chosen->costed || chosen->cost.seconds <= 0 || seconds < too_short) return;
     char name[96];
     tune_name(plan->call, chosen->variant, name, sizeof name);
     double factor = lacis_profile_get(profile, name, 1.0);
-    double ratio = seconds / chosen->cost.seconds;
-    if (ratio > 4) ratio = 4;
-    if (ratio < 0.25) ratio = 0.25;
-    /* Half way towards what was measured: one odd run does not turn the planner. A profile that cannot grow stays as
-     * it was. */
-    lacis_profile_set(profile, name, factor * (0.5 + 0.5 * ratio));
+    double ratio = seconds / chosen->cost.seconds * factor;
+    if (ratio > most) ratio = most;
+    if (ratio < 1 / most) ratio = 1 / most;
+    double last = exchange(profile, name, ".last", ratio), before = exchange(profile, name, ".before", last);
+    double next = middle(ratio, last, before);
+    if (next > factor * (1 + noticeable) || next < factor * (1 - noticeable)) profile->learned = true;
+    lacis_profile_set(profile, name, next);
 }

@@ -13,11 +13,14 @@ struct lacis_profile {
     lacis_host *host;
     struct profile_entry *entry;
     int entries, room;
+    bool learned; /* a correction has changed since the catalog was last told */
 };
 void lacis_profile_init(lacis_profile *profile, lacis_host *host);
 void lacis_profile_clear(lacis_profile *profile);
 typedef void (*lacis_profile_fn)(void *arg, const char *name, double value);
 void lacis_profile_each(const lacis_profile *profile, lacis_profile_fn fn, void *arg);
+/* Corrections fit the figures from which they were learned: back to 1. */
+void lacis_profile_unlearn(lacis_profile *profile);
 /* A name for this processor, under which the catalog keeps figures. */
 void lacis_profile_machine(char *text, size_t size);
 

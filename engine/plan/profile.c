@@ -71,6 +71,12 @@ void lacis_profile_each(const lacis_profile *profile, lacis_profile_fn fn, void 
         fn(arg, profile->entry[i].name, profile->entry[i].value);
 }
 
+void lacis_profile_unlearn(lacis_profile *profile)
+{
+    for (int i = 0; i < profile->entries; i++)
+        if (strncmp(profile->entry[i].name, "tune.", 5) == 0) profile->entry[i].value = 1;
+}
+
 void lacis_profile_machine(char *text, size_t size)
 {
     snprintf(text, size, "unknown processor");

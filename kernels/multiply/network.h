@@ -10,6 +10,14 @@
 #include <immintrin.h>
 #include <stdint.h>
 
+/* Unrolled, so that all keys stay in registers; unoptimised and sanitizer builds would warn that they do not. */
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define UNROLL(n) _Pragma(STRING(GCC unroll n))
+#define STRING(x) #x
+#else
+#define UNROLL(n)
+#endif
+
 #define NETWORK_INLINE static inline __attribute__((always_inline))
 
 NETWORK_INLINE __m512i network_reverse(__m512i v)
@@ -52,10 +60,10 @@ NETWORK_INLINE __m512i network_sort_16(__m512i v)
 NETWORK_INLINE void network_merge(__m512i *v, int half)
 {
     __m512i second[8];
-#pragma GCC unroll 8
+    UNROLL(8)
     for (int i = 0; i < half; i++)
         second[i] = network_reverse(v[2 * half - 1 - i]);
-#pragma GCC unroll 8
+    UNROLL(8)
     for (int i = 0; i < half; i++) {
         v[half + i] = _mm512_max_epu32(v[i], second[i]);
         v[i] = _mm512_min_epu32(v[i], second[i]);
@@ -65,7 +73,7 @@ NETWORK_INLINE void network_merge(__m512i *v, int half)
 /* Compares vectors `apart` of each other over `vectors` in all. */
 NETWORK_INLINE void network_clean(__m512i *v, int vectors, int apart)
 {
-#pragma GCC unroll 8
+    UNROLL(8)
     for (int i = 0; i < vectors / 2; i++) {
         const int x = i / apart * 2 * apart + i % apart;
         const __m512i a = v[x], b = v[x + apart];
@@ -76,13 +84,13 @@ NETWORK_INLINE void network_clean(__m512i *v, int vectors, int apart)
 
 NETWORK_INLINE void network_level(__m512i *v, int vectors, int half)
 {
-#pragma GCC unroll 8
+    UNROLL(8)
     for (int i = 0; i < vectors; i += 2 * half)
         network_merge(v + i, half);
     if (half >= 8) network_clean(v, vectors, 4);
     if (half >= 4) network_clean(v, vectors, 2);
     if (half >= 2) network_clean(v, vectors, 1);
-#pragma GCC unroll 16
+    UNROLL(16)
     for (int i = 0; i < vectors; i++)
         v[i] = network_clean_16(v[i]);
 }
@@ -90,14 +98,14 @@ NETWORK_INLINE void network_level(__m512i *v, int vectors, int half)
 NETWORK_INLINE void network_sort(uint32_t *keys, int vectors)
 {
     __m512i v[16];
-#pragma GCC unroll 16
+    UNROLL(16)
     for (int i = 0; i < vectors; i++)
         v[i] = network_sort_16(_mm512_loadu_si512(keys + 16 * i));
     if (vectors >= 2) network_level(v, vectors, 1);
     if (vectors >= 4) network_level(v, vectors, 2);
     if (vectors >= 8) network_level(v, vectors, 4);
     if (vectors >= 16) network_level(v, vectors, 8);
-#pragma GCC unroll 16
+    UNROLL(16)
     for (int i = 0; i < vectors; i++)
         _mm512_storeu_si512(keys + 16 * i, v[i]);
 }

@@ -25,9 +25,33 @@ static bool same_content(const lacis_labels *x, const lacis_labels *y)
     return memcmp(x->label, y->label, sizeof(int64_t) * (size_t)x->count) == 0;
 }
 
+/* Whether rows and columns are the same ids, as those of a graph's vertices are. */
+static bool square(const lacis_csr *csr)
+{
+    lacis_labels rows = lacis_labels_of_rows(csr), cols = lacis_labels_of_cols(csr);
+    return rows.count == cols.count && (rows.label != NULL || rows.base == cols.base);
+}
+
+/* Dimensions that count from the same number to different ends. Of vertices that only says that one graph has more of
+ * them; where a matrix that is not square takes part, its shape is wrong. */
 static bool clash(const lacis_labels *x, const lacis_labels *y)
 {
     return x->label == NULL && y->label == NULL && x->base == y->base && x->count != y->count;
+}
+
+/* A vector may be shorter than the matrix that it meets, since it need not have all elements. */
+static bool wrong_shape(const lacis_product *product, const lacis_labels *cols)
+{
+    const lacis_product_spec *spec = &product->spec;
+    if (!clash(cols, &product->c)) return false;
+    switch (spec->shape) {
+    case LACIS_PRODUCT_ROW:
+        return !square(&spec->b) && cols->count > product->c.count;
+    case LACIS_PRODUCT_COLUMN:
+        return !square(&spec->a) && product->c.count > cols->count;
+    default:
+        return !square(&spec->a) || !square(&spec->b);
+    }
 }
 
 static int64_t degree_sum(const lacis_csr *csr)
@@ -178,7 +202,7 @@ lacis_status lacis_product_align(lacis_run *run, lacis_product *product)
 {
     lacis_labels from = lacis_labels_of_cols(&product->spec.a);
     product->alignment = "a's columns are b's rows";
-    if (clash(&from, &product->c)) return shape_error(run, product);
+    if (wrong_shape(product, &from)) return shape_error(run, product);
     if (plainly_same(&from, &product->c)) return LACIS_OK;
     bool few = degree_sum(&product->a) < from.count / 16;
     if (!few && same_content(&from, &product->c)) return LACIS_OK;
@@ -222,9 +246,11 @@ static lacis_status check_mask(lacis_run *run, const lacis_product *product)
     const lacis_product_spec *spec = &product->spec;
     lacis_labels mask_row = lacis_labels_of_rows(&spec->mask), mask_col = lacis_labels_of_cols(&spec->mask);
     lacis_labels row = lacis_labels_of_rows(&spec->a);
-    if (spec->shape != LACIS_PRODUCT_ROW && clash(&mask_row, &row))
+    if (spec->shape != LACIS_PRODUCT_MATRIX || (square(&spec->mask) && square(&spec->a) && square(&spec->b)))
+        return LACIS_OK;
+    if (clash(&mask_row, &row))
         return clash_error(run, product, "the mask's rows", spec->mask_offset, &mask_row, "those of a", &row);
-    if (spec->shape != LACIS_PRODUCT_COLUMN && clash(&mask_col, &product->t))
+    if (clash(&mask_col, &product->t))
         return clash_error(run, product, "the mask's columns", spec->mask_offset, &mask_col, "those of b",
                            &product->t);
     return LACIS_OK;

@@ -156,6 +156,15 @@ static const double otherwise[LACIS_MUL_CLASSES][LACIS_PRODUCT_KINDS] = {
     [LACIS_MUL_HASH] = {4, 5, 9},  [LACIS_MUL_DENSE] = {1.9, 2.5, 4}, [LACIS_MUL_HUB] = {1.9, 2.5, 4},
 };
 
+static const double CALL_SECONDS = 2e-5; /* planning, buffers */
+static const double ROW_NS = 25;         /* bounds, dealing and storing of a row */
+
+static double figure_of(const lacis_profile *profile, lacis_mul_class class, int kind)
+{
+    double ns = otherwise[class][kind];
+    return profile == NULL ? ns : lacis_profile_get(profile, figure[class][kind], ns);
+}
+
 const char *lacis_product_figure(lacis_mul_class class, int kind)
 {
     return figure[class][kind];
@@ -202,14 +211,11 @@ static void estimate_seconds(const lacis_product *product, const lacis_profile *
     double rows = 0;
     for (int i = 0; i < LACIS_MUL_CLASSES; i++) {
         double units = i == LACIS_MUL_EMPTY ? out->class_rows[i] : out->class_products[i];
-        double ns = otherwise[i][kind];
-        if (profile != NULL) ns = lacis_profile_get(profile, figure[i][kind], ns);
-        out->class_seconds[i] = 1e-9 * ns * units / job->threads;
+        out->class_seconds[i] = 1e-9 * figure_of(profile, (lacis_mul_class)i, kind) * units / job->threads;
         out->seconds += out->class_seconds[i];
         if (i != LACIS_MUL_EMPTY) rows += out->class_rows[i];
     }
-    const double call_seconds = 2e-5, row_ns = 25; /* planning, buffers; bounds, dealing and storing of a row */
-    out->seconds += call_seconds + 1e-9 * row_ns * rows / job->threads;
+    out->seconds += CALL_SECONDS + 1e-9 * ROW_NS * rows / job->threads;
 }
 
 lacis_status lacis_product_estimate(lacis_run *run, lacis_product *product, const lacis_profile *profile)
@@ -224,18 +230,41 @@ lacis_status lacis_product_estimate(lacis_run *run, lacis_product *product, cons
     return LACIS_OK;
 }
 
+/* graph BY vector is planned each time it runs, since two variants can: one look at each row must do. */
+static void estimate_column(const lacis_product *product, const lacis_profile *profile, lacis_estimate *out)
+{
+    int kind = lacis_product_kind(product);
+    int64_t rows = 0;
+    for (int64_t r = 0; r < product->s.count; r++)
+        rows += product->products[r] > 0;
+    double ns = CALL_SECONDS * 1e9;
+    ns += figure_of(profile, LACIS_MUL_EMPTY, kind) * (double)(product->s.count - rows) / product->job.threads;
+    ns += figure_of(profile, LACIS_MUL_SORT, kind) * (double)product->total_products / product->job.threads;
+    ns += ROW_NS * (double)rows / product->job.threads;
+    *out = (lacis_estimate){.exact = true, .entries = (double)rows, .bound = (double)rows, .seconds = 1e-9 * ns};
+}
+
 lacis_status lacis_product_cost(lacis_run *run, lacis_product *product, const lacis_profile *profile, lacis_cost *out)
 {
-    LACIS_TRY(lacis_product_estimate(run, product, profile));
-    const lacis_estimate *estimate = product->estimate;
+    lacis_estimate column;
+    const lacis_estimate *estimate = &column;
+    if (product->spec.shape == LACIS_PRODUCT_COLUMN && product->job.mask == NULL) {
+        estimate_column(product, profile, &column);
+    } else {
+        LACIS_TRY(lacis_product_estimate(run, product, profile));
+        estimate = product->estimate;
+    }
     const double row_bytes = 2 * sizeof(int64_t);
     double rows = (double)product->s.count, labels = product->s.label == NULL ? 0 : rows * sizeof(int64_t);
     if (product->t.label != NULL) labels += (double)product->t.count * sizeof(int64_t);
     out->seconds = estimate->seconds;
     out->products = (double)product->total_products;
     out->entries = estimate->entries;
-    out->bytes = estimate->entries * (double)lacis_product_entry_bytes(product);
-    out->bytes += product->spec.shape == LACIS_PRODUCT_MATRIX ? rows * row_bytes + labels : 0;
+    /* A graph's entry has a column, a vector's an index. */
+    bool graph = product->spec.shape == LACIS_PRODUCT_MATRIX;
+    double entry = graph ? (double)lacis_product_entry_bytes(product)
+                         : (double)(sizeof(int64_t) + lacis_dtype_size(product->storage));
+    out->bytes = estimate->entries * entry + (graph ? rows * row_bytes + labels : 0);
     out->peak_bytes = out->bytes + (double)lacis_mul_work_bytes(&product->job) + (double)product->block_bytes;
     return LACIS_OK;
 }

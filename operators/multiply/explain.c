@@ -86,8 +86,12 @@ lacis_status lacis_product_explain(lacis_run *run, lacis_product *product, lacis
     LACIS_TRY(lacis_lines_add(lines, "operands: %s", product->alignment));
     LACIS_TRY(lacis_lines_add(lines, "%s", text));
     LACIS_TRY(filters(product, lines));
-    LACIS_TRY(lacis_lines_add(lines, "entries at most %.0f, about %.0f (%s %" PRId64 " rows)", estimate->bound,
-                              estimate->entries, estimate->exact ? "from all" : "from a sample of",
-                              estimate->sampled));
+    if (estimate->exact && estimate->sampled == 0) {
+        LACIS_TRY(lacis_lines_add(lines, "entries %.0f exactly: one for each row with products", estimate->entries));
+    } else {
+        LACIS_TRY(lacis_lines_add(lines, "entries at most %.0f, about %.0f (%s %" PRId64 " rows)", estimate->bound,
+                                  estimate->entries, estimate->exact ? "from all" : "from a sample of",
+                                  estimate->sampled));
+    }
     return classes(estimate, lines);
 }

@@ -67,17 +67,19 @@ static void begin_job(lacis_run *run, lacis_product *product)
     job->threads = lacis_run_threads(run);
     job->memory = (lacis_mul_memory){alloc_quiet, free_block, charge_nothing, cancelled, run};
     job->top = spec->top;
-    const lacis_restriction *r = spec->restriction;
-    if (r != NULL && r->top > 0 && spec->shape == LACIS_PRODUCT_MATRIX && (job->top == 0 || r->top < job->top))
-        job->top = r->top;
 }
 
-/* Columns that SQL asks for. */
+/* Columns that SQL asks for, and how many of each row. Where the call itself says TOP, that chooses among all columns
+ * before SQL does. */
 static void restrict_columns(lacis_product *product)
 {
     const lacis_restriction *r = product->spec.restriction;
+    int64_t *top = &product->job.top;
     if (r == NULL || product->spec.shape != LACIS_PRODUCT_MATRIX) return;
     const lacis_labels *t = &product->t;
+    bool all = r->lo1 == INT64_MIN && r->hi1 == INT64_MAX;
+    if (*top > 0 && !all) return;
+    if (r->top > 0 && (*top == 0 || r->top < *top)) *top = r->top;
     product->job.t_lo = lacis_label_lower(t->label, t->base, t->count, r->lo1);
     if (r->hi1 < INT64_MAX) product->job.t_hi = lacis_label_lower(t->label, t->base, t->count, r->hi1 + 1);
     if (product->job.t_hi < product->job.t_lo) product->job.t_hi = product->job.t_lo;

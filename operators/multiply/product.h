@@ -73,6 +73,7 @@ typedef struct lacis_product {
     const int64_t *t_list; /* ROW: only these labels (NULL: all) */
     int64_t t_count;
     lacis_program *t_where; /* ROW: a predicate over the label */
+    int64_t t_top;          /* ROW: TOP of those labels, where there is a list or predicate; 0: none */
     lacis_dtype con_dtype;  /* of CON's values, in meaning */
     lacis_dtype dtype, storage;
     uint64_t *products; /* one a row */

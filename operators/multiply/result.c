@@ -6,6 +6,8 @@
  */
 #include "multiply/product.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 lacis_buffer *lacis_labels_buffer(const lacis_array *array, const char *part)
@@ -124,6 +126,61 @@ static lacis_status collect_row(lacis_run *run, struct collected *to, const laci
     return status;
 }
 
+/* ------------------------------------------------------------------------- TOP of a filtered vector */
+
+struct ranked {
+    int64_t place, integer;
+    double real; /* NaN counts as the least */
+};
+
+/* The greater value first; of equal ones the smaller label, which is the smaller place. */
+static int by_rank(const void *x, const void *y)
+{
+    const struct ranked *left = x, *right = y;
+    bool left_nan = isnan(left->real), right_nan = isnan(right->real);
+    if (left_nan != right_nan) return left_nan ? 1 : -1;
+    if (!left_nan && left->real != right->real) return left->real > right->real ? -1 : 1;
+    if (left->integer != right->integer) return left->integer > right->integer ? -1 : 1;
+    return left->place < right->place ? -1 : 1;
+}
+
+static int by_place(const void *x, const void *y)
+{
+    const struct ranked *left = x, *right = y;
+    return left->place < right->place ? -1 : left->place > right->place;
+}
+
+static struct ranked rank_of(const struct collected *from, int64_t place)
+{
+    const void *value = lacis_buffer_data(from->value);
+    lacis_dtype type = from->product->storage;
+    if (type == LACIS_F32 || type == LACIS_F64) return (struct ranked){place, 0, lacis_value_double(value, type, place)};
+    return (struct ranked){place, lacis_value_int64(value, type, place), 0};
+}
+
+/* Keeps the t_top greatest values, in the order of their labels. */
+static lacis_status keep_top(lacis_run *run, struct collected *to)
+{
+    int64_t top = to->product->t_top;
+    if (top == 0 || to->count <= top) return LACIS_OK;
+    struct ranked *rank;
+    LACIS_TRY(lacis_run_alloc(run, sizeof *rank * (uint64_t)to->count, &rank));
+    for (int64_t i = 0; i < to->count; i++)
+        rank[i] = rank_of(to, i);
+    qsort(rank, (size_t)to->count, sizeof *rank, by_rank);
+    qsort(rank, (size_t)top, sizeof *rank, by_place);
+    size_t size = lacis_dtype_size(to->product->storage);
+    int64_t *index = lacis_buffer_data(to->index);
+    char *value = lacis_buffer_data(to->value);
+    for (int64_t i = 0; i < top; i++) {
+        index[i] = index[rank[i].place];
+        memmove(value + (size_t)i * size, value + (size_t)rank[i].place * size, size);
+    }
+    to->count = top;
+    lacis_run_free(run, rank);
+    return LACIS_OK;
+}
+
 static lacis_status finish_vector(lacis_run *run, const struct collected *from, lacis_array **out)
 {
     const lacis_product *product = from->product;
@@ -154,6 +211,7 @@ static lacis_status vector(lacis_run *run, const lacis_product *product, int64_t
     if (status == LACIS_OK)
         status = lacis_buffer_new(run, lacis_dtype_size(product->storage) * result->entries, &to.value);
     if (status == LACIS_OK && row) status = collect_row(run, &to, result);
+    if (status == LACIS_OK && row) status = keep_top(run, &to);
     if (status == LACIS_OK && !row) collect_column(&to, result);
     if (status == LACIS_OK) status = finish_vector(run, &to, out);
     lacis_buffer_release(to.index);

@@ -48,7 +48,9 @@ static lacis_status read_wanted(lacis_run *run, lacis_product *product, struct w
     const lacis_product_spec *spec = &product->spec;
     *wanted = (struct wanted){INT64_MIN, INT64_MAX, NULL, 0};
     *predicate = NULL;
-    if (spec->restriction != NULL) {
+    /* SQL chooses among what TOP has left of a vector. */
+    bool after_top = spec->shape == LACIS_PRODUCT_ROW && spec->top > 0;
+    if (spec->restriction != NULL && !after_top) {
         const lacis_restriction *r = spec->restriction;
         wanted->lo = r->lo;
         wanted->hi = r->hi;
@@ -192,6 +194,10 @@ static lacis_status select_columns(lacis_run *run, lacis_product *product, const
     product->t_count = wanted->count;
     product->first_row = 0;
     product->all_rows = true;
+    if (wanted->list != NULL || predicate != NULL) {
+        product->t_top = product->job.top; /* the kernel does not know which of them count */
+        product->job.top = 0;
+    }
     if (predicate == NULL) return LACIS_OK;
     return lacis_program_new(run, predicate, &product->t_where);
 }

@@ -199,7 +199,7 @@ static lacis_status settle(lacis_run *run, struct block *block, const lacis_csr 
     int64_t most = work->a.rows > work->a.cols ? work->a.rows : work->a.cols, round = 1;
     while (block->changed.entries > 0 && (work->rounds == 0 || round < work->rounds)) {
         if (lacis_run_cancelled(run)) return lacis_run_interrupted(run);
-        if (round > most) return endless(run, block, round);
+        if (work->rounds == 0 && round > most) return endless(run, block, round);
         LACIS_TRY(advance(run, block, start, &out->products));
         round++;
     }

@@ -196,7 +196,7 @@ static void data_in_and_out(void **state)
     expect("SAVE g TO 'x' AS |", " mtx:format ");
     expect("SET th|", " threads:option ");
     expect("SET threads = |", " ");
-    expect("SHOW OP|", " OPERATORS:keyword OPTIONS:keyword ");
+    expect("SHOW OP|", " OPERATOR:keyword OPERATORS:keyword OPTIONS:keyword ");
     expect("show ar|", " arrays:keyword ");
 }
 
