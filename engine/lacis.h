@@ -130,7 +130,8 @@ typedef enum lacis_type { LACIS_NULL, LACIS_INTEGER, LACIS_REAL, LACIS_TEXT, LAC
 LACIS_API lacis_status lacis_prepare(lacis_engine *engine, const char *text, const char **tail,
                                      lacis_statement **out);
 
-/* Values for `:name` parameters (without the colon). They stay bound over lacis_reset. */
+/* Values for `:name` parameters (without the colon): LACIS_NAME where the statement has none of that name. They stay
+ * bound over lacis_reset. A statement of SQL reads an unbound one as NULL; lacis's own fail. */
 LACIS_API lacis_status lacis_bind_int64(lacis_statement *statement, const char *name, int64_t value);
 LACIS_API lacis_status lacis_bind_double(lacis_statement *statement, const char *name, double value);
 LACIS_API lacis_status lacis_bind_text(lacis_statement *statement, const char *name, const char *value);

@@ -232,6 +232,7 @@ typedef struct lacis_item {
     lacis_agg *agg;   /* %g */
     /* %a: after planning the array; a name until then */
     lacis_array *array;
+    bool partial; /* %a: array lacks rows that nobody wants */
     const char *name;
     struct lacis_call *call; /* %a: a nested call */
 } lacis_item;
@@ -303,8 +304,8 @@ struct lacis_variant {
     /* Whether it can run this call; where not, why, in `reason`. NULL: always. */
     bool (*can)(const lacis_call *call, char *reason, size_t size);
     lacis_status (*cost)(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out);
-    /* Computes units [begin, end) into *out: an array of the call's kind that holds these units (or all, with the others
-     * empty); its labels or base say which they are. */
+    /* Computes units [begin, end) into *out: an array of the call's kind that holds these units (or all, with the
+     * others empty); its labels or base say which they are. */
     lacis_status (*run)(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out);
 };
 
@@ -329,6 +330,8 @@ struct lacis_op {
     lacis_status (*calibrate)(lacis_run *run, lacis_profile *profile);
     const lacis_variant *const *variants;
     int variant_count;
+    /* Row i of a graph result needs row i of the operand alone: of a view in its place no other is computed. */
+    bool row_by_row;
 };
 
 /* ----------------------------------------------------------------------------------------- loaders */

@@ -47,14 +47,15 @@ static void set_columns(lacis_lines *lines, const lacis_columns_found *found)
     lines->value = found->value;
 }
 
-lacis_status lacis_columns_given(lacis_run *run, const char *columns, const lacis_sample *sample, lacis_lines *lines)
+lacis_status lacis_columns_given(lacis_run *run, const lacis_layout *layout, const lacis_sample *sample,
+                                 lacis_lines *lines)
 {
     lacis_columns_found found;
-    const char *end = columns + strlen(columns);
+    const char *columns = layout->columns, *end = columns + strlen(columns);
     lacis_columns_named(columns, end, ',', &found);
     if (found.src < 0 || found.dst < 0)
-        return lacis_run_fail(
-            run, LACIS_RANGE,
+        return lacis_run_fail_at(
+            run, LACIS_RANGE, layout->columns_offset, NULL,
             "columns = '%s' names no %s; it lists the fields of a line, as in 'src,dst,value', with "
             "any other name for what is to be left out",
             columns, found.src < 0 ? "src" : "dst");

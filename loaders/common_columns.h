@@ -15,7 +15,8 @@ typedef struct lacis_columns_found {
 /* From the names in a header row, or in option `columns`. */
 void lacis_columns_named(const char *from, const char *to, char delimiter, lacis_columns_found *found);
 /* Sets lines from option columns = 'src,dst,value'. LACIS_RANGE where src or dst is missing. */
-lacis_status lacis_columns_given(lacis_run *run, const char *columns, const lacis_sample *sample, lacis_lines *lines);
+lacis_status lacis_columns_given(lacis_run *run, const lacis_layout *layout, const lacis_sample *sample,
+                                 lacis_lines *lines);
 /* Sets lines from what the header row said (found) and what the sample's fields are. */
 void lacis_columns_guess(lacis_run *run, lacis_layout *layout, const lacis_sample *sample, lacis_lines *lines,
                          const lacis_columns_found *found);

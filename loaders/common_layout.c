@@ -210,7 +210,7 @@ static void take_header(lacis_run *run, const lacis_text *text, lacis_sample *sa
 static lacis_status choose(lacis_run *run, lacis_layout *layout, const lacis_sample *sample, lacis_lines *lines,
                            lacis_columns_found *found)
 {
-    if (layout->columns != NULL) return lacis_columns_given(run, layout->columns, sample, lines);
+    if (layout->columns != NULL) return lacis_columns_given(run, layout, sample, lines);
     lacis_columns_guess(run, layout, sample, lines, found);
     return LACIS_OK;
 }

@@ -12,8 +12,9 @@ enum { LACIS_SAMPLE = 64, LACIS_FIELDS = 64 };
 
 typedef struct lacis_layout {
     /* Options: */
-    const char *columns; /* "src,dst,value", or NULL */
-    char delimiter;      /* as given; 0: none was */
+    const char *columns;    /* "src,dst,value", or NULL */
+    int64_t columns_offset; /* in the statement, or -1 */
+    char delimiter;         /* as given; 0: none was */
     bool delimiter_given;
     int header;       /* 1, 0, or -1: to be found out */
     bool keep_values; /* do not take the third column for a time */

@@ -31,6 +31,13 @@ static inline const lacis_option_value *lacis_option_set(const lacis_options *op
     return value != NULL && value->text != NULL ? value : NULL;
 }
 
+/* Where its value stands in the statement, for errors. */
+static inline int64_t lacis_option_offset(const lacis_options *options, const char *name)
+{
+    const lacis_option_value *value = lacis_option_set(options, name);
+    return value != NULL && value->given ? value->offset : -1;
+}
+
 static inline int64_t lacis_option_integer(const lacis_options *options, const char *name, int64_t otherwise)
 {
     const lacis_option_value *value = lacis_option_set(options, name);

@@ -143,7 +143,8 @@ static lacis_status load_text(lacis_run *run, const lacis_text *text, const laci
     lacis_edges_spec spec;
     int64_t base = lacis_option_integer(given, "base", 1);
     if (base != 0 && base != 1)
-        return lacis_run_fail(run, LACIS_RANGE, "base = %lld is neither 0 nor 1", (long long)base);
+        return lacis_run_fail_at(run, LACIS_RANGE, lacis_option_offset(given, "base"), NULL,
+                                 "base = %lld is neither 0 nor 1", (long long)base);
     LACIS_TRY(lacis_mtx_head(run, text, &m));
     set_spec(run, &m, given, &spec);
     if (m.dense) {

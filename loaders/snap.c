@@ -23,8 +23,9 @@ static const lacis_option_spec options[] = {
     LACIS_OPTION_TYPE,
 };
 
-static lacis_status read_delimiter(lacis_run *run, const char *text, lacis_layout *layout)
+static lacis_status read_delimiter(lacis_run *run, const lacis_options *given, lacis_layout *layout)
 {
+    const char *text = lacis_option_text(given, "delimiter");
     if (text == NULL) return LACIS_OK;
     layout->delimiter_given = true;
     if (strcasecmp(text, "space") == 0 || strcmp(text, " ") == 0) return LACIS_OK;
@@ -34,20 +35,23 @@ static lacis_status read_delimiter(lacis_run *run, const char *text, lacis_layou
              (text[0] < '0' || text[0] > '9'))
         layout->delimiter = text[0];
     else
-        return lacis_run_fail(run, LACIS_RANGE, "delimiter = '%s' is not one character, 'tab' or 'space'", text);
+        return lacis_run_fail_at(run, LACIS_RANGE, lacis_option_offset(given, "delimiter"), NULL,
+                                 "delimiter = '%s' is not one character, 'tab' or 'space'", text);
     return LACIS_OK;
 }
 
 static lacis_status read_options(lacis_run *run, const lacis_options *given, lacis_layout *layout,
                                  lacis_edges_spec *spec, int64_t *base)
 {
-    *layout = (lacis_layout){.columns = lacis_option_text(given, "columns")};
+    *layout = (lacis_layout){.columns = lacis_option_text(given, "columns"),
+                             .columns_offset = lacis_option_offset(given, "columns")};
     layout->header = (int)lacis_option_integer(given, "header", -1);
     layout->keep_values = lacis_option_set(given, "type") != NULL;
-    LACIS_TRY(read_delimiter(run, lacis_option_text(given, "delimiter"), layout));
+    LACIS_TRY(read_delimiter(run, given, layout));
     *base = lacis_option_integer(given, "base", -1);
     if (lacis_option_set(given, "base") != NULL && *base != 0 && *base != 1)
-        return lacis_run_fail(run, LACIS_RANGE, "base = %lld is neither 0 nor 1", (long long)*base);
+        return lacis_run_fail_at(run, LACIS_RANGE, lacis_option_offset(given, "base"), NULL,
+                                 "base = %lld is neither 0 nor 1", (long long)*base);
     spec->first = *base >= 0 ? base : NULL;
     spec->mirror = lacis_option_mirror(given);
     spec->type = lacis_option_type(given);

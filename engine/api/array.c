@@ -217,7 +217,8 @@ lacis_status lacis_array_find(lacis_engine *engine, const char *name, lacis_arra
     if (!lacis_engine_usable(engine) || name == NULL) return LACIS_MISUSE;
     lacis_run run;
     lacis_run_init(&run, &engine->host);
-    lacis_status status = lacis_catalog_get(&run, engine->catalog, name, -1, out);
+    lacis_status status = engine->running == 0 ? lacis_catalog_follow(&run, engine->catalog) : LACIS_OK;
+    if (status == LACIS_OK) status = lacis_catalog_get(&run, engine->catalog, name, -1, out);
     lacis_run_clear(&run);
     return status;
 }

@@ -4,6 +4,8 @@
  */
 #include "api/statement.h"
 
+#include "core/lexer.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -93,6 +95,7 @@ static lacis_status prepare(lacis_statement *statement, const char *text, const 
 {
     lacis_ast ast;
     lacis_engine *engine = statement->engine;
+    if (engine->running == 0) LACIS_TRY(lacis_catalog_follow(&statement->run, engine->catalog));
     LACIS_TRY(lacis_lang_parse(&statement->run, &engine->registry, text, strlen(text), NULL, lacis_engine_has, engine,
                                &ast, tail));
     *empty = ast.kind == LACIS_AST_EMPTY;
@@ -116,6 +119,7 @@ lacis_status lacis_prepare(lacis_engine *engine, const char *text, const char **
     *out = NULL;
     if (!lacis_engine_usable(engine) || text == NULL) return LACIS_MISUSE;
     lacis_host_ok(&engine->host);
+    if (engine->running == 0) atomic_store(&engine->host.cancel, 0);
     lacis_run run;
     lacis_run_init(&run, &engine->host);
     lacis_statement *statement;
@@ -160,8 +164,26 @@ static lacis_binding *find_binding(lacis_statement *statement, const char *name)
     return NULL;
 }
 
+static bool has_parameter(const lacis_statement *statement, const char *name)
+{
+    lacis_lexer lexer;
+    lacis_lexer_begin(&lexer, statement->text, strlen(statement->text));
+    for (; lexer.token.kind != LACIS_TOKEN_END; lacis_lexer_next(&lexer)) {
+        const lacis_token *token = &lexer.token;
+        bool same = token->kind == LACIS_TOKEN_NAME && token->length == strlen(name) + 1;
+        if (same && memcmp(token->text + 1, name, token->length - 1) == 0) return true;
+    }
+    return false;
+}
+
+static lacis_status unknown_parameter(lacis_statement *statement, const char *name)
+{
+    return lacis_run_fail(&statement->run, LACIS_NAME, "the statement has no parameter :%s", name);
+}
+
 static lacis_status bind_own(lacis_statement *statement, const char *name, const lacis_binding *value)
 {
+    if (!has_parameter(statement, name)) return unknown_parameter(statement, name);
     lacis_binding *binding = find_binding(statement, name);
     if (binding == NULL) {
         LACIS_TRY(binding_room(statement));
@@ -192,6 +214,17 @@ static int bind_sqlite(sqlite3_stmt *sql, int at, const lacis_binding *value)
     }
 }
 
+lacis_status lacis_statement_bind_query(lacis_statement *statement, sqlite3_stmt *query)
+{
+    for (int at = 1; at <= sqlite3_bind_parameter_count(query); at++) {
+        const char *name = sqlite3_bind_parameter_name(query, at);
+        const lacis_binding *value = name == NULL ? NULL : find_binding(statement, name + 1);
+        int code = value == NULL ? SQLITE_OK : bind_sqlite(query, at, value);
+        if (code != SQLITE_OK) return LACIS_SQL;
+    }
+    return LACIS_OK;
+}
+
 static lacis_status bind(lacis_statement *statement, const char *name, const lacis_binding *value)
 {
     if (statement == NULL || name == NULL) return LACIS_MISUSE;
@@ -202,7 +235,7 @@ static lacis_status bind(lacis_statement *statement, const char *name, const lac
     char *full = lacis_run_text(&statement->run, ":%s", name);
     int at = full == NULL ? 0 : sqlite3_bind_parameter_index(statement->sql, full);
     lacis_run_clear(&statement->run);
-    if (at == 0) return lacis_run_fail(&statement->run, LACIS_NAME, "the statement has no parameter :%s", name);
+    if (at == 0) return unknown_parameter(statement, name);
     int code = bind_sqlite(statement->sql, at, value);
     if (code == SQLITE_OK) return LACIS_OK;
     return lacis_catalog_fail(&statement->run, statement->engine->catalog, code, -1);
@@ -283,8 +316,10 @@ lacis_status lacis_step(lacis_statement *statement)
     lacis_status status = LACIS_OK;
     bool sqlite = statement->sql != NULL && statement->kind == LACIS_AST_SQL;
     if (statement->state == READY) {
+        lacis_engine *engine = statement->engine;
         begin(statement);
-        if (!sqlite) status = lacis_statement_work(statement);
+        if (engine->running == 1) status = lacis_catalog_follow(&statement->run, engine->catalog);
+        if (status == LACIS_OK && !sqlite) status = lacis_statement_work(statement);
     }
     if (status == LACIS_OK) status = sqlite ? step_sqlite(statement) : step_rows(statement);
     if (status != LACIS_ROW) finish(statement);

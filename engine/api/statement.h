@@ -34,5 +34,7 @@ struct lacis_statement {
 
 /* work.c: does what the statement says; row-producing ones set statement->rows and columns. */
 lacis_status lacis_statement_work(lacis_statement *statement);
+/* statement.c: gives another query of the statement's text the values bound to it; LACIS_SQL where SQLite refuses. */
+lacis_status lacis_statement_bind_query(lacis_statement *statement, sqlite3_stmt *query);
 
 #endif

@@ -125,9 +125,6 @@ static lacis_status do_explain(lacis_statement *statement, const lacis_ast *ast)
 {
     lacis_lines lines;
     lacis_lines_init(&lines, &statement->run);
-    if (ast->call == NULL)
-        return lacis_run_fail(&statement->run, LACIS_SYNTAX,
-                              "EXPLAIN plans calls and SQL; this statement has no plan");
     LACIS_TRY(lacis_exec_explain(&statement->engine->world, &statement->run, ast->call, ast->analyze, &lines));
     return show_lines(statement, &lines);
 }
@@ -151,6 +148,17 @@ static lacis_status explain_totals(lacis_statement *statement, bool analyze)
     return show_lines(statement, &lines);
 }
 
+/* A step as SQLite names it; of a read of ours, what it asks for stands instead of a code. */
+static lacis_status add_step(const char *step, lacis_lines *lines)
+{
+    static const char mark[] = " VIRTUAL TABLE INDEX ";
+    const char *code = strstr(step, mark);
+    if (code == NULL) return lacis_lines_add(lines, "%s", step);
+    char asked[200];
+    lacis_pushdown_text(code + sizeof mark - 1, asked, sizeof asked);
+    return lacis_lines_add(lines, "%.*s: %s", (int)(code - step), step, asked);
+}
+
 /* The steps of SQLite's plan, indented under the steps that they belong to. */
 static lacis_status add_steps(sqlite3_stmt *query, lacis_lines *lines)
 {
@@ -161,30 +169,54 @@ static lacis_status add_steps(sqlite3_stmt *query, lacis_lines *lines)
         while (depth > 0 && parent[depth] != over)
             depth--;
         lines->indent = 2 * depth;
-        LACIS_TRY(lacis_lines_add(lines, "%s", (const char *)sqlite3_column_text(query, 3)));
+        const char *step = (const char *)sqlite3_column_text(query, 3);
+        LACIS_TRY(add_step(step == NULL ? "" : step, lines));
         if (depth < DEPTH - 1) parent[++depth] = sqlite3_column_int(query, 0);
     }
     return code == SQLITE_DONE ? LACIS_OK : LACIS_SQL;
 }
 
-static lacis_status explain_sql(lacis_statement *statement, const lacis_ast *ast)
+/* Runs the query and counts its rows. */
+static lacis_status add_actual(sqlite3_stmt *query, lacis_lines *lines)
+{
+    int64_t rows = 0;
+    double started = lacis_now();
+    int code;
+    while ((code = sqlite3_step(query)) == SQLITE_ROW)
+        rows++;
+    if (code != SQLITE_DONE) return LACIS_SQL;
+    lines->indent = 0;
+    return lacis_lines_add(lines, "actual: %lld rows, %.3g s", (long long)rows, lacis_now() - started);
+}
+
+/* Prepares `text` and hands it to fn. */
+static lacis_status with_query(lacis_statement *statement, const char *text,
+                               lacis_status (*fn)(sqlite3_stmt *query, lacis_lines *lines), lacis_lines *lines)
 {
     lacis_catalog *catalog = statement->engine->catalog;
     lacis_run *run = &statement->run;
-    lacis_lines lines;
     sqlite3_stmt *query = NULL;
-    lacis_lines_init(&lines, run);
-    char *text = lacis_run_text(run, "EXPLAIN QUERY PLAN %s", ast->sql);
-    if (text == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
     lacis_catalog_set_run(catalog, run);
-    lacis_status status = LACIS_OK;
+    lacis_status status = LACIS_SQL;
     if (sqlite3_prepare_v2(lacis_catalog_db(catalog), text, -1, &query, NULL) == SQLITE_OK)
-        status = add_steps(query, &lines);
-    if (query == NULL || status == LACIS_SQL)
+        status = lacis_statement_bind_query(statement, query);
+    if (query != NULL && status == LACIS_OK) status = fn(query, lines);
+    if (status == LACIS_SQL)
         status = lacis_catalog_fail(run, catalog, sqlite3_errcode(lacis_catalog_db(catalog)), -1);
     sqlite3_finalize(query);
     lacis_catalog_set_run(catalog, NULL);
-    LACIS_TRY(status);
+    return status;
+}
+
+static lacis_status explain_sql(lacis_statement *statement, const lacis_ast *ast)
+{
+    lacis_run *run = &statement->run;
+    lacis_lines lines;
+    lacis_lines_init(&lines, run);
+    char *text = lacis_run_text(run, "EXPLAIN QUERY PLAN %s", ast->sql);
+    if (text == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
+    LACIS_TRY(with_query(statement, text, add_steps, &lines));
+    if (ast->analyze) LACIS_TRY(with_query(statement, ast->sql, add_actual, &lines));
     return show_lines(statement, &lines);
 }
 
@@ -255,6 +287,7 @@ lacis_status lacis_statement_work(lacis_statement *statement)
     lacis_ast ast;
     LACIS_TRY(lacis_lang_parse(&statement->run, &engine->registry, statement->text, strlen(statement->text),
                                &bindings, lacis_engine_has, engine, &ast, &tail));
-    if (ast.explain && ast.kind != LACIS_AST_SQL) return do_explain(statement, &ast);
+    if (ast.explain && ast.call != NULL) return do_explain(statement, &ast);
+    if (ast.explain && ast.kind == LACIS_AST_LET) return explain_sql(statement, &ast);
     return work[ast.kind].writes ? in_transaction(statement, &ast) : work[ast.kind].run(statement, &ast);
 }

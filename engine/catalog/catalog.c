@@ -5,12 +5,15 @@
  */
 #include "catalog/internal.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 extern const char lacis_text_schema_sql[]; /* schema.sql, embedded by CMake */
 
-enum { APPLICATION = 0x4c414349, FORMAT = 1, BUSY_MS = 2000 };
+enum { APPLICATION = 0x4c414349, FORMAT = 1, BUSY_SECONDS = 5 };
 
 /* ------------------------------------------------------------------------------------------- opening */
 
@@ -69,18 +72,40 @@ static int authorize(void *context, int action, const char *first, const char *s
     return record == NULL ? SQLITE_OK : deny(catalog, record->name, false);
 }
 
+/* SQLite's last try was to open the file as it is; where it is not there the folder says why it could not be made. */
+static int reason_of(lacis_run *run, sqlite3 *db, const char *path)
+{
+    int reason = sqlite3_system_errno(db);
+    if (reason != ENOENT) return reason;
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash == NULL ? "." : lacis_run_text(run, "%.*s/", (int)(slash - path), path);
+    if (folder == NULL || access(folder, F_OK) != 0) return reason;
+    return access(folder, W_OK) == 0 ? reason : errno;
+}
+
+/* Until the lock is free, the time is over, or the statement is cancelled (fail.c then says so). */
+static int wait_for_lock(void *context, int tries)
+{
+    lacis_catalog *catalog = context;
+    double now = lacis_now();
+    if (tries == 0) catalog->waiting_since = now;
+    if (lacis_run_cancelled(&catalog->own) || now - catalog->waiting_since > BUSY_SECONDS) return 0;
+    (void)poll(NULL, 0, tries < 5 ? 1 : tries < 10 ? 5 : 20);
+    return 1;
+}
+
 static lacis_status open_database(lacis_run *run, lacis_catalog *catalog, const char *path)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     int code = sqlite3_open_v2(path, &catalog->db, flags, NULL);
     if (catalog->db == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
     if (code != SQLITE_OK) {
-        int reason = sqlite3_system_errno(catalog->db);
+        int reason = reason_of(run, catalog->db, path);
         return lacis_run_fail(run, (code & 0xff) == SQLITE_NOMEM ? LACIS_NOMEM : LACIS_CANTOPEN,
                               "cannot open the database %s: %s", path,
                               reason != 0 ? strerror(reason) : sqlite3_errmsg(catalog->db));
     }
-    sqlite3_busy_timeout(catalog->db, BUSY_MS);
+    sqlite3_busy_handler(catalog->db, wait_for_lock, catalog);
     /* No SQL may make the file unreadable, nor take away the journal that rolls back. */
     sqlite3_db_config(catalog->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     return lacis_sql_run(run, catalog, "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = OFF");
@@ -98,33 +123,51 @@ static lacis_status make_schema(lacis_run *run, lacis_catalog *catalog)
     return status;
 }
 
-/* Whether the file is ours, of a format we read, or new. */
+typedef struct marks {
+    int64_t application, format, tables;
+} marks;
+
+/* All of one state: another process may be making the file just now. */
+static lacis_status read_marks(lacis_run *run, lacis_catalog *catalog, marks *out)
+{
+    *out = (marks){0};
+    LACIS_TRY(lacis_sql_run(run, catalog, "BEGIN"));
+    lacis_status status = lacis_sql_integer(run, catalog, "PRAGMA main.application_id", &out->application);
+    if (status == LACIS_OK) status = lacis_sql_integer(run, catalog, "PRAGMA main.user_version", &out->format);
+    if (status == LACIS_OK)
+        status = lacis_sql_integer(run, catalog, "SELECT count(*) FROM main.sqlite_schema", &out->tables);
+    sqlite3_exec(catalog->db, "ROLLBACK", NULL, NULL, NULL); /* nothing was written */
+    return status;
+}
+
+/* Whether the file is ours, of a format we read, or new: then it becomes ours. */
 static lacis_status identify(lacis_run *run, lacis_catalog *catalog, const char *path)
 {
-    int64_t application = 0, format = 0, tables = 0;
-    lacis_status status = lacis_sql_integer(run, catalog, "PRAGMA main.application_id", &application);
-    if (status == LACIS_OK) status = lacis_sql_integer(run, catalog, "PRAGMA main.user_version", &format);
-    if (status == LACIS_OK)
-        status = lacis_sql_integer(run, catalog, "SELECT count(*) FROM main.sqlite_schema", &tables);
+    marks found;
+    lacis_status status = read_marks(run, catalog, &found);
+    if (status == LACIS_OK && found.application == 0 && found.tables == 0) {
+        LACIS_TRY(lacis_sql_run(run, catalog, "PRAGMA page_size = 16384"));
+        lacis_status made = make_schema(run, catalog);
+        /* The lock may be held by whoever has made the file meanwhile. */
+        status = made == LACIS_OK || made == LACIS_BUSY ? read_marks(run, catalog, &found) : made;
+        if (status == LACIS_OK && found.application == 0 && found.tables == 0) status = made;
+        if (status == LACIS_OK) lacis_host_ok(run->host);
+    }
     if (status == LACIS_CANTOPEN)
         return lacis_run_fail(run, LACIS_CANTOPEN,
                               "%s is not a lacis database, nor any SQLite database: give a "
                               "new file's name, or LOAD it if it holds data",
                               path);
     LACIS_TRY(status);
-    if (application == 0 && tables == 0) {
-        LACIS_TRY(lacis_sql_run(run, catalog, "PRAGMA page_size = 16384"));
-        return make_schema(run, catalog);
-    }
-    if (application != APPLICATION)
+    if (found.application != APPLICATION)
         return lacis_run_fail(run, LACIS_CANTOPEN,
                               "%s is an SQLite database of another program, not one of lacis: "
                               "ATTACH '%s' AS other reads its tables",
                               path, path);
-    if (format != FORMAT)
+    if (found.format != FORMAT)
         return lacis_run_fail(run, LACIS_CANTOPEN, "%s has database format %lld, %s; this lacis reads format %d",
-                              path, (long long)format,
-                              format > FORMAT ? "made by a newer lacis" : "which never existed", FORMAT);
+                              path, (long long)found.format,
+                              found.format > FORMAT ? "made by a newer lacis" : "which never existed", FORMAT);
     return LACIS_OK;
 }
 

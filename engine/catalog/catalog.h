@@ -28,23 +28,30 @@ typedef struct lacis_resolver {
 /* path NULL: in memory. Creates the schema in a new file; LACIS_CANTOPEN for what is not a lacis database,
  * LACIS_CORRUPT, LACIS_BUSY as it finds. Views and arrays become virtual tables at once; arrays' data are read when
  * first asked for. The resolver must outlive the catalog. */
-lacis_status lacis_catalog_open(lacis_run *run, const char *path, const lacis_resolver *resolver, lacis_catalog **out);
+lacis_status lacis_catalog_open(lacis_run *run, const char *path, const lacis_resolver *resolver,
+                                lacis_catalog **out);
 void lacis_catalog_close(lacis_catalog *catalog); /* NULL is fine */
+/* Takes over what other processes have written since, unless a transaction keeps the state it began with, or one of
+ * theirs is just being committed. To be called while no statement runs. */
+lacis_status lacis_catalog_follow(lacis_run *run, lacis_catalog *catalog);
 sqlite3 *lacis_catalog_db(lacis_catalog *catalog);
 /* Changes whenever names or what lies under them change, rollbacks included: for what callers keep about them. */
 uint64_t lacis_catalog_generation(const lacis_catalog *catalog);
 /* The run of the statement in hand, which virtual tables report errors to: to be set around sqlite3_prepare and
- * sqlite3_step, NULL afterwards. An error inside a virtual table stands in its host; lacis_catalog_fail gives its code. */
+ * sqlite3_step, NULL afterwards. An error inside a virtual table stands in its host; lacis_catalog_fail gives its
+ * code. */
 void lacis_catalog_set_run(lacis_catalog *catalog, lacis_run *run);
 bool lacis_catalog_in_file(const lacis_catalog *catalog);
 
 /* Work statements change the catalog between begin and commit | rollback; both the file and what is in memory follow.
- * Inside a user's own BEGIN ... COMMIT they nest (savepoints). Commit failing (LACIS_FULL, LACIS_IO ...) rolls back. */
+ * Inside a user's own BEGIN ... COMMIT they nest (savepoints). Commit failing (LACIS_FULL, LACIS_IO ...) rolls back.
+ */
 lacis_status lacis_catalog_begin(lacis_run *run, lacis_catalog *catalog);
 lacis_status lacis_catalog_commit(lacis_run *run, lacis_catalog *catalog);
 void lacis_catalog_rollback(lacis_run *run, lacis_catalog *catalog);
 
-/* Enters the array (retained) under a name: replaces an array or view of that name; LACIS_NAME if an SQL table has it. */
+/* Enters the array (retained) under a name: replaces an array or view of that name; LACIS_NAME if an SQL table has
+ * it. */
 lacis_status lacis_catalog_put(lacis_run *run, lacis_catalog *catalog, const char *name, lacis_array *array);
 /* The array (to be released), read from the file if need be and checked; LACIS_NAME with the nearest name as hint. */
 lacis_status lacis_catalog_get(lacis_run *run, lacis_catalog *catalog, const char *name, int64_t offset,
@@ -64,7 +71,7 @@ typedef struct lacis_entry {
     int64_t extent[2];
     int64_t entries; /* csr: entries; vector: values; table: rows */
     uint64_t bytes;
-    bool resident;   /* its data are in memory */
+    bool resident; /* its data are in memory */
 } lacis_entry;
 int lacis_catalog_count(const lacis_catalog *catalog);
 void lacis_catalog_entry(const lacis_catalog *catalog, int index, lacis_entry *out); /* by name */
@@ -75,10 +82,14 @@ bool lacis_catalog_find(const lacis_catalog *catalog, const char *name, lacis_en
 lacis_status lacis_catalog_keep(lacis_run *run, lacis_catalog *catalog, const char *group, const char *name,
                                 const char *value);
 typedef void (*lacis_kept_fn)(void *arg, const char *name, const char *value);
-lacis_status lacis_catalog_kept(lacis_run *run, lacis_catalog *catalog, const char *group, lacis_kept_fn fn, void *arg);
+lacis_status lacis_catalog_kept(lacis_run *run, lacis_catalog *catalog, const char *group, lacis_kept_fn fn,
+                                void *arg);
 
 /* Turns SQLite's present error into a lacis status with message; offset is that of the SQL in the statement. */
 lacis_status lacis_catalog_fail(lacis_run *run, lacis_catalog *catalog, int code, int64_t offset);
+
+/* What "0:0=LL" in SQLite's plan of one of our tables asks of it, in words. */
+void lacis_pushdown_text(const char *code, char *text, size_t size);
 
 /* The rows of an SQL query as an array: (src, dst [, value]) gives a csr, (i, value) a vector, else a table of its
  * numeric columns. */

@@ -156,6 +156,7 @@ lacis_status lacis_catalog_fail(lacis_run *run, lacis_catalog *catalog, int code
         return lacis_run_interrupted(run);
     case SQLITE_BUSY:
     case SQLITE_PROTOCOL:
+        if (lacis_run_cancelled(run)) return lacis_run_interrupted(run);
         return lacis_run_fail(run, LACIS_BUSY, "another process or statement holds the database; try again");
     case SQLITE_LOCKED:
         return lacis_run_fail(run, LACIS_BUSY, "another statement is still reading: finish or reset it first (%s)",

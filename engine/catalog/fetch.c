@@ -115,6 +115,20 @@ static lacis_status read_part(reader *from)
     return status;
 }
 
+/* Another process may have replaced or dropped the array since the catalog was read. */
+static lacis_status still_there(reader *from)
+{
+    sqlite3_stmt *query;
+    bool row = false;
+    LACIS_TRY(lacis_sql_prepare(from->run, from->catalog, "SELECT 1 FROM main.lacis_array WHERE id = ?1", &query));
+    sqlite3_bind_int64(query, 1, from->record->id);
+    lacis_status status = lacis_sql_step(from->run, from->catalog, query, &row);
+    sqlite3_finalize(query);
+    if (status != LACIS_OK || row) return status;
+    return lacis_run_fail(from->run, LACIS_BUSY, "another process has just replaced or dropped %s; try again",
+                          from->record->name);
+}
+
 static lacis_status read_parts(reader *from)
 {
     LACIS_TRY(lacis_sql_prepare(from->run, from->catalog,
@@ -288,6 +302,7 @@ lacis_status lacis_store_read(lacis_run *run, lacis_catalog *catalog, const laci
     reader from = {.run = run, .catalog = catalog, .record = record};
     LACIS_TRY(lacis_run_alloc(run, PARTS * sizeof *from.part, &from.part));
     lacis_status status = read_parts(&from);
+    if (status == LACIS_OK && from.count == 0) status = still_there(&from);
     if (status == LACIS_OK) status = record->kind == LACIS_CSR ? build_csr(&from, out) : build_plain(&from, out);
     for (int i = 0; i < from.count; i++)
         lacis_buffer_release(from.part[i].buffer);

@@ -54,6 +54,7 @@ struct lacis_catalog {
     uint64_t generation;
     sqlite3_stmt *stamp_query, *version_query; /* temp.user_version; main.data_version */
     int64_t data_version;                      /* the file's, when the map was read */
+    double waiting_since;                      /* for the file's lock: lacis_now() at the first try */
     int depth;
     struct {
         bool whole; /* BEGIN rather than SAVEPOINT */

@@ -186,12 +186,14 @@ static lacis_status no_such_name(lacis_run *run, lacis_catalog *catalog, const c
                              "no array or view is called %s", name);
 }
 
-/* Looks again where another process may have changed the file, unless a transaction keeps it as it is. */
+/* Looks again where another process may have changed the file, unless a transaction keeps it as it is or SQL is just
+ * reading: what a statement began with stays. */
 static lacis_status look_up(lacis_run *run, lacis_catalog *catalog, const char *name, lacis_record **out)
 {
     *out = lacis_map_find(catalog, name);
     bool settled = *out != NULL && ((*out)->view != NULL || (*out)->array != NULL);
-    if (settled || !catalog->in_file || !sqlite3_get_autocommit(catalog->db)) return LACIS_OK;
+    bool fixed = catalog->run != NULL || !sqlite3_get_autocommit(catalog->db);
+    if (settled || fixed || !catalog->in_file) return LACIS_OK;
     LACIS_TRY(lacis_catalog_refresh(run, catalog));
     *out = lacis_map_find(catalog, name);
     return LACIS_OK;

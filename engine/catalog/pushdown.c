@@ -322,3 +322,24 @@ int lacis_pushdown_filter(int number, const char *text, int count, sqlite3_value
     *nothing = keys[0].empty || keys[1].empty || (listed && out->where.count == 0);
     return SQLITE_OK;
 }
+
+/* ------------------------------------------------------------------------------------------ explain */
+
+void lacis_pushdown_text(const char *code, char *text, size_t size)
+{
+    static const char *const names[] = {"first column", "second column"};
+    bool by_value = code[0] == '1';
+    size_t used = (size_t)snprintf(text, size, "%s", by_value ? "greatest values" : "rows in order");
+    const char *at = strchr(code, ':');
+    for (at = at == NULL ? "" : at + 1; at[0] != '\0' && at[1] != '\0' && used < size; at += 2) {
+        int more;
+        if (at[0] == 'L' || at[0] == 'O') {
+            more = snprintf(text + used, size - used, ", %s", at[0] == 'L' ? "limit" : "offset");
+        } else {
+            const char *op = at[1] == 'I' ? "IN" : at[1] == '{' ? "<=" : at[1] == '}' ? ">=" : NULL;
+            const char single[] = {at[1], '\0'};
+            more = snprintf(text + used, size - used, ", %s %s", names[at[0] == '1'], op == NULL ? single : op);
+        }
+        if (more > 0) used += (size_t)more;
+    }
+}

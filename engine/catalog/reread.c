@@ -225,3 +225,12 @@ lacis_status lacis_catalog_refresh(lacis_run *run, lacis_catalog *catalog)
     catalog->data_version = version;
     return LACIS_OK;
 }
+
+lacis_status lacis_catalog_follow(lacis_run *run, lacis_catalog *catalog)
+{
+    if (!catalog->in_file || !sqlite3_get_autocommit(catalog->db)) return LACIS_OK;
+    lacis_status status = lacis_catalog_refresh(run, catalog);
+    if (status != LACIS_BUSY) return status;
+    lacis_host_ok(run->host);
+    return LACIS_OK;
+}

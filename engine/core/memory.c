@@ -145,11 +145,22 @@ void lacis_memory_reset_peak(lacis_memory *memory)
     memory->peak = memory->used;
 }
 
+static uint64_t alignment(uint64_t bytes)
+{
+    return bytes >= 2 * HUGE ? HUGE : HEADER;
+}
+
+uint64_t lacis_memory_block(uint64_t bytes)
+{
+    if (bytes > UINT64_MAX - HEADER - HUGE) return UINT64_MAX;
+    uint64_t align = alignment(bytes);
+    return (bytes + HEADER + align - 1) / align * align;
+}
+
 void *lacis_memory_alloc(lacis_memory *memory, uint64_t bytes)
 {
     if (bytes > UINT64_MAX - HEADER - HUGE || !lacis_memory_may(bytes)) return NULL;
-    uint64_t align = bytes >= 2 * HUGE ? HUGE : HEADER;
-    uint64_t total = (bytes + HEADER + align - 1) / align * align;
+    uint64_t align = alignment(bytes), total = lacis_memory_block(bytes);
     if (!lacis_memory_charge(memory, total)) return NULL;
     char *block = aligned_alloc(align, total);
     if (block == NULL) {

@@ -90,9 +90,9 @@ lacis_status lacis_run_no_memory(lacis_run *run, uint64_t bytes)
 {
     char want[LACIS_NUMBER_TEXT], limit[LACIS_NUMBER_TEXT], used[LACIS_NUMBER_TEXT];
     lacis_memory *memory = run->host->memory;
-    uint64_t most = lacis_memory_limit(memory), now = lacis_memory_used(memory);
+    uint64_t most = lacis_memory_limit(memory), now = lacis_memory_used(memory), block = lacis_memory_block(bytes);
     lacis_format_bytes(bytes, want);
-    if (bytes > most || now > most - bytes) {
+    if (block > most || now > most - block) {
         lacis_format_bytes(most, limit);
         lacis_format_bytes(now, used);
         return lacis_run_fail(run, LACIS_LIMIT,

@@ -70,6 +70,7 @@ lacis_memory *lacis_memory_new(void);
 lacis_memory *lacis_memory_retain(lacis_memory *memory);
 void lacis_memory_release(lacis_memory *memory);
 void *lacis_memory_alloc(lacis_memory *memory, uint64_t bytes); /* NULL: refused or none left */
+uint64_t lacis_memory_block(uint64_t bytes);                    /* what it charges: large blocks are rounded up */
 void lacis_memory_free(lacis_memory *memory, void *block);
 bool lacis_memory_charge(lacis_memory *memory, uint64_t bytes); /* false: over the limit */
 void lacis_memory_credit(lacis_memory *memory, uint64_t bytes);

@@ -81,10 +81,14 @@ static lacis_status describe_call(lacis_world *world, lacis_run *run, const char
     if (status == LACIS_OK) {
         int64_t most = 1, rows = 1;
         for (int i = 0; i < call->arg_count; i++) {
-            const lacis_array *array = call->args[i].item[0].array;
-            if (array == NULL) continue;
-            if (lacis_array_entries(array) > most) most = lacis_array_entries(array);
-            if (i == 0 && lacis_array_extent(array, 0) > 0) rows = lacis_array_extent(array, 0);
+            const lacis_item *item = &call->args[i].item[0];
+            if (item->array == NULL) continue;
+            /* Of a view nothing was computed: as if it had eight entries a column and as many rows as columns. */
+            int64_t across = lacis_array_extent(item->array, 1), down = lacis_array_extent(item->array, 0);
+            int64_t entries = item->partial ? 8 * across : lacis_array_entries(item->array);
+            if (item->partial) down = across;
+            if (entries > most) most = entries;
+            if (i == 0 && down > 0) rows = down;
         }
         double estimate = growth * (double)most;
         *out = (struct shape){call->kind, call->dtype, estimate, estimate / (double)rows};

@@ -169,13 +169,59 @@ static lacis_status open_in_place(lacis_run *run, const target *to, int *fd)
     return LACIS_OK;
 }
 
+/* What is written in place may have no position, or one that is not 0, while formats that are written in pieces write
+ * their head at position 0 only (lacis_extend.h): this stream counts from its own beginning. */
+typedef struct plain_sink {
+    int fd;
+    off64_t written;
+} plain_sink;
+
+static ssize_t sink_write(void *cookie, const char *data, size_t size)
+{
+    plain_sink *sink = cookie;
+    for (size_t done = 0; done < size;) {
+        ssize_t n = write(sink->fd, data + done, size - done);
+        if (n < 0 && errno != EINTR) return 0;
+        if (n > 0) done += (size_t)n;
+    }
+    sink->written += (off64_t)size;
+    return (ssize_t)size;
+}
+
+static int sink_seek(void *cookie, off64_t *offset, int whence)
+{
+    const plain_sink *sink = cookie;
+    if (whence != SEEK_CUR || *offset != 0) return -1;
+    *offset = sink->written;
+    return 0;
+}
+
+static int sink_close(void *cookie)
+{
+    plain_sink *sink = cookie;
+    int code = close(sink->fd);
+    free(sink);
+    return code;
+}
+
+static FILE *open_sink(int fd)
+{
+    static const cookie_io_functions_t functions = {.write = sink_write, .seek = sink_seek, .close = sink_close};
+    plain_sink *sink = malloc(sizeof *sink);
+    if (sink == NULL) return NULL;
+    *sink = (plain_sink){.fd = fd};
+    FILE *file = fopencookie(sink, "wb", functions);
+    if (file == NULL) free(sink);
+    return file;
+}
+
 static lacis_status open_target(lacis_run *run, const char *path, target *to, FILE **out)
 {
     bool plain;
     int fd = -1;
     LACIS_TRY(find_target(run, path, to, &plain));
     LACIS_TRY(plain ? open_part(run, to, &fd) : open_in_place(run, to, &fd));
-    *out = fdopen(fd, "wb");
+    *out = plain ? fdopen(fd, "wb") : open_sink(fd);
     if (*out != NULL) return LACIS_OK;
     close(fd);
     if (to->part != NULL) unlink(to->part);

@@ -45,6 +45,20 @@ lacis_status lacis_statement_let(lacis_parser *parser, const lacis_statement_con
     return lacis_parser_call_text(parser, out);
 }
 
+/* A view is kept as its text, and values are bound to statements. */
+static lacis_status refuse_parameters(lacis_parser *parser, const lacis_lexer *begin)
+{
+    lacis_lexer ahead = *begin;
+    const char *end = parser->lexer.token.text;
+    for (; ahead.token.text < end && ahead.token.kind != LACIS_TOKEN_END; lacis_lexer_next(&ahead)) {
+        if (ahead.token.kind != LACIS_TOKEN_NAME) continue;
+        return lacis_run_fail_at(parser->run, LACIS_SYNTAX, ahead.token.offset, "write the value itself, or use LET",
+                                 "a view is computed when it is read, and %.*s has no value then",
+                                 lacis_token_shown(&ahead.token), ahead.token.text);
+    }
+    return LACIS_OK;
+}
+
 /* Ours is CREATE VIEW name AS verb ...; SQLite wants a query behind AS, so any other word there is a misspelt verb.
  * All else that begins with CREATE is SQL. */
 lacis_status lacis_statement_create(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out)
@@ -65,5 +79,7 @@ lacis_status lacis_statement_create(lacis_parser *parser, const lacis_statement_
     out->kind = LACIS_AST_VIEW;
     out->name = name;
     out->name_offset = name_offset;
-    return lacis_parser_call_text(parser, out);
+    const lacis_lexer begin = parser->lexer;
+    LACIS_TRY(lacis_parser_call_text(parser, out));
+    return refuse_parameters(parser, &begin);
 }

@@ -53,9 +53,9 @@ static lacis_status none_can(lacis_run *run, const lacis_call *call, const lacis
         if (more > 0) used += (size_t)more;
     }
     if (!has_variant_on(call, call->on == LACIS_ON_GPU ? LACIS_GPU : LACIS_CPU) && call->on != LACIS_ON_AUTO)
-        return lacis_run_fail_at(run, LACIS_UNSUPPORTED, call->offset, "leave ON out: the planner takes what there is",
-                                 "%s has no variant for a %s in this build", call->op->verb,
-                                 call->on == LACIS_ON_GPU ? "GPU" : "CPU");
+        return lacis_run_fail_at(
+            run, LACIS_UNSUPPORTED, call->offset, "leave ON out: the planner takes what there is",
+            "%s has no variant for a %s in this build", call->op->verb, call->on == LACIS_ON_GPU ? "GPU" : "CPU");
     return lacis_run_fail_at(run, LACIS_UNSUPPORTED, call->offset, NULL, "no variant of %s can run this (%s)",
                              call->op->verb, reasons);
 }
@@ -173,8 +173,8 @@ static double exchange(lacis_profile *profile, const char *name, const char *suf
     return before;
 }
 
-/* The factor is the middle one of the last three ratios of measured to predicted seconds: one odd run (another program
- * had the processor) does not move it at all. */
+/* The factor is the middle one of the last three ratios of measured to predicted seconds: one odd run (another
+ * program had the processor) does not move it at all. */
 void lacis_plan_learn(lacis_profile *profile, const lacis_plan *plan, double seconds)
 {
     const lacis_candidate *chosen = &plan->candidate[plan->chosen];

@@ -25,18 +25,20 @@ static bool same_content(const lacis_labels *x, const lacis_labels *y)
     return memcmp(x->label, y->label, sizeof(int64_t) * (size_t)x->count) == 0;
 }
 
-/* Whether rows and columns are the same ids, as those of a graph's vertices are. */
+/* Whether rows and columns can be ids of the same vertices: a matrix has no labels, and says how many it has. */
 static bool square(const lacis_csr *csr)
 {
     lacis_labels rows = lacis_labels_of_rows(csr), cols = lacis_labels_of_cols(csr);
-    return rows.count == cols.count && (rows.label != NULL || rows.base == cols.base);
+    if (rows.label != NULL || cols.label != NULL || rows.count == 0) return true;
+    return rows.count == cols.count && rows.base == cols.base;
 }
 
 /* Dimensions that count from the same number to different ends. Of vertices that only says that one graph has more of
  * them; where a matrix that is not square takes part, its shape is wrong. */
 static bool clash(const lacis_labels *x, const lacis_labels *y)
 {
-    return x->label == NULL && y->label == NULL && x->base == y->base && x->count != y->count;
+    bool counted = x->label == NULL && y->label == NULL && x->count > 0 && y->count > 0;
+    return counted && x->base == y->base && x->count != y->count;
 }
 
 /* A vector may be shorter than the matrix that it meets, since it need not have all elements. */
@@ -52,6 +54,21 @@ static bool wrong_shape(const lacis_product *product, const lacis_labels *cols)
     default:
         return !square(&spec->a) || !square(&spec->b);
     }
+}
+
+/* A matrix that counts from 1 and a vector of the same length that counts from 0 (or the reverse) are rather one
+ * above the other than one beside it. */
+static void warn_of_bases(lacis_run *run, const lacis_product *product, const lacis_labels *cols)
+{
+    const lacis_labels *rows = &product->c;
+    const lacis_restriction *r = product->spec.restriction;
+    bool asked = r == NULL || r->lo <= r->hi; /* describing a view asks for nothing */
+    bool alike = cols->label == NULL && rows->label == NULL && cols->count == rows->count && cols->count > 1;
+    if (product->spec.shape == LACIS_PRODUCT_MATRIX || !asked || !alike || cols->base == rows->base) return;
+    lacis_run_note(run, LACIS_WARNING,
+                   "%s: a's columns count from %" PRId64 ", b's rows from %" PRId64
+                   "; they are matched by id, so the outermost meet nothing",
+                   product->spec.verb, cols->base, rows->base);
 }
 
 static int64_t degree_sum(const lacis_csr *csr)
@@ -203,6 +220,7 @@ lacis_status lacis_product_align(lacis_run *run, lacis_product *product)
     lacis_labels from = lacis_labels_of_cols(&product->spec.a);
     product->alignment = "a's columns are b's rows";
     if (wrong_shape(product, &from)) return shape_error(run, product);
+    warn_of_bases(run, product, &from);
     if (plainly_same(&from, &product->c)) return LACIS_OK;
     bool few = degree_sum(&product->a) < from.count / 16;
     if (!few && same_content(&from, &product->c)) return LACIS_OK;
@@ -246,8 +264,8 @@ static lacis_status check_mask(lacis_run *run, const lacis_product *product)
     const lacis_product_spec *spec = &product->spec;
     lacis_labels mask_row = lacis_labels_of_rows(&spec->mask), mask_col = lacis_labels_of_cols(&spec->mask);
     lacis_labels row = lacis_labels_of_rows(&spec->a);
-    if (spec->shape != LACIS_PRODUCT_MATRIX || (square(&spec->mask) && square(&spec->a) && square(&spec->b)))
-        return LACIS_OK;
+    bool vertices = square(&spec->mask) && square(&spec->a) && square(&spec->b);
+    if (vertices || spec->shape != LACIS_PRODUCT_MATRIX) return LACIS_OK;
     if (clash(&mask_row, &row))
         return clash_error(run, product, "the mask's rows", spec->mask_offset, &mask_row, "those of a", &row);
     if (clash(&mask_col, &product->t))

@@ -88,7 +88,7 @@ static lacis_status fill_spec(lacis_run *run, const lacis_call *call, lacis_prod
                               lacis_product_spec *spec)
 {
     bool nil;
-    *spec = (lacis_product_spec){.verb = "MULTIPLY", .restriction = call->restriction};
+    *spec = (lacis_product_spec){.verb = "MULTIPLY", .whole = true, .restriction = call->restriction};
     LACIS_TRY(bind_operands(run, call, product, spec));
     LACIS_TRY(bind_mask(run, call, product, spec));
     LACIS_TRY(bind_top(run, call, spec));

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CALIBRATE for products: two small graphs made here, one with a power law (copied, hashed and dense rows), one
- * uniform (sorted rows), multiplied by themselves with count, min-plus and min-plus in strips; the kernel's own clock
- * gives the nanoseconds a product of each class. Called through MULTIPLY's descriptor.
+ * CALIBRATE for products: two small graphs made here, one with a power law (copied and dense rows), one uniform
+ * (sorted rows, and hashed ones where they are forced to be), multiplied by themselves with count, min-plus and
+ * min-plus in strips; the kernel's own clock gives the nanoseconds a product of each class. The uniform graph by a
+ * vector gives the figure of "pull". The least of a few rounds counts: whatever else runs only makes them longer.
+ * Called through MULTIPLY's descriptor.
  */
 #include "multiply/product.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { ROUNDS = 4 }; /* the first warms caches and pages */
 
 struct sample_graph {
     int64_t *begin;
@@ -93,12 +97,22 @@ static void describe(const struct sample_graph *graph, int kind, lacis_product *
     product->spec.agg = kind == 0 ? LACIS_AGG_COUNT : LACIS_AGG_MIN;
 }
 
-static lacis_status figures(lacis_profile *profile, const lacis_mul_output *output, int kind)
+/* The least nanoseconds a product seen, by class; 0: none yet. */
+static void take_least(const lacis_mul_output *output, double *least)
 {
     const uint64_t enough = 20000; /* products a class needs to be believed */
     for (int i = LACIS_MUL_COPY; i < LACIS_MUL_CLASSES; i++) {
         if (output->class_products[i] < enough) continue;
         double ns = 1e9 * output->class_seconds[i] / (double)output->class_products[i];
+        if (least[i] == 0 || ns < least[i]) least[i] = ns;
+    }
+}
+
+static lacis_status keep_figures(lacis_profile *profile, const double *least, int kind)
+{
+    for (int i = LACIS_MUL_COPY; i < LACIS_MUL_CLASSES; i++) {
+        double ns = least[i];
+        if (ns == 0) continue;
         LACIS_TRY(lacis_profile_set(profile, lacis_product_figure((lacis_mul_class)i, kind), ns));
         /* Hub rows are dense rows shared by threads. */
         if (i == LACIS_MUL_DENSE)
@@ -107,9 +121,9 @@ static lacis_status figures(lacis_profile *profile, const lacis_mul_output *outp
     return LACIS_OK;
 }
 
-/* Twice: the first run warms caches and pages. */
 static lacis_status measure(lacis_run *run, lacis_profile *profile, lacis_product *product, int kind)
 {
+    double least[LACIS_MUL_CLASSES] = {0};
     int64_t rows = product->s.count, *place;
     uint64_t room = lacis_product_room(product, 0, rows);
     void *column, *value;
@@ -120,27 +134,84 @@ static lacis_status measure(lacis_run *run, lacis_profile *profile, lacis_produc
         product->job.con_kind = LACIS_MUL_CON_STRIPS;
         product->job.con = add_strip;
     }
-    for (int round = 0; round < 2; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
+        if (lacis_run_cancelled(run)) return lacis_run_interrupted(run);
         lacis_mul_output output = {place, place + rows, column, value, room, 0, 0, {0}, {0}, {0}};
         lacis_mul_status status = lacis_mul_run(&product->job, NULL, rows, product->products, &output);
         LACIS_TRY(lacis_product_fail(run, product, status));
-        if (round == 1) LACIS_TRY(figures(profile, &output, kind));
+        take_least(&output, least);
     }
-    return LACIS_OK;
+    return keep_figures(profile, least, kind);
 }
 
-static lacis_status calibrate_graph(lacis_run *run, lacis_profile *profile, const struct sample_graph *graph)
+/* force: the class that rows are to be computed in; LACIS_MUL_EMPTY: whichever suits them. */
+static lacis_status calibrate_graph(lacis_run *run, lacis_profile *profile, const struct sample_graph *graph,
+                                    lacis_mul_class force)
 {
     for (int kind = 0; kind < LACIS_PRODUCT_KINDS; kind++) {
         lacis_product product = {0};
         describe(graph, kind, &product);
         lacis_product_spec spec = product.spec;
         lacis_status status = lacis_product_prepare(run, &spec, &product);
+        product.job.force = force;
         if (status == LACIS_OK) status = measure(run, profile, &product, kind);
         lacis_product_clear(run, &product);
         LACIS_TRY(status);
     }
     return LACIS_OK;
+}
+
+/* --------------------------------------------------------------------------------- graph BY vector */
+
+/* The graph by a vector with a value everywhere: begin counts from 0, all columns are 0. */
+static lacis_status describe_pull(lacis_run *run, lacis_product *owner, const struct sample_graph *graph,
+                                  lacis_product_spec *spec)
+{
+    int64_t *begin, rows = graph->rows;
+    uint32_t *column;
+    LACIS_TRY(lacis_product_alloc(run, owner, sizeof *begin * (uint64_t)(rows + 1), &begin));
+    LACIS_TRY(lacis_product_alloc(run, owner, sizeof *column * (uint64_t)rows, &column));
+    memset(column, 0, sizeof *column * (size_t)rows);
+    for (int64_t i = 0; i <= rows; i++)
+        begin[i] = i;
+    lacis_product by_graph = {0};
+    describe(graph, 1, &by_graph);
+    *spec = by_graph.spec;
+    spec->shape = LACIS_PRODUCT_COLUMN;
+    spec->b.cols = 1;
+    spec->b.begin = begin;
+    spec->b.end = begin + 1;
+    spec->b.column = column;
+    spec->b.entries = rows;
+    return LACIS_OK;
+}
+
+static lacis_status time_pull(lacis_run *run, lacis_profile *profile, const lacis_product *product)
+{
+    double least = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        lacis_product_result result;
+        double start = lacis_product_now();
+        LACIS_TRY(lacis_product_pull(run, product, 0, product->s.count, &result));
+        double seconds = lacis_product_now() - start;
+        lacis_product_release(&result);
+        if (round == 0 || seconds < least) least = seconds;
+    }
+    double ns = 1e9 * least * product->job.threads - LACIS_PULL_ROW_NS * (double)product->s.count;
+    double entry = ns / (double)product->total_degree;
+    return lacis_profile_set(profile, lacis_pull_figure, entry > 0.1 ? entry : 0.1);
+}
+
+static lacis_status calibrate_pull(lacis_run *run, lacis_profile *profile, lacis_product *owner,
+                                   const struct sample_graph *graph)
+{
+    lacis_product product = {0};
+    lacis_product_spec spec;
+    LACIS_TRY(describe_pull(run, owner, graph, &spec));
+    LACIS_TRY(lacis_product_prepare(run, &spec, &product));
+    lacis_status status = time_pull(run, profile, &product);
+    lacis_product_clear(run, &product);
+    return status;
 }
 
 lacis_status lacis_product_calibrate(lacis_run *run, lacis_profile *profile)
@@ -150,8 +221,10 @@ lacis_status lacis_product_calibrate(lacis_run *run, lacis_profile *profile)
     struct sample_graph power, uniform;
     lacis_status status = make_graph(run, &owner, 13, 16, skew, &power);
     if (status == LACIS_OK) status = make_graph(run, &owner, 17, 8, even, &uniform);
-    if (status == LACIS_OK) status = calibrate_graph(run, profile, &power);
-    if (status == LACIS_OK) status = calibrate_graph(run, profile, &uniform);
+    if (status == LACIS_OK) status = calibrate_graph(run, profile, &power, LACIS_MUL_EMPTY);
+    if (status == LACIS_OK) status = calibrate_graph(run, profile, &uniform, LACIS_MUL_HASH);
+    if (status == LACIS_OK) status = calibrate_graph(run, profile, &uniform, LACIS_MUL_EMPTY);
+    if (status == LACIS_OK) status = calibrate_pull(run, profile, &owner, &uniform);
     lacis_product_clear(run, &owner);
     return status;
 }

@@ -32,6 +32,7 @@ typedef enum lacis_product_shape {
 
 typedef struct lacis_product_spec {
     const char *verb; /* for messages */
+    bool whole;       /* not a round of something larger, which reports progress itself */
     lacis_csr a, b, mask;
     lacis_product_shape shape;
     bool has_mask, mask_not;
@@ -185,6 +186,11 @@ lacis_status lacis_product_calibrate(lacis_run *run, lacis_profile *profile);
 enum { LACIS_PRODUCT_KINDS = 3 };
 const char *lacis_product_figure(lacis_mul_class class, int kind);
 int lacis_product_kind(const lacis_product *product);
+
+/* Nanoseconds an entry of the graph for graph BY vector, threads not divided: its name, and what a row adds. */
+#define lacis_pull_figure "multiply.pull.entry_ns"
+#define LACIS_PULL_ROW_NS 6.0
+double lacis_product_now(void); /* seconds */
 
 /* explain.c */
 lacis_status lacis_product_explain(lacis_run *run, lacis_product *product, lacis_lines *lines);

@@ -27,6 +27,16 @@ static lacis_status copy_labels(lacis_run *run, const lacis_labels *labels, laci
     return LACIS_OK;
 }
 
+/* Ids of rows that were selected: they stand for themselves wherever the result is used, and are no count of rows. */
+static lacis_status write_labels(lacis_run *run, const lacis_labels *labels, lacis_buffer **out)
+{
+    LACIS_TRY(lacis_buffer_new(run, sizeof(int64_t) * (uint64_t)labels->count, out));
+    int64_t *label = lacis_buffer_data(*out);
+    for (int64_t i = 0; i < labels->count; i++)
+        label[i] = lacis_labels_at(labels, i);
+    return LACIS_OK;
+}
+
 static lacis_status label_parts(lacis_run *run, const lacis_product *product, const lacis_labels *rows,
                                 lacis_buffer *row_labels, lacis_buffer *col_labels, lacis_csr_parts *parts)
 {
@@ -35,6 +45,8 @@ static lacis_status label_parts(lacis_run *run, const lacis_product *product, co
     bool whole = product->all_rows && rows->count == product->s.count;
     if (rows->label != NULL && row_labels != NULL && whole) {
         parts->row_labels = lacis_buffer_retain(row_labels);
+    } else if (rows->label == NULL && !product->all_rows) {
+        LACIS_TRY(write_labels(run, rows, &parts->row_labels));
     } else {
         LACIS_TRY(copy_labels(run, rows, &parts->row_labels));
     }
@@ -154,7 +166,8 @@ static struct ranked rank_of(const struct collected *from, int64_t place)
 {
     const void *value = lacis_buffer_data(from->value);
     lacis_dtype type = from->product->storage;
-    if (type == LACIS_F32 || type == LACIS_F64) return (struct ranked){place, 0, lacis_value_double(value, type, place)};
+    if (type == LACIS_F32 || type == LACIS_F64)
+        return (struct ranked){place, 0, lacis_value_double(value, type, place)};
     return (struct ranked){place, lacis_value_int64(value, type, place), 0};
 }
 

@@ -5,6 +5,7 @@
  */
 #include "multiply/product.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -30,14 +31,19 @@ struct account {
     lacis_buffer *column, *value; /* NULL: paid already */
     uint64_t value_bytes, entry_bytes;
     atomic_int refused; /* the status with which memory was refused */
+    const char *verb;
+    bool whole;      /* nobody else reports: the product is not a block or round of something larger */
+    pthread_t owner; /* the thread that runs the statement, which alone may report */
 };
 
 static void *take(void *context, uint64_t bytes)
 {
     struct account *account = context;
+    const uint64_t rounding = (uint64_t)2 << 20; /* of large blocks */
     void *block = lacis_run_alloc_quiet(account->run, bytes);
     if (block == NULL)
-        account->refused = bytes > lacis_run_memory_left(account->run) ? (int)LACIS_LIMIT : (int)LACIS_NOMEM;
+        account->refused =
+            bytes + rounding > lacis_run_memory_left(account->run) ? (int)LACIS_LIMIT : (int)LACIS_NOMEM;
     return block;
 }
 
@@ -57,9 +63,14 @@ static bool pay(void *context, uint64_t bytes)
     return status == LACIS_OK;
 }
 
+/* Asked once a chunk of rows. How many chunks there are the kernel keeps to itself, so the end is not known. POWER
+ * reports its own rounds. */
 static bool stopped(void *context)
 {
-    return lacis_run_cancelled(((struct account *)context)->run);
+    const struct account *account = context;
+    if (account->whole && pthread_equal(pthread_self(), account->owner))
+        lacis_run_progress(account->run, account->verb, -1);
+    return lacis_run_cancelled(account->run);
 }
 
 lacis_status lacis_product_fail(lacis_run *run, const lacis_product *product, lacis_mul_status status)
@@ -143,6 +154,9 @@ static lacis_status run_kernel(lacis_run *run, const lacis_product *product, int
     lacis_product_panel(product, begin, end, &job, &mask, &strips);
     uint64_t size = lacis_dtype_size(product->storage);
     struct account account = {.run = run, .value_bytes = size, .entry_bytes = size + sizeof(uint32_t)};
+    account.verb = product->spec.verb;
+    account.whole = product->spec.whole && begin == 0 && end == product->s.count;
+    account.owner = pthread_self();
     if (room * account.entry_bytes > SMALL_BYTES) {
         account.column = out->column;
         account.value = out->value;

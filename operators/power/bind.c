@@ -48,6 +48,10 @@ static lacis_status bind_functions(lacis_run *run, const lacis_call *call, lacis
         spec->agg = LACIS_AGG_ANY;
     }
     work->walks = spec->agg == LACIS_AGG_COUNT;
+    if (work->walks) { /* whatever CON says, a path counts 1 */
+        spec->con = NULL;
+        spec->form = LACIS_MUL_CON_ONE;
+    }
     if (nil || work->walks) {
         work->a.value = NULL;
         work->a.storage = work->a.dtype = LACIS_PATTERN;

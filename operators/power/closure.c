@@ -199,6 +199,7 @@ static lacis_status settle(lacis_run *run, struct block *block, const lacis_csr 
     int64_t most = work->a.rows > work->a.cols ? work->a.rows : work->a.cols, round = 1;
     while (block->changed.entries > 0 && (work->rounds == 0 || round < work->rounds)) {
         if (lacis_run_cancelled(run)) return lacis_run_interrupted(run);
+        lacis_run_progress(run, "closure", out->share);
         if (work->rounds == 0 && round > most) return endless(run, block, round);
         LACIS_TRY(advance(run, block, start, &out->products));
         round++;
@@ -315,7 +316,7 @@ lacis_status lacis_power_closure(lacis_run *run, const lacis_power *work, const 
     if (status == LACIS_OK) status = make_result(run, &block, start->rows, &out->rows);
     for (int64_t first = 0; status == LACIS_OK && first < start->rows; first += step) {
         block.rows = start->rows - first < step ? start->rows - first : step;
-        lacis_run_progress(run, "closure", (double)first / (double)start->rows);
+        out->share = (double)first / (double)start->rows;
         status = one_block(run, &block, start, first, out);
     }
     lacis_run_free(run, block.value);

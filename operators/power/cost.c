@@ -5,18 +5,9 @@
  */
 #include "power/power.h"
 
-#include <time.h>
-
 /* Rows to compute; the second time, where the first took little. */
 enum { SAMPLE = 16, MORE = 128 };
 static const double LITTLE = 0.004; /* seconds */
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* A sample of start rows as a csr of its own; begin, end, label hold `count` each. */
 static void take_sample(const lacis_power *work, int64_t count, int64_t *begin, int64_t *end, int64_t *label,
@@ -43,10 +34,10 @@ static lacis_status sample(lacis_run *run, const lacis_power *work, int64_t coun
     lacis_csr start;
     lacis_power_rows result;
     take_sample(work, count, begin, end, label, &start);
-    double since = now();
+    double since = lacis_product_now();
     LACIS_TRY(work->stable ? lacis_power_closure(run, work, &start, &result)
                            : lacis_power_rounds(run, work, &start, &result));
-    *seconds = now() - since;
+    *seconds = lacis_product_now() - since;
     double factor = (double)work->start.s.count / (double)count, entry = 4 + (double)lacis_dtype_size(result.storage);
     out->seconds = *seconds * factor;
     out->products = (double)result.products * factor;
@@ -56,19 +47,32 @@ static lacis_status sample(lacis_run *run, const lacis_power *work, int64_t coun
     return LACIS_OK;
 }
 
+/* A block of sources with what changed in it. */
+static double closure_bytes(const lacis_power *work, int64_t rows)
+{
+    const double block = 32e6, all = (double)rows * (double)work->a.cols * (double)lacis_dtype_size(work->type);
+    return 2 * (all < block ? all : block);
+}
+
 lacis_status lacis_power_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
 {
-    (void)profile;
-    const lacis_power *work = call->work;
+    lacis_power *work = call->work;
     int64_t rows = call->units, count = rows < SAMPLE ? (rows + 3) / 4 : SAMPLE;
     double seconds;
     *out = (lacis_cost){0, 0, 0, 0, 0};
     if (rows == 0) return LACIS_OK;
+    if (work->first.products != NULL) LACIS_TRY(lacis_product_estimate(run, &work->first, profile));
     LACIS_TRY(sample(run, work, count, &seconds, out));
-    if (seconds < LITTLE && rows >= MORE) LACIS_TRY(sample(run, work, MORE, &seconds, out));
-    double labels = work->start.s.label == NULL ? 0 : (double)rows;
+    if (seconds < LITTLE && rows >= MORE) {
+        /* What a call costs beside its rows shows in the difference. */
+        double few = seconds;
+        LACIS_TRY(sample(run, work, MORE, &seconds, out));
+        double row = seconds > few ? (seconds - few) / (double)(MORE - count) : 0;
+        out->seconds = seconds + row * (double)(rows - MORE);
+    }
+    double labels = work->start.all_rows && work->start.s.label == NULL ? 0 : (double)rows;
     if (work->start.t.label != NULL) labels += (double)work->start.t.count;
     out->bytes += sizeof(int64_t) * (2 * (double)rows + labels);
-    out->peak_bytes = 2 * out->bytes + (work->stable ? 64e6 : 0); /* two rounds; a block of sources */
+    out->peak_bytes = 2 * out->bytes + (work->stable ? closure_bytes(work, rows) : 0); /* two rounds */
     return LACIS_OK;
 }

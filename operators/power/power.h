@@ -26,6 +26,7 @@ typedef struct lacis_power_rows {
     lacis_product_result rows;
     lacis_dtype storage;
     int64_t done; /* rounds */
+    double share; /* of the sources that are settled, for progress */
     uint64_t products;
 } lacis_power_rows;
 

@@ -170,6 +170,13 @@ static inline void row_products(const graph *a, const graph *b, int64_t row, con
     }
 }
 
+/* SQL chooses columns among what the statement's own TOP has left: whoever reads the rows does it then. */
+static inline bool columns_later(const extras *e)
+{
+    const lacis_restriction *r = e->restriction;
+    return e->top > 0 && r != NULL && (r->lo1 > INT64_MIN || r->hi1 < INT64_MAX);
+}
+
 static inline bool selected(const extras *e, int64_t src, int64_t dst)
 {
     if (e->where != NULL && !e->where(src)) return false;
@@ -178,7 +185,8 @@ static inline bool selected(const extras *e, int64_t src, int64_t dst)
     bool listed = r->list == NULL;
     for (int64_t i = 0; i < r->count && !listed; i++)
         listed = r->list[i] == src;
-    return listed && src >= r->lo && src <= r->hi && dst >= r->lo1 && dst <= r->hi1;
+    bool column = columns_later(e) || (dst >= r->lo1 && dst <= r->hi1);
+    return listed && column && src >= r->lo && src <= r->hi;
 }
 
 /* Drops all but the k greatest of the row (ties: smaller column). */
@@ -197,7 +205,7 @@ static inline void keep_top(cell *cells, int64_t cols, int64_t k)
 
 static inline int64_t smaller_top(const extras *e)
 {
-    int64_t r = e->restriction == NULL ? 0 : e->restriction->top;
+    int64_t r = e->restriction == NULL || columns_later(e) ? 0 : e->restriction->top;
     if (e->top == 0 || (r > 0 && r < e->top)) return r;
     return e->top;
 }

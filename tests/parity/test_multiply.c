@@ -128,6 +128,7 @@ static bool having_off(number value, int64_t src, int64_t dst)
 static const int64_t some_rows[] = {0, 2, 3, 11, 500};
 static const lacis_restriction by_list = {INT64_MIN, INT64_MAX, some_rows, 5, INT64_MIN, INT64_MAX, 0};
 static const lacis_restriction by_range = {3, 19, NULL, 0, 4, 30, 4};
+static const lacis_restriction by_top = {3, 19, NULL, 0, INT64_MIN, INT64_MAX, 4};
 static const lacis_restriction by_nothing = {1, 0, NULL, 0, INT64_MIN, INT64_MAX, 0};
 
 static const extras all_extras[] = {
@@ -152,6 +153,9 @@ static const extras all_extras[] = {
     {.text = "", .restriction = &by_list},
     {.text = "", .restriction = &by_range},
     {.text = "WHERE src % 2 = 1 TOP 9", .where = where_odd, .top = 9, .restriction = &by_range},
+    {.text = "TOP 2", .top = 2, .restriction = &by_range},
+    {.text = "TOP 9", .top = 9, .restriction = &by_top},
+    {.text = "TOP 2", .top = 2, .restriction = &by_top},
     {.text = "WHERE src IN (33, 1, 4, 3)", .where = where_list, .restriction = &by_list},
     {.text = "", .restriction = &by_nothing},
 };

@@ -248,6 +248,17 @@ static void refuse(parity *p, const char *text, lacis_array *array, lacis_status
     lacis_run_clear(&p->run);
 }
 
+/* Runs, and gives `value` everywhere. */
+static void accept(parity *p, const char *text, lacis_array *array, double value)
+{
+    triples expected = {0};
+    for (int64_t s = 0; s < lacis_array_extent(array, 0); s++)
+        for (int64_t t = 0; t < lacis_array_extent(array, 1); t++)
+            triples_add(&expected, s, t, value);
+    check(p, text, array, &expected, NULL);
+    triples_free(&expected);
+}
+
 static void test_refusals(void **state)
 {
     parity *p = *state;
@@ -258,6 +269,8 @@ static void test_refusals(void **state)
     graph wide = graph_make(&random, GRAPH_FULL, 3, 5, LACIS_F64);
     lacis_array *array = graph_array(p, &g), *wide_array = graph_array(p, &wide);
     refuse(p, "POWER g UNTIL STABLE CON a + b AGG min", array, LACIS_RANGE, "still change after");
+    accept(p, "POWER g UNTIL STABLE WITHIN 9 CON a + b AGG min", array, -9); /* more rounds than vertices */
+    accept(p, "POWER g TO 3 CON a + 7 AGG count", array, 36);                /* whatever CON says */
     refuse(p, "POWER g UNTIL STABLE CON a + b AGG sum", array, LACIS_TYPE, "settles");
     refuse(p, "POWER g UNTIL STABLE AGG (x, y) -> x * y + 1 IDENTITY 1", array, LACIS_TYPE, "settles");
     refuse(p, "POWER g", array, LACIS_SYNTAX, "TO k or UNTIL STABLE");

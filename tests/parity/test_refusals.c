@@ -86,6 +86,25 @@ static void test_shapes_types(void **state)
     release(array);
 }
 
+/* Vertices are matched by id, however many each graph has; matrices that are not square must fit. */
+static void test_vertex_counts(void **state)
+{
+    parity *p = *state;
+    lacis_array *array[] = {constant(p, 5, 5, LACIS_I64, 1), constant(p, 3, 3, LACIS_I64, 1),
+                            constant(p, 7, 7, LACIS_PATTERN, 0)};
+    accept(p, "MULTIPLY a BY b", array);
+    accept(p, "MULTIPLY b BY a MASK m", array);
+    accept(p, "MULTIPLY a BY a MASK NOT b", array);
+    release(array);
+    array[0] = constant(p, 5, 5, LACIS_I64, 1);
+    array[1] = constant(p, 4, 6, LACIS_I64, 1);
+    array[2] = constant(p, 4, 4, LACIS_PATTERN, 0);
+    refuse(p, "MULTIPLY a BY b", array, LACIS_TYPE, "a is 5 x 5 and b is 4 x 6");
+    refuse(p, "MULTIPLY m BY b MASK m", array, LACIS_TYPE, "the mask's columns");
+    refuse(p, "POWER b TO 2", array, LACIS_TYPE, "shapes do not match");
+    release(array);
+}
+
 static void test_overflow(void **state)
 {
     parity *p = *state;
@@ -191,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_shapes_types, parity_setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(test_vertex_counts, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(test_overflow, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(test_memory_limit, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(test_cancel, parity_setup, parity_teardown),

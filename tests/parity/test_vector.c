@@ -57,7 +57,29 @@ static const extras all_extras[] = {
     {.text = "WHERE src IN (21, 9, 4)", .where = where_few},
     {.text = "HAVING value > 0 AND src = dst AND s = t", .having = having_positive},
     {.text = "", .restriction = &by_range},
+    {.text = "TOP 2", .top = 2},
+    {.text = "WHERE src % 2 = 1 TOP 2", .where = where_odd, .top = 2},
+    {.text = "WHERE src IN (21, 9, 4) TOP 2", .where = where_few, .top = 2},
+    {.text = "MASK NOT m WHERE src % 2 = 1 TOP 1", .mask = true, .mask_not = true, .where = where_odd, .top = 1},
+    {.text = "TOP 2", .top = 2, .restriction = &by_range},
 };
+
+/* TOP k of the whole vector, where it is one row: the greatest values, of equal ones the smaller label. */
+static void keep_top_labels(triples *all, int64_t k)
+{
+    bool *drop = calloc((size_t)all->count + 1, sizeof *drop);
+    int64_t kept = 0;
+    for (int64_t i = 0; i < all->count; i++) {
+        int64_t rank = 0;
+        for (int64_t j = 0; j < all->count; j++)
+            rank += all->at[j].value > all->at[i].value || (all->at[j].value == all->at[i].value && j < i);
+        drop[i] = rank >= k;
+    }
+    for (int64_t i = 0; i < all->count; i++)
+        if (!drop[i]) all->at[kept++] = all->at[i];
+    all->count = kept;
+    free(drop);
+}
 
 /* What a product of two graphs, one of which is a vector, leaves of its labels when the clauses have had their say.
  */
@@ -70,7 +92,8 @@ static triples reference_vector(const graph *a, const graph *b, const graph *mas
         int64_t label = row ? all.at[i].dst : all.at[i].src;
         number value = real_number(all.at[i].value, LACIS_F64);
         if (e->where != NULL && !e->where(label)) continue;
-        if (e->restriction != NULL && (label < e->restriction->lo || label > e->restriction->hi)) continue;
+        bool later = row && e->top > 0; /* SQL's conditions come after TOP */
+        if (e->restriction != NULL && !later && (label < e->restriction->lo || label > e->restriction->hi)) continue;
         if (e->mask && (find_row(mask, label) >= 0 &&
                         mask->begin[find_row(mask, label) + 1] > mask->begin[find_row(mask, label)]) == e->mask_not)
             continue;
@@ -78,6 +101,7 @@ static triples reference_vector(const graph *a, const graph *b, const graph *mas
         triples_add(&out, label, label, all.at[i].value);
     }
     triples_free(&all);
+    if (row && e->top > 0) keep_top_labels(&out, e->top);
     return out;
 }
 

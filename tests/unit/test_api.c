@@ -52,6 +52,7 @@ static void own_statements_take_parameters(void **state)
     lacis_statement *statement;
     assert_int_equal(lacis_prepare(*state, "MULTIPLY g BY g CON nil AGG count WHERE src = :s", NULL, &statement),
                      LACIS_OK);
+    assert_int_equal(lacis_bind_int64(statement, "other", 1), LACIS_NAME);
     assert_int_equal(lacis_bind_int64(statement, "s", 1), LACIS_OK);
     assert_int_equal(lacis_step(statement), LACIS_ROW);
     assert_string_equal(lacis_column_name(statement, 2), "value");
@@ -84,6 +85,21 @@ static void columns_answer_for_what_is_not_there(void **state)
     lacis_finalize(NULL);
     lacis_array_release(NULL);
     lacis_close(NULL);
+}
+
+static void views_take_no_parameters(void **state)
+{
+    lacis_statement *statement;
+    db_fails(*state, "CREATE VIEW bound AS MULTIPLY g BY g WHERE src = :x", LACIS_SYNTAX, ":x has no value then");
+    assert_int_equal(lacis_error_offset(*state), 49);
+    assert_int_equal(lacis_prepare(*state, "EXPLAIN ANALYZE SELECT * FROM g WHERE src = :x", NULL, &statement),
+                     LACIS_OK);
+    assert_int_equal(lacis_bind_int64(statement, "x", 1), LACIS_OK);
+    int found = 0;
+    while (lacis_step(statement) == LACIS_ROW)
+        found += strstr(lacis_column_text(statement, 0), "actual: 1 rows") != NULL;
+    assert_int_equal(found, 1);
+    lacis_finalize(statement);
 }
 
 static void errors_carry_place_and_hint(void **state)
@@ -309,13 +325,21 @@ static void open_reports_what_it_cannot(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHECK(statements_step_and_reset),   CHECK(own_statements_take_parameters),
-        CHECK(errors_carry_place_and_hint), CHECK(columns_answer_for_what_is_not_there),
-        CHECK(bad_arrays_are_refused),      CHECK(arrays_are_lent_without_copying),
-        CHECK(totals_equal_plain_sql),      CHECK(vectors_and_tables_are_seen_by_sql),
-        CHECK(options_are_read_and_set),    CHECK(two_engines_in_two_threads),
-        CHECK(other_threads_interrupt),     CHECK(readers_may_stop),
-        CHECK(explain_gives_text),          CHECK(open_reports_what_it_cannot),
+        CHECK(statements_step_and_reset),
+        CHECK(own_statements_take_parameters),
+        CHECK(views_take_no_parameters),
+        CHECK(errors_carry_place_and_hint),
+        CHECK(columns_answer_for_what_is_not_there),
+        CHECK(bad_arrays_are_refused),
+        CHECK(arrays_are_lent_without_copying),
+        CHECK(totals_equal_plain_sql),
+        CHECK(vectors_and_tables_are_seen_by_sql),
+        CHECK(options_are_read_and_set),
+        CHECK(two_engines_in_two_threads),
+        CHECK(other_threads_interrupt),
+        CHECK(readers_may_stop),
+        CHECK(explain_gives_text),
+        CHECK(open_reports_what_it_cannot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

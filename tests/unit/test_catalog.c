@@ -279,8 +279,28 @@ static void another_process(void **state)
     lacis_array_release(array);
     bench_expect(&other, "SELECT count(*) FROM n", "5;");
     assert_int_equal(lacis_catalog_begin(&b.run, b.catalog), LACIS_OK);
-    assert_int_equal(lacis_catalog_begin(&other.run, other.catalog), LACIS_BUSY); /* after two seconds */
+    assert_int_equal(lacis_catalog_begin(&other.run, other.catalog), LACIS_BUSY); /* after five seconds */
+    atomic_store(&other.host.cancel, 1);
+    assert_int_equal(lacis_catalog_begin(&other.run, other.catalog), LACIS_INTERRUPT); /* at once */
+    atomic_store(&other.host.cancel, 0);
     lacis_catalog_rollback(&b.run, b.catalog);
+    /* What is in memory already is looked at again when the next statement begins, not before. */
+    bench_put(&b, "a", bench_vector(&b, 0, 6, 1));
+    bench_expect(&other, "SELECT count(*) FROM a", "4;");
+    assert_int_equal(lacis_catalog_follow(&other.run, other.catalog), LACIS_OK);
+    bench_expect(&other, "SELECT count(*) FROM a", "6;");
+    assert_int_equal(lacis_catalog_drop(&b.run, b.catalog, "a", -1, false), LACIS_OK);
+    bench_run(&other, "BEGIN");
+    assert_int_equal(lacis_catalog_follow(&other.run, other.catalog), LACIS_OK);
+    bench_expect(&other, "SELECT count(*) FROM a", "6;"); /* a transaction keeps what it began with */
+    bench_run(&other, "COMMIT");
+    assert_int_equal(lacis_catalog_follow(&other.run, other.catalog), LACIS_OK);
+    bench_fails(&other, "SELECT count(*) FROM a", LACIS_NAME, "a");
+    /* Replaced between the look and the reading. */
+    bench_put(&b, "n", bench_vector(&b, 0, 7, 1));
+    assert_int_equal(lacis_catalog_follow(&other.run, other.catalog), LACIS_OK);
+    bench_put(&b, "n", bench_vector(&b, 0, 8, 1));
+    bench_fails(&other, "SELECT count(*) FROM n", LACIS_BUSY, "replaced or dropped n");
     bench_close(&other);
     bench_close(&b);
 }
