@@ -58,6 +58,8 @@ LACIS_API lacis_status lacis_run_scratch(lacis_run *run, uint64_t bytes, void *o
 LACIS_API char *lacis_run_text(lacis_run *run, const char *format, ...) /* in scratch; NULL: no memory */
     __attribute__((format(printf, 2, 3)));
 LACIS_API uint64_t lacis_run_memory_left(const lacis_run *run); /* of memory_limit */
+/* Of what lacis_buffer_reserve will hand out next, so many bytes have pages already. */
+LACIS_API uint64_t lacis_run_memory_warm(const lacis_run *run);
 
 /* Runs fn(context, task) for task = 0 .. tasks-1 over the threads of the run, each thread taking the next
  * task that is left; returns the first code that is not LACIS_OK (remaining tasks are then skipped) or

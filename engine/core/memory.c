@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 enum { HEADER = 64, POOL = 4 };
-static const uint64_t HUGE = (uint64_t)2 << 20, SPACIOUS = (uint64_t)64 << 20,
-                      KEPT_WARM = (uint64_t)64 << 20;
+static const uint64_t HUGE = (uint64_t)2 << 20, SPACIOUS = (uint64_t)64 << 20, KEPT_WARM = (uint64_t)64 << 20;
 
 struct region {
     void *data;
@@ -143,6 +142,11 @@ uint64_t lacis_memory_peak(const lacis_memory *memory)
 void lacis_memory_reset_peak(lacis_memory *memory)
 {
     memory->peak = memory->used;
+}
+
+uint64_t lacis_memory_warm(const lacis_memory *memory)
+{
+    return memory->pooled;
 }
 
 static uint64_t alignment(uint64_t bytes)

@@ -187,6 +187,11 @@ uint64_t lacis_run_memory_left(const lacis_run *run)
     return used < limit ? limit - used : 0;
 }
 
+uint64_t lacis_run_memory_warm(const lacis_run *run)
+{
+    return lacis_memory_warm(run->host->memory);
+}
+
 /* Scratch is carved from blocks; large pieces get blocks of their own. */
 struct scratch_block {
     struct scratch_block *next;

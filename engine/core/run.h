@@ -79,6 +79,7 @@ uint64_t lacis_memory_limit(const lacis_memory *memory);
 uint64_t lacis_memory_used(const lacis_memory *memory);
 uint64_t lacis_memory_peak(const lacis_memory *memory);
 void lacis_memory_reset_peak(lacis_memory *memory);
+uint64_t lacis_memory_warm(const lacis_memory *memory); /* pages that wait in the pool */
 /* Asks the guard (lacis_set_allocation_guard) whether an allocation may go ahead. */
 bool lacis_memory_may(uint64_t bytes);
 /* LACIS_LIMIT or LACIS_NOMEM with its message, for a failed request of `bytes`. */
