@@ -135,5 +135,6 @@ uint64_t lacis_mul_work_bytes(const lacis_mul_job *job)
     mul_plan plan;
     lacis_mul_plan(&plan, job, UINT64_MAX);
     const uint64_t threads = job->threads > 1 ? (uint64_t)job->threads : 1;
-    return threads * lacis_mul_worker_bytes(&plan) + (threads > 1 ? lacis_mul_hub_bytes(&plan) : 0);
+    return threads * lacis_mul_worker_bytes(&plan) + (threads > 1 ? lacis_mul_hub_bytes(&plan) : 0) +
+           lacis_mul_bits_bytes(&plan);
 }

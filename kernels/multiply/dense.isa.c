@@ -31,6 +31,12 @@ static bool scatter_slice(mul_worker *w, const span *s, int64_t at_a, int64_t at
     return true;
 }
 
+static bool is_summed(const mul_worker *w, uint32_t c)
+{
+    const lacis_mul_matrix *b = &w->plan->job->b;
+    return w->heavies > 0 && b->end[c] - b->begin[c] >= w->plan->bits->least;
+}
+
 /* The only window: slices are found by search, or whole where all columns are wanted. */
 static bool scatter_only(mul_worker *w, const span *s)
 {
@@ -43,6 +49,7 @@ static bool scatter_only(mul_worker *w, const span *s)
         mul_fetch(w->plan, at_a, down ? -1 : 1, degree - i);
         const uint32_t c = job->a.column[at_a];
         int64_t lo = b->begin[c], hi = b->end[c];
+        if (is_summed(w, c)) continue;
         if (!all) {
             lo = mul_lower_bound(b->column, lo, hi, s->lo);
             hi = mul_lower_bound(b->column, lo, hi, s->hi);
@@ -72,6 +79,7 @@ static bool scatter_next(mul_worker *w, const span *s)
     for (int64_t i = 0; i < degree; i++) {
         const int64_t k = w->plan->descending ? degree - 1 - i : i;
         const int64_t lo = w->cursor[k], end = b->end[job->a.column[begin + k]];
+        if (is_summed(w, job->a.column[begin + k])) continue;
         if (lo == end || (int64_t)b->column[lo] >= s->hi) continue;
         const int64_t hi = slice_end(b->column, lo, end, s->hi);
         w->cursor[k] = hi;
@@ -113,25 +121,54 @@ static int64_t emit_averages(mul_worker *w, mul_window window)
     return n;
 }
 
-/* A window through the sink, MUL_RANGE columns at a time. */
-static bool emit_filtered(mul_worker *w, const span *s, const mul_window *whole)
+/* Part of a window, from column `at` of it. */
+static mul_window part_of(const mul_window *whole, int64_t at, int64_t n, int cell)
+{
+    mul_window part = *whole;
+    part.cells = (char *)whole->cells + (at << cell);
+    part.touch = whole->touch ? whole->touch + at : NULL;
+    part.flags = whole->flags ? whole->flags + at / MUL_BLOCK : NULL;
+    part.first = whole->first + (uint32_t)at;
+    part.n = whole->n - at < n ? whole->n - at : n;
+    return part;
+}
+
+/* A range of columns through the sink. */
+static bool emit_filtered(mul_worker *w, const span *s, const mul_window *range)
 {
     const int cell = s->target.log2_bytes;
-    if (w->sink.counts) {
-        LACIS_ISA(lacis_mul_emit_top)(w, whole, cell);
-        return true;
-    }
-    for (int64_t at = 0; at < whole->n; at += MUL_RANGE) {
-        mul_window part = *whole;
-        part.cells = (char *)whole->cells + (at << cell);
-        part.touch = whole->touch ? whole->touch + at : NULL;
-        part.flags = whole->flags ? whole->flags + at / MUL_BLOCK : NULL;
-        part.first = whole->first + (uint32_t)at;
-        part.n = whole->n - at < MUL_RANGE ? whole->n - at : MUL_RANGE;
-        const int64_t n = w->plan->job->agg == LACIS_MUL_AVG
-                              ? emit_averages(w, part)
-                              : LACIS_ISA(lacis_mul_emit)(&part, cell, cell, w->block_column, w->block_cell);
-        if (!lacis_mul_sink_block(w, n, s->target.kind)) return false;
+    const int64_t n = w->plan->job->agg == LACIS_MUL_AVG
+                          ? emit_averages(w, *range)
+                          : LACIS_ISA(lacis_mul_emit)(range, cell, cell, w->block_column, w->block_cell);
+    return lacis_mul_sink_block(w, n, s->target.kind);
+}
+
+/* Adds what bitmaps count. Of a top only counts above the least one held so far are wanted. */
+static void add_heavy(mul_worker *w, mul_window *part, int cell)
+{
+    const mul_sink *sink = &w->sink;
+    const bool full = sink->counts && sink->held == sink->capacity;
+    if (full) part->flags = w->flags;
+    LACIS_ISA(lacis_mul_bits_add)(w, part, cell, full ? (uint32_t)sink->heap[0].key : 0);
+}
+
+/* A window: as it is, or MUL_RANGE columns at a time where something happens to them before or after. */
+static bool emit_window(mul_worker *w, const span *s, const mul_window *whole, uint32_t *column, char *value,
+                        int64_t *entries)
+{
+    const mul_plan *plan = w->plan;
+    const int cell = s->target.log2_bytes, store = mul_log2_bytes(plan->job->storage);
+    const bool at_once = w->heavies == 0 && (plan->direct || w->sink.counts);
+    const int64_t step = at_once ? whole->n : MUL_RANGE;
+    for (int64_t at = 0; at < whole->n; at += step) {
+        mul_window part = part_of(whole, at, step, cell);
+        if (w->heavies > 0) add_heavy(w, &part, cell);
+        if (plan->direct)
+            *entries += LACIS_ISA(lacis_mul_emit)(&part, cell, store, column + *entries, value + (*entries << store));
+        else if (w->sink.counts)
+            LACIS_ISA(lacis_mul_emit_top)(w, &part, cell);
+        else if (!emit_filtered(w, s, &part))
+            return false;
     }
     return true;
 }
@@ -148,18 +185,18 @@ static span make_span(mul_worker *w, int64_t row, int64_t lo, int64_t hi, int64_
     s.target.cells = (void *)((uintptr_t)w->cells - ((uintptr_t)lo << s.target.log2_bytes));
     s.target.counts = (uint32_t *)((uintptr_t)w->counts - (uintptr_t)lo * sizeof(uint32_t));
     /* Flags cost a pass over the columns and save the look at empty blocks: there are few once each has a product. */
-    s.flags = w->row_products < (uint64_t)width / MUL_BLOCK ? w->flags : NULL;
+    s.flags = w->heavies == 0 && w->row_products < (uint64_t)width / MUL_BLOCK ? w->flags : NULL;
     return s;
 }
 
 int64_t LACIS_ISA(lacis_mul_dense)(mul_worker *w, int64_t row, int64_t lo, int64_t hi, uint32_t *column, void *value)
 {
     const mul_plan *plan = w->plan;
-    const int store = mul_log2_bytes(plan->job->storage);
     const bool several = hi - lo > plan->window;
     int64_t entries = 0;
     if (!lacis_mul_worker_dense(w) || (several && !set_cursors(w, row, lo))) return -1;
     if (!plan->direct && !lacis_mul_sink_begin(w, row, lo, column, value)) return -1;
+    w->heavies = lacis_mul_bits_pick(w, row);
     for (int64_t at = lo; at < hi; at += plan->window) {
         const int64_t end = hi - at < plan->window ? hi : at + plan->window;
         const span s = make_span(w, row, at, end, plan->width);
@@ -167,11 +204,7 @@ int64_t LACIS_ISA(lacis_mul_dense)(mul_worker *w, int64_t row, int64_t lo, int64
         const mul_window window = {
             w->cells,           plan->touch ? w->touch : NULL, s.flags, plan->empty, (uint32_t)at, end - at,
             plan->byte_compress};
-        if (plan->direct)
-            entries += LACIS_ISA(lacis_mul_emit)(&window, s.target.log2_bytes, store, column + entries,
-                                                 (char *)value + (entries << store));
-        else if (!emit_filtered(w, &s, &window))
-            return -1;
+        if (!emit_window(w, &s, &window, column, value, &entries)) return -1;
     }
     return plan->direct ? entries : lacis_mul_sink_end(w);
 }

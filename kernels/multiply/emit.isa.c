@@ -332,17 +332,37 @@ INLINE uint32_t offer_block(mul_worker *w, const char *cells, int cell, uint64_t
     return least;
 }
 
+/* Whether any count of four blocks is above `least`. */
+INLINE bool any_above(const char *cells, int cell, uint32_t least)
+{
+#if defined(__AVX512BW__)
+    __m512i most = _mm512_loadu_si512(cells);
+    for (int i = 1; i < 4 << cell; i++) {
+        const __m512i v = _mm512_loadu_si512(cells + i * 64);
+        most = cell == 0   ? _mm512_max_epu8(most, v)
+               : cell == 1 ? _mm512_max_epu16(most, v)
+                           : _mm512_max_epu32(most, v);
+    }
+    return cell == 0   ? _mm512_cmpgt_epu8_mask(most, _mm512_set1_epi8((char)least)) != 0
+           : cell == 1 ? _mm512_cmpgt_epu16_mask(most, _mm512_set1_epi16((short)least)) != 0
+                       : _mm512_cmpgt_epu32_mask(most, _mm512_set1_epi32((int32_t)least)) != 0;
+#else
+    uint64_t any = 0;
+    for (int i = 0; i < 4; i++)
+        any |= above(cells + i * (MUL_BLOCK << cell), cell, least);
+    return any != 0;
+#endif
+}
+
 /* Few counts get through once the top is filled, so blocks are looked at four at a time. */
 INLINE uint32_t offer_four(mul_worker *w, char *cells, int cell, uint32_t first, uint32_t least)
 {
     const int64_t bytes = MUL_BLOCK << cell;
-    uint64_t masks[4], any = 0;
-    for (int i = 0; i < 4; i++)
-        any |= masks[i] = above(cells + i * bytes, cell, least);
-    for (int i = 0; any && i < 4; i++)
-        least = offer_block(w, cells + i * bytes, cell, masks[i], first + (uint32_t)i * MUL_BLOCK, least);
-    for (int i = 0; i < 4; i++)
-        empty_block(cells + i * bytes, cell, 0);
+    if (any_above(cells, cell, least))
+        for (int i = 0; i < 4; i++)
+            least = offer_block(w, cells + i * bytes, cell, above(cells + i * bytes, cell, least),
+                                first + (uint32_t)i * MUL_BLOCK, least);
+    memset(cells, 0, (size_t)bytes * 4);
     return least;
 }
 

@@ -49,7 +49,7 @@ static int64_t count_windows(const mul_plan *plan, int64_t *width)
 {
     const int64_t threads = plan->job->threads > 1 ? plan->job->threads : 1;
     int64_t each = plan->width / (threads * WINDOWS_A_THREAD) + 1;
-    each = (each + MUL_BLOCK - 1) / MUL_BLOCK * MUL_BLOCK;
+    each = (each + MUL_BITS_GROUP - 1) / MUL_BITS_GROUP * MUL_BITS_GROUP;
     *width = each;
     return (plan->width + each - 1) / each;
 }

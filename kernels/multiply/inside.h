@@ -26,7 +26,9 @@ enum {
     MUL_PAD = 64,           /* entries that vector stores may write past a row */
     MUL_SORT_MAX = 256,     /* products of a row that SORT takes (slots are 8 bits) */
     MUL_HASH_MAX = 1 << 16, /* products of a row that HASH takes: its table is 1 MiB then, the size of an L2 */
-    MUL_CHUNK_ROWS = 4096   /* most rows dealt to a thread at a time */
+    MUL_CHUNK_ROWS = 4096,  /* most rows dealt to a thread at a time */
+    MUL_BITS_GROUP = 512,   /* columns of a line of bits; windows are multiples */
+    MUL_BITS_LINE = 64      /* bytes */
 };
 
 typedef lacis_mul_storage mul_kind; /* kinds of cells are named like kinds of storage */
@@ -68,10 +70,20 @@ typedef struct mul_kernels {
     const char *name;
     mul_row_fn row[LACIS_MUL_CLASSES];
     mul_window_fn dense;
+    bool has_bits; /* counts can be summed from bits */
 } mul_kernels;
 extern const mul_kernels lacis_mul_kernels_baseline, lacis_mul_kernels_avx2, lacis_mul_kernels_avx512;
 const mul_kernels *lacis_mul_kernels(void);
 bool lacis_mul_has_byte_compress(void); /* AVX-512 VBMI2 */
+
+/* Heavy rows of B as bits (bits.c). */
+typedef struct mul_bits {
+    int64_t least;        /* entries of a heavy row */
+    uint64_t rows;        /* heavy ones; 0: none is kept as bits */
+    uint64_t group_bytes; /* a line of each */
+    char *lines;          /* group after group */
+    uint32_t *line_of;    /* by row of B, the heavy ones only: bytes from a group's begin */
+} mul_bits;
 
 /* The job, made ready. */
 typedef struct mul_plan {
@@ -86,14 +98,15 @@ typedef struct mul_plan {
     bool direct;     /* cells go to the output as they are: no filter, no conversion but of counts */
     bool clip;       /* [t_lo, t_hi) leaves out columns */
     bool byte_compress;
-    bool sure;       /* MIN or MAX of floats: no NaN comes of a finite value of A */
-    bool bounded;    /* CON's bounds are known and finite */
-    mul_kind kind;   /* of cells; COUNT: the widest that a row may need */
-    uint64_t empty;  /* bits of an untouched cell */
-    int value_bytes; /* of the output */
-    int64_t width;   /* t_hi - t_lo */
-    int64_t window;  /* columns of a dense window */
-    uint64_t total;  /* products of the whole run */
+    bool sure;            /* MIN or MAX of floats: no NaN comes of a finite value of A */
+    bool bounded;         /* CON's bounds are known and finite */
+    mul_kind kind;        /* of cells; COUNT: the widest that a row may need */
+    uint64_t empty;       /* bits of an untouched cell */
+    int value_bytes;      /* of the output */
+    int64_t width;        /* t_hi - t_lo */
+    int64_t window;       /* columns of a dense window */
+    uint64_t total;       /* products of the whole run */
+    const mul_bits *bits; /* NULL: none */
 } mul_plan;
 void lacis_mul_plan(mul_plan *plan, const lacis_mul_job *job, uint64_t total);
 
@@ -142,6 +155,8 @@ struct mul_worker {
     void *user; /* workspace of job.con and others */
     mul_sink sink;
     uint64_t row_products; /* of the row under way */
+    uint32_t *heavy;       /* lines of the heavy rows of B that the row under way sums as bits */
+    int64_t heavies;
     /* The stretch of the output that this worker fills. */
     int64_t arena_next, arena_end;
     char *spare; /* a row that waits for its exact place */
@@ -165,6 +180,13 @@ bool lacis_mul_worker_spare(mul_worker *worker, int64_t entries);
 uint64_t lacis_mul_worker_bytes(const mul_plan *plan);
 void lacis_mul_fill_cells(void *cells, int64_t n, int log2_bytes, uint64_t bits);
 
+/* bits.c: makes the bitmaps where they pay and there is memory (plan->bits), gives workers room for lists. */
+void lacis_mul_bits_open(mul_bits *bits, mul_plan *plan, mul_worker *workers, int threads);
+void lacis_mul_bits_close(const mul_bits *bits, const lacis_mul_job *job);
+uint64_t lacis_mul_bits_bytes(const mul_plan *plan); /* at most */
+/* Lists the heavy rows of B that a row of A meets in worker->heavy; how many, or 0 where all are to be scattered. */
+int64_t lacis_mul_bits_pick(mul_worker *worker, int64_t row);
+
 /* filter.c: begin, blocks of rising t, end. Blocks stand in worker->block_column and block_cell (of `kind`). */
 bool lacis_mul_sink_begin(mul_worker *worker, int64_t row, int64_t lo, uint32_t *column, void *value);
 bool lacis_mul_sink_block(mul_worker *worker, int64_t n, mul_kind kind);
@@ -185,6 +207,7 @@ lacis_mul_class lacis_mul_class_of(const mul_plan *plan, int64_t degree, uint64_
 typedef struct mul_run {
     const lacis_mul_job *job;
     mul_plan plan;
+    mul_bits bits;
     const int64_t *rows; /* NULL: 0, 1, 2... */
     int64_t count;
     const uint64_t *products;

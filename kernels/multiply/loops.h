@@ -45,6 +45,10 @@ int64_t LACIS_ISA(lacis_mul_emit)(const mul_window *window, int cell, int store,
 /* Offers the counts to the sink's top and empties them. */
 void LACIS_ISA(lacis_mul_emit_top)(mul_worker *worker, const mul_window *window, int cell);
 
+/* bits.isa.c: adds the counts of the row's heavy rows of B to the window's cells of 1 << cell bytes. With flags, sets
+ * those where a count may be above `least`, and empties the others. */
+void LACIS_ISA(lacis_mul_bits_add)(const mul_worker *worker, const mul_window *window, int cell, uint32_t least);
+
 /* apply.isa.c */
 bool LACIS_ISA(lacis_mul_apply)(mul_worker *worker, const mul_target *target, int64_t row, int64_t at_a, int64_t at_b,
                                 int64_t n, const uint32_t *index);

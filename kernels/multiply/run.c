@@ -205,6 +205,7 @@ static void close_workers(mul_run *run, int threads)
     }
     if (run->worker) memory->free(memory->context, run->worker);
     if (run->chunk) memory->free(memory->context, run->chunk);
+    lacis_mul_bits_close(&run->bits, run->job);
 }
 
 static void clear_output(lacis_mul_output *out)
@@ -242,6 +243,7 @@ lacis_mul_status lacis_mul_run(const lacis_mul_job *job, const int64_t *rows, in
     atomic_init(&run.allowance, (int64_t)(lacis_mul_slack(job) / 2));
     lacis_mul_status status = open_workers(&run, threads);
     if (status == LACIS_MUL_OK) status = make_chunks(&run);
+    if (status == LACIS_MUL_OK) lacis_mul_bits_open(&run.bits, &run.plan, run.worker, threads);
     if (status == LACIS_MUL_OK) status = run_hubs(&run);
     if (status == LACIS_MUL_OK) {
         if (run.chunks == 1)

@@ -14,4 +14,7 @@ const mul_kernels LACIS_ISA(lacis_mul_kernels) = {
             [LACIS_MUL_HASH] = LACIS_ISA(lacis_mul_row_hash),
             [LACIS_MUL_DENSE] = LACIS_ISA(lacis_mul_row_dense)},
     .dense = LACIS_ISA(lacis_mul_dense),
+#if defined(__AVX512BW__)
+    .has_bits = true,
+#endif
 };

@@ -308,6 +308,76 @@ static void test_counts(void **unused)
     free_matrix(&b);
 }
 
+/* Heavy rows of B, which counts sum as bits: any filter and window, counts of one byte and two, forced and by cost.
+ */
+static void test_heavy(void **unused)
+{
+    heap h = {.left = -1};
+    (void)unused;
+    for (int isa = 0; isa < 3; isa++) {
+        seed = 2024;
+        setenv("LACIS_ISA", isas[isa], 1);
+        for (int round = 0; round < 6; round++) {
+            static const int64_t cols[] = {3000, 512, 70, 9001, 20000, 4096};
+            const int64_t n = cols[round];
+            const lacis_mul_matrix a = make_matrix(20, 600, round % 2 ? 12 : 200, 2000, LACIS_MUL_I32, false, 0);
+            const lacis_mul_matrix b = make_matrix(600, n, 90, n / 2, LACIS_MUL_I32, false, 0);
+            const lacis_mul_matrix mask = make_matrix(20, n, n / 8, n, LACIS_MUL_I32, false, 0);
+            lacis_mul_job job = make_job(&h, a, b);
+            for (int i = 0; i < 12; i++) {
+                draw_job(&job, &mask, true);
+                job.user = &job;
+                job.agg = LACIS_MUL_COUNT;
+                job.storage = natural_storage(&job);
+                job.force = i % 3 == 0 ? LACIS_MUL_EMPTY : i % 3 == 1 ? LACIS_MUL_DENSE : LACIS_MUL_HUB;
+                if (i % 4 == 0) job.mask = NULL, job.having = NULL, job.top = i / 4 + 1;
+                check(&job, NULL, a.rows);
+            }
+            free_matrix(&a);
+            free_matrix(&b);
+            free_matrix(&mask);
+        }
+    }
+    unsetenv("LACIS_ISA");
+}
+
+/* Without memory for bitmaps the same counts are scattered. */
+static void test_heavy_failures(void **unused)
+{
+    heap h = {.left = -1};
+    int scattered = 0;
+    (void)unused;
+    seed = 31;
+    const lacis_mul_matrix a = make_matrix(400, 400, 200, 0, LACIS_MUL_I32, false, 0);
+    lacis_mul_job job = make_job(&h, a, a);
+    job.storage = LACIS_MUL_TO_U16;
+    result all = compute(&job, NULL, a.rows);
+    assert_int_equal(all.status, LACIS_MUL_OK);
+    for (int nth = 0;; nth++) {
+        h.left = nth;
+        result r = compute(&job, NULL, a.rows);
+        const bool failed = atomic_load(&h.left) < 0;
+        assert_int_equal(atomic_load(&h.live), 0);
+        if (r.status == LACIS_MUL_OK) {
+            scattered += failed;
+            assert_int_equal(r.out.entries, all.out.entries);
+            for (int64_t row = 0; row < a.rows; row++) {
+                const int64_t x = r.out.begin[row], y = all.out.begin[row], n = all.out.end[row] - y;
+                assert_int_equal(r.out.end[row] - x, n);
+                assert_memory_equal(r.out.column + x, all.out.column + y, (size_t)n * sizeof(uint32_t));
+                assert_memory_equal((uint16_t *)r.out.value + x, (uint16_t *)all.out.value + y,
+                                    (size_t)n * sizeof(uint16_t));
+            }
+        } else
+            assert_int_equal(r.status, LACIS_MUL_NO_MEMORY);
+        free_result(&r);
+        if (!failed) break;
+    }
+    assert_int_equal(scattered, strcmp(lacis_mul_isa(), "avx512") == 0);
+    free_result(&all);
+    free_matrix(&a);
+}
+
 static void test_overflow(void **unused)
 {
     heap h = {.left = -1};
@@ -407,9 +477,9 @@ static void test_symbolic(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small),    cmocka_unit_test(test_middle),
-                                       cmocka_unit_test(test_wide),     cmocka_unit_test(test_counts),
-                                       cmocka_unit_test(test_overflow), cmocka_unit_test(test_failures),
-                                       cmocka_unit_test(test_symbolic)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small),    cmocka_unit_test(test_middle),   cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_counts),   cmocka_unit_test(test_heavy),    cmocka_unit_test(test_heavy_failures),
+        cmocka_unit_test(test_overflow), cmocka_unit_test(test_failures), cmocka_unit_test(test_symbolic)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
