@@ -18,6 +18,10 @@ set(LACIS_PC_OPENMP "${OpenMP_C_FLAGS}") # what a user of the static library add
 if(LACIS_SANITIZE STREQUAL "thread")
   set(LACIS_PC_OPENMP "")
 endif()
+set(LACIS_PC_CUDA "")
+if(LACIS_HAVE_CUDA)
+  set(LACIS_PC_CUDA "-L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lsupc++ -ldl -lrt")
+endif()
 configure_package_config_file(cmake/lacisConfig.cmake.in "${CMAKE_BINARY_DIR}/lacisConfig.cmake"
   INSTALL_DESTINATION "${LACIS_CMAKE_DIR}" NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/lacisConfigVersion.cmake" COMPATIBILITY SameMinorVersion)

@@ -3,6 +3,7 @@
 # use, so an include against the grain fails to compile:
 #   kernels/X  sees kernels/common and itself      engine/*  see engine/ (and common, for the thread team)
 #   operators/X, loaders  see lacis.h and lacis_extend.h through build/include, plus their kernels
+# Of the engine, layers marked CUDA alone see the CUDA runtime's headers, and get LACIS_HAVE_CUDA.
 
 # The two headers that code outside engine/ may see, apart from the rest of engine/.
 set(LACIS_SDK_DIR "${CMAKE_BINARY_DIR}/sdk")
@@ -14,6 +15,8 @@ endforeach()
 set(LACIS_OBJECTS "" CACHE INTERNAL "object libraries of liblacis")
 set(LACIS_LINKS "" CACHE INTERNAL "libraries of liblacis")
 set(LACIS_OPS "" CACHE INTERNAL "operators for the registry")
+set(LACIS_GPU_OBJECTS "" CACHE INTERNAL "objects of GPU kernels for liblacis")
+set(LACIS_GPU_KERNELS "" CACHE INTERNAL "folders of kernels/ that have .cu files, where these are compiled")
 
 function(lacis_object name)
   target_compile_options(${name} PRIVATE $<TARGET_PROPERTY:lacis_flags,INTERFACE_COMPILE_OPTIONS>)
@@ -21,7 +24,7 @@ function(lacis_object name)
   set(LACIS_OBJECTS ${LACIS_OBJECTS} ${name} CACHE INTERNAL "")
 endfunction()
 
-# Text files as C string constants: lacis_text_NAME of lacis_embedded.h.
+# Text files as C string constants: lacis_text_NAME. Further arguments: files that go into it.
 function(lacis_embed target file)
   get_filename_component(name "${file}" NAME)
   string(MAKE_C_IDENTIFIER "${name}" id)
@@ -29,12 +32,12 @@ function(lacis_embed target file)
   add_custom_command(OUTPUT "${out}"
     COMMAND ${CMAKE_COMMAND} -DIN=${CMAKE_SOURCE_DIR}/${file} -DOUT=${out} -DID=${id}
             -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
-    DEPENDS "${CMAKE_SOURCE_DIR}/${file}" "${CMAKE_SOURCE_DIR}/cmake/embed.cmake" VERBATIM)
+    DEPENDS "${CMAKE_SOURCE_DIR}/${file}" "${CMAKE_SOURCE_DIR}/cmake/embed.cmake" ${ARGN} VERBATIM)
   target_sources(${target} PRIVATE "${out}")
 endfunction()
 
 function(lacis_layer name)
-  cmake_parse_arguments(arg "" "" "SOURCES;INCLUDES;LIBRARIES;EMBED" ${ARGN})
+  cmake_parse_arguments(arg "CUDA" "" "SOURCES;INCLUDES;LIBRARIES;EMBED" ${ARGN})
   file(GLOB files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${arg_SOURCES}/*.c")
   add_library(lacis_${name} OBJECT ${files})
   lacis_object(lacis_${name})
@@ -52,9 +55,39 @@ function(lacis_layer name)
   foreach(text ${arg_EMBED})
     lacis_embed(lacis_${name} "${text}")
   endforeach()
+  if(arg_CUDA AND LACIS_HAVE_CUDA)
+    target_compile_definitions(lacis_${name} PRIVATE LACIS_HAVE_CUDA)
+    target_include_directories(lacis_${name} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+  endif()
   if(name STREQUAL "kernels_common" AND NOT LACIS_SANITIZE STREQUAL "thread")
     target_compile_options(lacis_kernels_common PRIVATE ${OpenMP_C_FLAGS})
   endif()
+endfunction()
+
+# kernels/NAME/*.cu. Multiplications and additions are not fused, as in the C code (-ffp-contract=off): results have the
+# bits of the CPU's where the order of operations is the same. All of it becomes one object in which only lacis_ names are
+# global; as it is no CUDA code to CMake, what it goes into is linked as C, without libstdc++.
+function(lacis_add_gpu_kernels name)
+  file(GLOB files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/kernels/${name}/*.cu")
+  if(NOT LACIS_HAVE_CUDA OR NOT files)
+    return()
+  endif()
+  set(kernels lacis_kernels_${name}_gpu)
+  add_library(${kernels} OBJECT ${files})
+  target_include_directories(${kernels} PRIVATE "${CMAKE_SOURCE_DIR}/kernels")
+  set_target_properties(${kernels} PROPERTIES CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED ON CUDA_VISIBILITY_PRESET hidden)
+  # CUB without what would need libstdc++: exceptions, profiler ranges, and <iostream>, whose guard is taken as defined.
+  target_compile_definitions(${kernels} PRIVATE CCCL_DISABLE_EXCEPTIONS CCCL_DISABLE_NVTX NVTX_DISABLE _GLIBCXX_IOSTREAM)
+  target_compile_options(${kernels} PRIVATE --fmad=false --expt-relaxed-constexpr
+    -Xcompiler=-Wall,-fno-exceptions,-fno-rtti $<$<BOOL:${LACIS_WERROR}>:--Werror=all-warnings>)
+  set(object "${CMAKE_BINARY_DIR}/gpu/${name}.o")
+  file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/gpu")
+  add_custom_command(OUTPUT "${object}"
+    COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o "${object}.all" $<TARGET_OBJECTS:${kernels}>
+    COMMAND ${CMAKE_OBJCOPY} --wildcard "--keep-global-symbol=lacis_*" "${object}.all" "${object}"
+    DEPENDS ${kernels} $<TARGET_OBJECTS:${kernels}> COMMAND_EXPAND_LISTS VERBATIM)
+  set(LACIS_GPU_OBJECTS ${LACIS_GPU_OBJECTS} "${object}" CACHE INTERNAL "")
+  set(LACIS_GPU_KERNELS ${LACIS_GPU_KERNELS} ${name} CACHE INTERNAL "")
 endfunction()
 
 # kernels/NAME/*.c. Files called *.isa.c are compiled three times, for x86-64, AVX2 and AVX-512, with LACIS_ISA(x) giving
@@ -82,9 +115,15 @@ function(lacis_add_kernels name)
       target_compile_definitions(lacis_kernels_${name}_${set} PRIVATE LACIS_ISA_NAME=${set})
     endforeach()
   endif()
+  if(LACIS_HAVE_CUDA AND EXISTS "${CMAKE_SOURCE_DIR}/kernels/${name}/gpu_written.cuh") # what NVRTC gets
+    file(GLOB headers CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/kernels/${name}/*.cuh")
+    lacis_embed(lacis_kernels_${name} "kernels/${name}/gpu_written.cuh" ${headers})
+  endif()
+  lacis_add_gpu_kernels(${name})
 endfunction()
 
-# operators/NAME/*.c; op.c holds `const lacis_op lacis_op_NAME`.
+# operators/NAME/*.c; op.c holds `const lacis_op lacis_op_NAME`. LACIS_GPU_KERNELS is defined where the GPU kernels that it
+# calls are in this build.
 function(lacis_add_operator name)
   cmake_parse_arguments(arg "" "" "KERNELS" ${ARGN})
   file(GLOB files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/operators/${name}/*.c")
@@ -92,6 +131,12 @@ function(lacis_add_operator name)
   lacis_object(lacis_operator_${name})
   target_include_directories(lacis_operator_${name} PRIVATE "${LACIS_SDK_DIR}" "${CMAKE_SOURCE_DIR}/kernels"
     "${CMAKE_SOURCE_DIR}/operators")
+  if(arg_KERNELS IN_LIST LACIS_GPU_KERNELS)
+    target_compile_definitions(lacis_operator_${name} PRIVATE LACIS_GPU_KERNELS)
+    if(EXISTS "${CMAKE_SOURCE_DIR}/kernels/${arg_KERNELS}/gpu_written.cuh")
+      target_compile_definitions(lacis_operator_${name} PRIVATE LACIS_GPU_WRITTEN)
+    endif()
+  endif()
   set(LACIS_OPS ${LACIS_OPS} ${name} CACHE INTERNAL "")
 endfunction()
 
@@ -145,8 +190,14 @@ function(lacis_library)
   if(NOT LACIS_SANITIZE STREQUAL "thread")
     list(APPEND links OpenMP::OpenMP_C)
   endif()
-  add_library(lacis_shared SHARED ${objects})
-  add_library(lacis_static STATIC ${objects})
+  if(LACIS_HAVE_CUDA)
+    list(APPEND links CUDA::cudart_static supc++) # an archive: guards of statics, of all C++ the only thing needed
+  endif()
+  add_custom_target(lacis_gpu_objects DEPENDS ${LACIS_GPU_OBJECTS})
+  add_library(lacis_shared SHARED ${objects} ${LACIS_GPU_OBJECTS})
+  add_library(lacis_static STATIC ${objects} ${LACIS_GPU_OBJECTS})
+  add_dependencies(lacis_shared lacis_gpu_objects)
+  add_dependencies(lacis_static lacis_gpu_objects)
   add_library(lacis::lacis ALIAS lacis_shared)
   add_library(lacis::lacis_static ALIAS lacis_static)
   set_target_properties(lacis_shared PROPERTIES OUTPUT_NAME lacis EXPORT_NAME lacis VERSION ${PROJECT_VERSION}
@@ -154,6 +205,10 @@ function(lacis_library)
   set_target_properties(lacis_static PROPERTIES OUTPUT_NAME lacis)
   target_link_libraries(lacis_shared PRIVATE ${links})
   target_link_libraries(lacis_static PRIVATE ${links})
+  if(LACIS_HAVE_CUDA)
+    # Names of the runtimes stay inside.
+    target_link_options(lacis_shared PRIVATE LINKER:--exclude-libs,ALL)
+  endif()
   foreach(target lacis_shared lacis_static)
     target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${LACIS_SDK_DIR}>
       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

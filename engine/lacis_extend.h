@@ -44,6 +44,8 @@ LACIS_API lacis_status lacis_run_interrupted(lacis_run *run);
 LACIS_API void lacis_run_progress(lacis_run *run, const char *phase, double fraction);
 LACIS_API int lacis_run_threads(const lacis_run *run);        /* SET threads */
 LACIS_API bool lacis_run_deterministic(const lacis_run *run); /* SET deterministic */
+/* EXPLAIN ANALYZE runs it: times of single parts are worth having even where taking them costs some. */
+LACIS_API bool lacis_run_timed(const lacis_run *run);
 /* A figure for EXPLAIN ANALYZE ("rows dense", 120). Adds up under one name. */
 LACIS_API void lacis_run_count(lacis_run *run, const char *what, double figure);
 
@@ -74,8 +76,8 @@ typedef struct lacis_buffer lacis_buffer;
 LACIS_API lacis_status lacis_buffer_new(lacis_run *run, uint64_t bytes, lacis_buffer **out);
 /* Address space for up to `bytes`, of which pages are taken when first touched (huge pages where there
  * are any); pages may be used ones, with anything in them. Nothing is charged to memory_limit until
- * lacis_buffer_charge says how much is in use; call that as the use grows, from any thread. lacis_buffer_trim gives
- * back whole pages behind `bytes`. */
+ * lacis_buffer_charge says how much is in use; call that as the use grows, from any thread. lacis_buffer_trim says
+ * that nothing of any buffer is used behind `bytes`, and gives back whole pages of reserved ones. */
 LACIS_API lacis_status lacis_buffer_reserve(lacis_run *run, uint64_t bytes, lacis_buffer **out);
 LACIS_API lacis_status lacis_buffer_charge(lacis_buffer *buffer, uint64_t more);
 LACIS_API void lacis_buffer_trim(lacis_buffer *buffer, uint64_t bytes);
@@ -148,6 +150,67 @@ LACIS_API void lacis_values_convert(const void *from, lacis_dtype from_type, int
 LACIS_API void lacis_format_double(double value, char *text);
 LACIS_API void lacis_format_float(float value, char *text);
 
+/* --------------------------------------------------------------------------------------------- GPU */
+
+/* The GPU of an engine, for variants of LACIS_GPU: memory under gpu_memory_limit, copies, and one stream on which
+ * everything follows each other. Operators launch kernels there; the engine alone talks to the driver. Nothing of it
+ * is loaded or started before lacis_run_gpu is called for the first time (a few tenths of a second).
+ *
+ * Failures: no memory on the device is NULL or LACIS_LIMIT without a message (take less at a time); a call that failed
+ * is LACIS_UNSUPPORTED with its message, which a variant passes on: the engine then takes the next best variant and
+ * says so. After lacis_run_gpu the parts and blocks that a variant gets stay until its run is over or it frees them. */
+typedef struct lacis_gpu lacis_gpu;
+typedef struct lacis_gpu_facts {
+    char name[64];
+    char driver[32];
+    int arch;                          /* 90: compute capability 9.0 */
+    int processors;                    /* multiprocessors */
+    uint64_t memory, budget;           /* bytes on the card; of them for this engine */
+    double upload_rate, download_rate; /* bytes a second, of the large copies so far */
+} lacis_gpu_facts;
+/* Whether asking for the GPU could give one, without touching it; where not, why. */
+LACIS_API bool lacis_gpu_possible(const lacis_run *run, char *reason, size_t size);
+LACIS_API bool lacis_gpu_started(const lacis_run *run);
+/* The GPU, or NULL with the reason. */
+LACIS_API lacis_gpu *lacis_run_gpu(lacis_run *run, char *reason, size_t size);
+LACIS_API void lacis_gpu_describe(const lacis_gpu *gpu, lacis_gpu_facts *out);
+LACIS_API void *lacis_gpu_stream(const lacis_gpu *gpu); /* cudaStream_t */
+/* Blocks of 256-byte alignment, not cleared, in the stream's order. NULL: no room. */
+LACIS_API void *lacis_gpu_alloc(lacis_gpu *gpu, uint64_t bytes);
+LACIS_API void lacis_gpu_free(lacis_gpu *gpu, void *block); /* NULL is fine */
+LACIS_API uint64_t lacis_gpu_memory_left(lacis_gpu *gpu);   /* what may be dropped counts as left */
+/* The host's bytes may change or go after either call; those on the device are there for what follows on the stream. */
+LACIS_API lacis_status lacis_gpu_upload(lacis_run *run, lacis_gpu *gpu, const void *host, uint64_t bytes,
+                                        void *device);
+LACIS_API lacis_status lacis_gpu_download(lacis_run *run, lacis_gpu *gpu, const void *device, uint64_t bytes,
+                                          void *host);
+LACIS_API lacis_status lacis_gpu_wait(lacis_run *run, lacis_gpu *gpu);
+/* A part's copy on the device, sent there unless it is there already; it stays for later statements while there is
+ * room. *out is NULL where the array has no such part. _missing: the bytes that would have to be sent (gpu NULL: all). */
+LACIS_API lacis_status lacis_gpu_part(lacis_run *run, lacis_gpu *gpu, const lacis_array *array, const char *part,
+                                      const void **out);
+LACIS_API uint64_t lacis_gpu_part_missing(lacis_gpu *gpu, const lacis_array *array, const char *part);
+/* Makes `device`, a block that holds the same bytes as the buffer from offset on, the buffer's copy; the block is the
+ * engine's from here on. False: it was freed instead. */
+LACIS_API bool lacis_gpu_keep(lacis_gpu *gpu, lacis_buffer *buffer, uint64_t offset, uint64_t bytes, void *device);
+/* Kernels from CUDA source, by extern "C" names, compiled for this GPU by NVRTC (which is only loaded here) or taken from
+ * what was compiled before, in memory or in the database file. kernel[i] is a cudaKernel_t, NULL for a name that the source
+ * lacks. LACIS_UNSUPPORTED with the reason: no NVRTC, or its complaint. lacis_gpu_compiles asks beforehand. */
+typedef struct lacis_gpu_source {
+    const char *const *text; /* one behind the other */
+    int texts;
+    const char *const *option; /* besides the GPU's architecture and C++17 */
+    int options;
+    const char *const *kernel;
+    int kernels;
+} lacis_gpu_source;
+LACIS_API bool lacis_gpu_compiles(char *reason, size_t size);
+LACIS_API lacis_status lacis_gpu_compile(lacis_run *run, lacis_gpu *gpu, const lacis_gpu_source *source,
+                                         void **kernel);
+/* For a cudaError_t that came from elsewhere than these calls: LACIS_UNSUPPORTED with its message; the device is not
+ * used again where it does not answer any more. */
+LACIS_API lacis_status lacis_gpu_failed(lacis_run *run, lacis_gpu *gpu, int code);
+
 /* ------------------------------------------------------------------------------- user functions */
 
 /* A typed expression over the slots of an operator (CON, HAVING, WHERE ...), parsed by the engine. */
@@ -180,6 +243,12 @@ LACIS_API size_t lacis_program_workspace(const lacis_program *program); /* bytes
  * overflowed or divided by zero somewhere in the strip. */
 LACIS_API bool lacis_program_run(const lacis_program *program, int n, const lacis_strip *slots, void *workspace,
                                  void *out);
+/* The expression as text of a CUDA device function `name`(p0, p1 ..., int *bad) of its slots in their order, an integer
+ * failure setting *bad; made from the tree, never from the user's text. In scratch. It calls functions whose text
+ * lacis_expr_functions_text gives; before both stand what LACIS_DEVICE, lacis_high(a, b), LACIS_INFINITY and LACIS_NAN
+ * are to the compiler. */
+LACIS_API lacis_status lacis_expr_emit(lacis_run *run, const lacis_expr *expr, const char *name, const char **out);
+LACIS_API const char *lacis_expr_functions_text(void);
 /* A WHERE predicate seen as a set of integers: if it says no more than that slot `slot` is in a list or a
  * range, fills *lo, *hi (inclusive) and, for a list, *list (rising, in the run's scratch) and *count. */
 LACIS_API bool lacis_expr_integer_set(lacis_run *run, const lacis_expr *expr, int slot, int64_t *lo, int64_t *hi,
@@ -305,9 +374,11 @@ struct lacis_variant {
     const char *summary;
     /* Whether it can run this call; where not, why, in `reason`. NULL: always. */
     bool (*can)(const lacis_call *call, char *reason, size_t size);
+    /* LACIS_UNSUPPORTED with the reason: it cannot after all. */
     lacis_status (*cost)(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out);
-    /* Computes units [begin, end) into *out: an array of the call's kind that holds these units (or all, with the
-     * others empty); its labels or base say which they are. */
+    /* Computes units [begin, end) into *out: an array of the call's kind that holds these units (or all, with the others
+     * empty); its labels or base say which they are. A variant that finds only now that it cannot (a GPU full or lost)
+     * answers LACIS_UNSUPPORTED with the reason; without ON the next best variant is taken, and the user told. */
     lacis_status (*run)(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out);
 };
 

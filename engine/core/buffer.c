@@ -2,6 +2,7 @@
  *
  * Counted memory for the parts of arrays: heap blocks, reserved address space, or the caller's own memory.
  */
+#include "core/device.h"
 #include "core/memory.h"
 
 #include <string.h>
@@ -16,10 +17,11 @@ struct lacis_buffer {
     void *data;
     uint64_t size;
     uint64_t mapped;          /* MAPPED: bytes of address space */
-    _Atomic uint64_t charged; /* MAPPED: what counts against the limit */
+    _Atomic uint64_t charged; /* MAPPED: what counts against the limit; HEAP: what is filled, for all that is known */
     _Atomic uint64_t touched; /* MAPPED: the most that was ever charged */
     lacis_release_fn release;
     void *release_arg;
+    lacis_buffer_mirrors mirrors; /* copies on a GPU */
 };
 
 static lacis_status buffer_new(lacis_run *run, enum backing backing, uint64_t size, lacis_buffer **out)
@@ -51,6 +53,7 @@ lacis_status lacis_buffer_new(lacis_run *run, uint64_t bytes, lacis_buffer **out
         buffer_delete(buffer);
         return lacis_run_no_memory(run, bytes);
     }
+    buffer->charged = bytes;
     *out = buffer;
     return LACIS_OK;
 }
@@ -84,9 +87,12 @@ lacis_status lacis_buffer_charge(lacis_buffer *buffer, uint64_t more)
 
 void lacis_buffer_trim(lacis_buffer *buffer, uint64_t bytes)
 {
-    if (buffer->backing != MAPPED) return;
     uint64_t charged = buffer->charged;
     if (charged <= bytes) return;
+    if (buffer->backing != MAPPED) {
+        buffer->charged = bytes;
+        return;
+    }
     lacis_memory_credit(buffer->memory, charged - bytes);
     buffer->charged = bytes;
     /* Giving pages back costs a flush on every processor: not for little. */
@@ -118,6 +124,16 @@ uint64_t lacis_buffer_size(const lacis_buffer *buffer)
     return buffer->size;
 }
 
+uint64_t lacis_buffer_used(const lacis_buffer *buffer)
+{
+    return buffer->backing == FOREIGN ? buffer->size : buffer->charged;
+}
+
+lacis_buffer_mirrors *lacis_buffer_mirrored(lacis_buffer *buffer)
+{
+    return &buffer->mirrors;
+}
+
 lacis_buffer *lacis_buffer_retain(lacis_buffer *buffer)
 {
     atomic_fetch_add_explicit(&buffer->holders, 1, memory_order_relaxed);
@@ -127,6 +143,7 @@ lacis_buffer *lacis_buffer_retain(lacis_buffer *buffer)
 void lacis_buffer_release(lacis_buffer *buffer)
 {
     if (buffer == NULL || atomic_fetch_sub(&buffer->holders, 1) != 1) return;
+    lacis_mirror_drop(&buffer->mirrors);
     if (buffer->backing == HEAP) {
         lacis_memory_free(buffer->memory, buffer->data);
     } else if (buffer->backing == MAPPED) {

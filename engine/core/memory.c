@@ -45,11 +45,16 @@ bool lacis_memory_may(uint64_t bytes)
     return guard == NULL || guard(guard_arg, (size_t)bytes) == 0;
 }
 
-static uint64_t default_limit(void)
+uint64_t lacis_memory_physical(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || size <= 0) return (uint64_t)4 << 30;
-    return (uint64_t)pages * (uint64_t)size / 10 * 8;
+    return pages <= 0 || size <= 0 ? 0 : (uint64_t)pages * (uint64_t)size;
+}
+
+static uint64_t default_limit(void)
+{
+    uint64_t bytes = lacis_memory_physical();
+    return bytes == 0 ? (uint64_t)4 << 30 : bytes / 10 * 8;
 }
 
 lacis_memory *lacis_memory_new(void)

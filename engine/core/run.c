@@ -3,7 +3,7 @@
  * Runs and their host: errors, notes, progress, scratch memory and threads. What operators and loaders call of it
  * stands in lacis_extend.h.
  */
-#include "core/run.h"
+#include "core/device.h"
 
 #include "common/parallel.h"
 
@@ -35,6 +35,8 @@ lacis_status lacis_host_init(lacis_host *host)
 
 void lacis_host_clear(lacis_host *host)
 {
+    lacis_gpu_release(host->gpu);
+    host->gpu = NULL;
     lacis_memory_release(host->memory);
     host->memory = NULL;
 }
@@ -52,6 +54,7 @@ void lacis_run_init(lacis_run *run, lacis_host *host)
     run->host = host;
     run->scratch = NULL;
     run->counters = 0;
+    run->timed = false;
 }
 
 /* ------------------------------------------------------------------------------------------ errors */
@@ -145,6 +148,11 @@ int lacis_run_threads(const lacis_run *run)
 bool lacis_run_deterministic(const lacis_run *run)
 {
     return run->host->deterministic;
+}
+
+bool lacis_run_timed(const lacis_run *run)
+{
+    return run->timed;
 }
 
 void lacis_run_count(lacis_run *run, const char *what, double figure)

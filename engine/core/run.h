@@ -21,6 +21,14 @@ typedef struct lacis_error {
     char hint[LACIS_HINT_TEXT];
 } lacis_error;
 
+/* The database file's memory for small texts, for layers below the catalog; both are NULL where there is no file. */
+typedef struct lacis_keeper {
+    void *context;
+    lacis_status (*keep)(void *context, lacis_run *run, const char *group, const char *name, const char *value);
+    lacis_status (*kept)(void *context, lacis_run *run, const char *group,
+                         void (*fn)(void *arg, const char *name, const char *value), void *arg);
+} lacis_keeper;
+
 /* One an engine. */
 typedef struct lacis_host {
     lacis_memory *memory;
@@ -33,6 +41,9 @@ typedef struct lacis_host {
     int threads;
     bool deterministic;
     double last_progress; /* seconds */
+    lacis_gpu *gpu;       /* device.c: NULL until somebody asked for one */
+    uint64_t gpu_limit;   /* bytes; 0: nine tenths of the card */
+    lacis_keeper keeper;
 } lacis_host;
 
 typedef struct lacis_counter {
@@ -47,6 +58,7 @@ struct lacis_run {
     struct scratch_block *scratch;
     lacis_counter counter[LACIS_COUNTERS];
     int counters;
+    bool timed; /* EXPLAIN ANALYZE */
 };
 
 lacis_status lacis_host_init(lacis_host *host);
@@ -80,6 +92,7 @@ uint64_t lacis_memory_used(const lacis_memory *memory);
 uint64_t lacis_memory_peak(const lacis_memory *memory);
 void lacis_memory_reset_peak(lacis_memory *memory);
 uint64_t lacis_memory_warm(const lacis_memory *memory); /* pages that wait in the pool */
+uint64_t lacis_memory_physical(void); /* bytes of this machine; 0: not known */
 /* Asks the guard (lacis_set_allocation_guard) whether an allocation may go ahead. */
 bool lacis_memory_may(uint64_t bytes);
 /* LACIS_LIMIT or LACIS_NOMEM with its message, for a failed request of `bytes`. */

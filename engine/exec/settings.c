@@ -4,6 +4,8 @@
  */
 #include "exec/settings.h"
 
+#include "core/device.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,8 @@
 
 enum { MOST_THREADS = 1024 };
 
-static bool set_memory_limit(lacis_host *host, const char *value)
+/* "1.5 GB"; false where it is not a size. */
+static bool read_bytes(const char *value, double *out)
 {
     char *end;
     double number = strtod(value, &end);
@@ -26,17 +29,36 @@ static bool set_memory_limit(lacis_host *host, const char *value)
                 {"kib", 1024.0}, {"mib", 1048576.0}, {"gib", 1073741824.0}};
     for (int i = 0; i < LACIS_COUNT(unit); i++) {
         if (strcasecmp(end, unit[i].name) != 0) continue;
-        double bytes = number * unit[i].factor;
-        if (bytes < 1e6 || bytes > 1e18) return false;
-        lacis_memory_set_limit(host->memory, (uint64_t)bytes);
-        return true;
+        *out = number * unit[i].factor;
+        return *out >= 1e6 && *out <= 1e18;
     }
     return false;
+}
+
+static bool set_memory_limit(lacis_host *host, const char *value)
+{
+    double bytes;
+    if (!read_bytes(value, &bytes)) return false;
+    lacis_memory_set_limit(host->memory, (uint64_t)bytes);
+    return true;
 }
 
 static void get_memory_limit(const lacis_host *host, char *value, size_t size)
 {
     snprintf(value, size, "%llu", (unsigned long long)lacis_memory_limit(host->memory));
+}
+
+static bool set_gpu_limit(lacis_host *host, const char *value)
+{
+    double bytes = 0;
+    if (strcasecmp(value, "auto") != 0 && !read_bytes(value, &bytes)) return false;
+    lacis_device_set_limit(host, (uint64_t)bytes);
+    return true;
+}
+
+static void get_gpu_limit(const lacis_host *host, char *value, size_t size)
+{
+    snprintf(value, size, host->gpu_limit == 0 ? "auto" : "%llu", (unsigned long long)host->gpu_limit);
 }
 
 static bool set_threads(lacis_host *host, const char *value)
@@ -77,6 +99,8 @@ static void get_deterministic(const lacis_host *host, char *value, size_t size)
 const struct setting lacis_setting[] = {
     {"memory_limit", "bytes, or with kB, MB, GB, KiB, MiB, GiB; at least 1 MB",
      "what arrays, results and work may take together", set_memory_limit, get_memory_limit},
+    {"gpu_memory_limit", "like memory_limit, or auto (nine tenths of the card)",
+     "what operands, results and work may take on the GPU", set_gpu_limit, get_gpu_limit},
     {"threads", "1 .. 1024, or auto", "threads that work on one statement", set_threads, get_threads},
     {"deterministic", "on or off", "the same bits on every run and any number of threads", set_deterministic,
      get_deterministic},
@@ -155,9 +179,20 @@ static void profile_group(char *text, size_t size)
     snprintf(text, size, "profile of %s", machine);
 }
 
+static lacis_status keep_text(void *context, lacis_run *run, const char *group, const char *name, const char *value)
+{
+    return lacis_catalog_keep(run, context, group, name, value);
+}
+
+static lacis_status kept_texts(void *context, lacis_run *run, const char *group, lacis_kept_fn fn, void *arg)
+{
+    return lacis_catalog_kept(run, context, group, fn, arg);
+}
+
 lacis_status lacis_exec_restore(lacis_world *world, lacis_run *run)
 {
     if (!lacis_catalog_in_file(world->catalog)) return LACIS_OK;
+    world->host->keeper = (lacis_keeper){world->catalog, keep_text, kept_texts};
     char group[120];
     profile_group(group, sizeof group);
     LACIS_TRY(lacis_catalog_kept(run, world->catalog, "option", restore_option, run));
@@ -191,9 +226,22 @@ lacis_status lacis_exec_keep_profile(lacis_world *world, lacis_run *run)
     return keeper.status;
 }
 
+static lacis_status calibrate_copies(lacis_run *run, lacis_profile *profile)
+{
+    char reason[200];
+    lacis_gpu *gpu = lacis_run_gpu(run, reason, sizeof reason);
+    if (gpu == NULL) return LACIS_OK;
+    lacis_gpu_facts facts;
+    LACIS_TRY(lacis_device_measure(run, gpu));
+    lacis_gpu_describe(gpu, &facts);
+    LACIS_TRY(lacis_profile_set(profile, "gpu.upload_bytes_a_second", facts.upload_rate));
+    return lacis_profile_set(profile, "gpu.download_bytes_a_second", facts.download_rate);
+}
+
 lacis_status lacis_exec_calibrate(lacis_world *world, lacis_run *run)
 {
     double start = lacis_now();
+    LACIS_TRY(calibrate_copies(run, world->profile));
     for (int i = 0; i < world->registry->ops; i++) {
         const lacis_op *op = world->registry->op[i];
         if (op->calibrate == NULL) continue;

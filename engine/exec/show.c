@@ -2,6 +2,7 @@
  *
  * The tables of SHOW: one row in `table` below for each, with its columns and the function that fills it.
  */
+#include "core/device.h"
 #include "exec/settings.h"
 
 #include <inttypes.h>
@@ -86,6 +87,38 @@ static lacis_status show_aggregates(lacis_world *world, lacis_run *run, const la
     return LACIS_OK;
 }
 
+struct devices {
+    lacis_run *run;
+    lacis_table *table;
+    const lacis_gpu *gpu;
+};
+
+static lacis_status show_gpu(void *arg, int number, const lacis_gpu_facts *facts)
+{
+    struct devices *to = arg;
+    bool used = number == to->gpu->device;
+    char *device = lacis_run_text(to->run, "GPU %d", number);
+    if (device == NULL) return LACIS_NOMEM;
+    LACIS_TRY(lacis_table_text(to->run, to->table, device));
+    LACIS_TRY(lacis_table_text(to->run, to->table, facts->name));
+    LACIS_TRY(lacis_table_text(to->run, to->table, NULL));
+    LACIS_TRY(lacis_table_integer(to->run, to->table, used ? (int64_t)to->gpu->facts.budget : 0));
+    LACIS_TRY(lacis_table_integer(to->run, to->table, (int64_t)facts->memory));
+    LACIS_TRY(lacis_table_text(to->run, to->table, facts->driver));
+    const char *state = !used                               ? "not used: one GPU an engine"
+                        : to->gpu->state == LACIS_GPU_READY ? "ready"
+                                                            : to->gpu->reason;
+    return lacis_table_text(to->run, to->table, state);
+}
+
+static lacis_status show_no_gpu(lacis_run *run, lacis_table *table, const char *reason)
+{
+    LACIS_TRY(lacis_table_text(run, table, "GPU"));
+    for (int i = 0; i < 5; i++)
+        LACIS_TRY(lacis_table_text(run, table, NULL));
+    return lacis_table_text(run, table, reason);
+}
+
 static lacis_status show_devices(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table *table)
 {
     (void)ast;
@@ -94,7 +127,15 @@ static lacis_status show_devices(lacis_world *world, lacis_run *run, const lacis
     LACIS_TRY(lacis_table_text(run, table, "CPU"));
     LACIS_TRY(lacis_table_text(run, table, machine));
     LACIS_TRY(lacis_table_integer(run, table, world->host->threads));
-    return lacis_table_integer(run, table, (int64_t)lacis_memory_limit(world->host->memory));
+    LACIS_TRY(lacis_table_integer(run, table, (int64_t)lacis_memory_limit(world->host->memory)));
+    LACIS_TRY(lacis_table_integer(run, table, (int64_t)lacis_memory_physical()));
+    LACIS_TRY(lacis_table_text(run, table, NULL));
+    LACIS_TRY(lacis_table_text(run, table, "ready"));
+    const lacis_gpu *gpu = lacis_device_find(world->host);
+    if (gpu == NULL) return lacis_run_no_memory(run, sizeof *gpu);
+    if (gpu->state == LACIS_GPU_ABSENT) return show_no_gpu(run, table, gpu->reason);
+    struct devices devices = {run, table, gpu};
+    return lacis_device_each(gpu, show_gpu, &devices);
 }
 
 static lacis_status show_options(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table *table)
@@ -248,7 +289,7 @@ static const struct shown {
     {"OPERATORS", {"verb", "summary", "usage", "variants"}, show_operators},
     {"OPERATOR", {"details"}, show_operator},
     {"AGGREGATES", {"name", "summary"}, show_aggregates},
-    {"DEVICES", {"device", "name", "threads", "memory_limit"}, show_devices},
+    {"DEVICES", {"device", "name", "threads", "memory_limit", "memory", "driver", "state"}, show_devices},
     {"OPTIONS", {"name", "value", "takes", "help"}, show_options},
     {"KERNELS", {"figure", "value"}, show_kernels},
     {"LOADERS", {"name", "can", "extensions", "summary", "options"}, show_loaders},

@@ -11,7 +11,7 @@ lacis_status lacis_exec_store(lacis_world *world, lacis_run *run, lacis_call *ca
     if (own == NULL) LACIS_TRY(lacis_run_scratch(run, sizeof *own, &own));
     LACIS_TRY(lacis_plan_make(run, call, world->profile, LACIS_STORE, explain, own));
     double start = lacis_now();
-    LACIS_TRY(own->candidate[own->chosen].variant->run(run, call, 0, call->units, out));
+    LACIS_TRY(lacis_plan_run(run, own, 0, call->units, out));
     lacis_plan_learn(world->profile, own, lacis_now() - start);
     return LACIS_OK;
 }
@@ -39,12 +39,14 @@ static lacis_status explain_run(lacis_world *world, lacis_run *run, lacis_plan *
     uint64_t before = lacis_memory_used(memory);
     run->counters = 0;
     double start = lacis_now();
-    const lacis_variant *variant = plan->candidate[plan->chosen].variant;
-    LACIS_TRY(variant->run(run, plan->call, 0, plan->call->units, &result));
+    run->timed = true;
+    lacis_status status = lacis_plan_run(run, plan, 0, plan->call->units, &result);
+    run->timed = false;
+    LACIS_TRY(status);
     double seconds = lacis_now() - start;
     lacis_plan_learn(world->profile, plan, seconds);
-    lacis_status status = lacis_plan_explain_actual(plan, seconds, lacis_memory_peak(memory) - before,
-                                                    lacis_array_entries(result), lacis_array_bytes(result), lines);
+    status = lacis_plan_explain_actual(plan, seconds, lacis_memory_peak(memory) - before, lacis_array_entries(result),
+                                       lacis_array_bytes(result), lines);
     lacis_array_release(result);
     return status;
 }

@@ -66,8 +66,7 @@ static lacis_status blocks_next(struct blocks *blocks, lacis_array **out)
     if (blocks->at >= call->units) return LACIS_OK;
     if (lacis_run_cancelled(&blocks->run)) return lacis_run_interrupted(&blocks->run);
     int64_t end = block_end(blocks);
-    const lacis_variant *variant = blocks->plan->candidate[blocks->plan->chosen].variant;
-    LACIS_TRY(variant->run(&blocks->run, call, blocks->at, end, out));
+    LACIS_TRY(lacis_plan_run(&blocks->run, blocks->plan, blocks->at, end, out));
     blocks->at = end;
     lacis_run_progress(&blocks->run, call->op->verb, (double)end / (double)call->units);
     return LACIS_OK;

@@ -19,13 +19,19 @@ static void tune_name(const lacis_call *call, const lacis_variant *variant, char
     snprintf(text, size, "tune.%s.%s", call->op->verb, variant->name);
 }
 
+/* Whether ON leaves that device in the running. */
+static bool wanted_on(const lacis_call *call, lacis_device device)
+{
+    if (call->on == LACIS_ON_CPU) return device == LACIS_CPU;
+    return call->on != LACIS_ON_GPU || device == LACIS_GPU;
+}
+
 static void list_candidates(const lacis_call *call, lacis_plan *plan)
 {
     for (int i = 0; i < call->op->variant_count && plan->candidates < LACIS_CANDIDATES; i++) {
         lacis_candidate *candidate = &plan->candidate[plan->candidates++];
         *candidate = (lacis_candidate){.variant = call->op->variants[i], .can = true};
-        lacis_device device = candidate->variant->device;
-        if ((call->on == LACIS_ON_CPU && device != LACIS_CPU) || (call->on == LACIS_ON_GPU && device != LACIS_GPU)) {
+        if (!wanted_on(call, candidate->variant->device)) {
             candidate->can = false;
             snprintf(candidate->reason, sizeof candidate->reason, "not wanted: ON %s",
                      call->on == LACIS_ON_CPU ? "CPU" : "GPU");
@@ -48,16 +54,38 @@ static lacis_status none_can(lacis_run *run, const lacis_call *call, const lacis
     size_t used = 0;
     for (int i = 0; i < plan->candidates && used < sizeof reasons; i++) {
         const lacis_candidate *candidate = &plan->candidate[i];
-        int more = snprintf(reasons + used, sizeof reasons - used, "%s%s: %s", i > 0 ? "; " : "",
+        if (!wanted_on(call, candidate->variant->device)) continue; /* says nothing that the user does not know */
+        int more = snprintf(reasons + used, sizeof reasons - used, "%s%s: %s", used > 0 ? "; " : "",
                             candidate->variant->name, candidate->reason);
         if (more > 0) used += (size_t)more;
     }
+    static const char *const hint = "leave ON out: the planner takes what there is";
+    const char *device = call->on == LACIS_ON_GPU ? "GPU" : "CPU", *verb = call->op->verb;
     if (!has_variant_on(call, call->on == LACIS_ON_GPU ? LACIS_GPU : LACIS_CPU) && call->on != LACIS_ON_AUTO)
-        return lacis_run_fail_at(
-            run, LACIS_UNSUPPORTED, call->offset, "leave ON out: the planner takes what there is",
-            "%s has no variant for a %s in this build", call->op->verb, call->on == LACIS_ON_GPU ? "GPU" : "CPU");
-    return lacis_run_fail_at(run, LACIS_UNSUPPORTED, call->offset, NULL, "no variant of %s can run this (%s)",
-                             call->op->verb, reasons);
+        return lacis_run_fail_at(run, LACIS_UNSUPPORTED, call->offset, hint,
+                                 "%s has no variant for a %s in this build", verb, device);
+    if (call->on != LACIS_ON_AUTO)
+        return lacis_run_fail_at(run, LACIS_UNSUPPORTED, call->offset, hint, "%s cannot run on a %s here (%s)", verb,
+                                 device, reasons);
+    return lacis_run_fail_at(run, LACIS_UNSUPPORTED, call->offset, NULL, "no variant of %s can run this (%s)", verb,
+                             reasons);
+}
+
+static int able_ones(const lacis_plan *plan)
+{
+    int able = 0;
+    for (int i = 0; i < plan->candidates; i++)
+        able += plan->candidate[i].can;
+    return able;
+}
+
+/* The candidate cannot after all, for the reason that the last error tells. */
+static void give_up(lacis_run *run, lacis_candidate *candidate)
+{
+    candidate->can = false;
+    snprintf(candidate->reason, sizeof candidate->reason, "%.*s", (int)sizeof candidate->reason - 1,
+             run->host->error.message);
+    lacis_host_ok(run->host);
 }
 
 static lacis_status estimate(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_plan *plan)
@@ -67,7 +95,12 @@ static lacis_status estimate(lacis_run *run, const lacis_call *call, const lacis
         lacis_candidate *candidate = &plan->candidate[i];
         if (!candidate->can || candidate->costed) continue;
         candidate->cost = (lacis_cost){-1, -1, -1, -1, -1};
-        LACIS_TRY(candidate->variant->cost(run, call, profile, &candidate->cost));
+        lacis_status status = candidate->variant->cost(run, call, profile, &candidate->cost);
+        if (status == LACIS_UNSUPPORTED) {
+            give_up(run, candidate);
+            continue;
+        }
+        LACIS_TRY(status);
         tune_name(call, candidate->variant, name, sizeof name);
         candidate->cost.seconds *= lacis_profile_get(profile, name, 1.0);
         candidate->costed = true;
@@ -135,14 +168,14 @@ lacis_status lacis_plan_make(lacis_run *run, lacis_call *call, const lacis_profi
     plan->purpose = purpose;
     plan->block_bytes = UINT64_MAX;
     list_candidates(call, plan);
-    int able = 0;
-    for (int i = 0; i < plan->candidates; i++)
-        able += plan->candidate[i].can;
+    int able = able_ones(plan);
     if (able == 0) return none_can(run, call, plan);
 
     bool blocks = call->op->fit != NULL;
     bool surely = blocks && call->op->fit(call, 0, lacis_run_memory_left(run) / 2) >= call->units;
     if (explain || able > 1 || (purpose == LACIS_STORE && !surely)) LACIS_TRY(estimate(run, call, profile, plan));
+    able = able_ones(plan);
+    if (able == 0) return none_can(run, call, plan);
     plan->chosen = cheapest(plan);
     const lacis_candidate *chosen = &plan->candidate[plan->chosen];
     say_why(plan);
@@ -154,6 +187,22 @@ lacis_status lacis_plan_make(lacis_run *run, lacis_call *call, const lacis_profi
         snprintf(plan->reason, sizeof plan->reason, "does not fit memory_limit if it must be stored: %s", cheaper);
     }
     return LACIS_OK;
+}
+
+lacis_status lacis_plan_run(lacis_run *run, lacis_plan *plan, int64_t begin, int64_t end, lacis_array **out)
+{
+    for (;;) {
+        lacis_candidate *chosen = &plan->candidate[plan->chosen];
+        lacis_status status = chosen->variant->run(run, plan->call, begin, end, out);
+        if (status != LACIS_UNSUPPORTED) return status;
+        give_up(run, chosen);
+        if (able_ones(plan) == 0) return none_can(run, plan->call, plan);
+        plan->chosen = cheapest(plan);
+        lacis_run_note(run, LACIS_NOTE, "%s: %s; went on with %s on the %s", plan->call->op->verb, chosen->reason,
+                       plan->candidate[plan->chosen].variant->name,
+                       plan->candidate[plan->chosen].variant->device == LACIS_CPU ? "CPU" : "GPU");
+        snprintf(plan->reason, sizeof plan->reason, "the next best one");
+    }
 }
 
 static double middle(double x, double y, double z)
@@ -184,8 +233,10 @@ void lacis_plan_learn(lacis_profile *profile, const lacis_plan *plan, double sec
     char name[96];
     tune_name(plan->call, chosen->variant, name, sizeof name);
     double factor = lacis_profile_get(profile, name, 1.0);
+    /* The first use of a GPU's kernel loads it; that must not keep the GPU from ever being tried again. */
+    const double limit = chosen->variant->device == LACIS_GPU ? 1.5 : most;
     double ratio = seconds / chosen->cost.seconds * factor;
-    if (ratio > most) ratio = most;
+    if (ratio > limit) ratio = limit;
     if (ratio < 1 / most) ratio = 1 / most;
     double last = exchange(profile, name, ".last", ratio), before = exchange(profile, name, ".before", last);
     double next = middle(ratio, last, before);

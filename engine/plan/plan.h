@@ -54,6 +54,10 @@ typedef struct lacis_plan {
 lacis_status lacis_plan_make(lacis_run *run, lacis_call *call, const lacis_profile *profile, lacis_purpose purpose,
                              bool explain, lacis_plan *out);
 
+/* Runs the chosen variant. Where it finds that it cannot after all the next best one takes its place in the plan, and a note
+ * says so; LACIS_UNSUPPORTED where none is left. */
+lacis_status lacis_plan_run(lacis_run *run, lacis_plan *plan, int64_t begin, int64_t end, lacis_array **out);
+
 /* Teaches the profile from a run that was predicted and measured. */
 void lacis_plan_learn(lacis_profile *profile, const lacis_plan *plan, double seconds);
 

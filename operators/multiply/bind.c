@@ -123,6 +123,11 @@ lacis_status lacis_multiply_bind(lacis_run *run, lacis_call *call)
     LACIS_TRY(lacis_product_prepare(run, &spec, &work->product));
     work->row_labels = lacis_labels_buffer(lacis_call_arg(call, NULL)->item[0].array, "row_labels");
     work->col_labels = lacis_labels_buffer(lacis_call_arg(call, "BY")->item[0].array, "col_labels");
+    const lacis_arg *mask = lacis_call_arg(call, "MASK");
+    work->run = run;
+    work->sent.array[0] = lacis_call_arg(call, NULL)->item[0].array;
+    work->sent.array[1] = lacis_call_arg(call, "BY")->item[0].array;
+    work->sent.array[2] = mask == NULL ? NULL : mask->item[1].array;
     call->work = work;
     describe(call, &work->product);
     return LACIS_OK;
@@ -132,6 +137,7 @@ void lacis_multiply_unbind(lacis_run *run, lacis_call *call)
 {
     lacis_multiply *work = call->work;
     if (work == NULL) return;
+    lacis_send_clear(&work->sent);
     lacis_product_clear(run, &work->product);
     call->work = NULL;
 }

@@ -6,6 +6,7 @@
 #define LACIS_OPERATORS_BIND_H
 
 #include "multiply/product.h"
+#include "multiply/send.h"
 
 /* Fills con, form, agg and fold of spec from the clauses CON and AGG with their defaults: neither: a * b, sum; CON
  * nil: count; AGG count: nil; CON alone: sum; another AGG alone: a * b. *nil: CON is nil (or left out under count).
@@ -18,8 +19,13 @@ lacis_expr *lacis_bind_expr(const lacis_call *call, const char *keyword);
 typedef struct lacis_multiply {
     lacis_product product;
     lacis_buffer *row_labels, *col_labels; /* of operands, to be shared */
+    lacis_run *run;                        /* for the GPU's can, which is asked without one */
+    lacis_sent sent;                       /* to the GPU */
 } lacis_multiply;
 lacis_status lacis_multiply_bind(lacis_run *run, lacis_call *call);
 void lacis_multiply_unbind(lacis_run *run, lacis_call *call);
+
+/* gpu.c */
+extern const lacis_variant lacis_multiply_gpu;
 
 #endif

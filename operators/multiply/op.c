@@ -154,7 +154,7 @@ static const lacis_variant pull = {
     .cost = pull_cost,
     .run = pull_run,
 };
-static const lacis_variant *const variants[] = {&rows, &pull};
+static const lacis_variant *const variants[] = {&rows, &pull, &lacis_multiply_gpu};
 
 const lacis_op lacis_op_multiply = {
     .verb = "MULTIPLY",

@@ -153,6 +153,13 @@ typedef struct lacis_product_result {
 lacis_status lacis_product_run(lacis_run *run, const lacis_product *product, int64_t begin, int64_t end,
                                lacis_product_result *out);
 void lacis_product_release(lacis_product_result *result);
+/* For results that another device makes: buffers for rows [begin, end) by their bounds; room for `more` entries
+ * behind result->used charged; what was not used given back. */
+lacis_status lacis_product_buffers(lacis_run *run, const lacis_product *product, int64_t begin, int64_t end,
+                                   lacis_product_result *result);
+lacis_status lacis_product_charge(lacis_run *run, const lacis_product *product, lacis_product_result *result,
+                                  uint64_t more);
+void lacis_product_trim(const lacis_product *product, lacis_product_result *result);
 /* Sum of the rows' bounds, with what kernels may write beyond. */
 uint64_t lacis_product_room(const lacis_product *product, int64_t begin, int64_t end);
 uint64_t lacis_product_entry_bytes(const lacis_product *product);

@@ -102,18 +102,51 @@ static lacis_status no_memory(lacis_run *run, const lacis_product *product, cons
                              product->spec.verb, (double)lacis_run_memory_left(run) / 1e6);
 }
 
+static bool paid_at_once(const lacis_product *product, uint64_t room)
+{
+    return room * lacis_product_entry_bytes(product) <= SMALL_BYTES;
+}
+
 static lacis_status make_buffers(lacis_run *run, const lacis_product *product, uint64_t room,
                                  lacis_product_result *out)
 {
     uint64_t rows = sizeof(int64_t) * (uint64_t)out->rows, size = lacis_dtype_size(product->storage);
     LACIS_TRY(lacis_buffer_new(run, rows, &out->begin));
     LACIS_TRY(lacis_buffer_new(run, rows, &out->end));
-    if (room * (size + sizeof(uint32_t)) <= SMALL_BYTES) {
+    if (paid_at_once(product, room)) {
         LACIS_TRY(lacis_buffer_new(run, room * sizeof(uint32_t), &out->column));
         return lacis_buffer_new(run, room * size, &out->value);
     }
     LACIS_TRY(lacis_buffer_reserve(run, room * sizeof(uint32_t), &out->column));
     return lacis_buffer_reserve(run, room * size, &out->value);
+}
+
+lacis_status lacis_product_buffers(lacis_run *run, const lacis_product *product, int64_t begin, int64_t end,
+                                   lacis_product_result *result)
+{
+    *result = (lacis_product_result){.rows = end - begin};
+    lacis_status status = make_buffers(run, product, lacis_product_room(product, begin, end), result);
+    if (status != LACIS_OK) lacis_product_release(result);
+    return status;
+}
+
+lacis_status lacis_product_charge(lacis_run *run, const lacis_product *product, lacis_product_result *result,
+                                  uint64_t more)
+{
+    uint64_t value = lacis_dtype_size(product->storage), size = lacis_buffer_size(result->value);
+    if (paid_at_once(product, size / value)) return LACIS_OK;
+    struct account account = {.run = run,
+                              .column = result->column,
+                              .value = result->value,
+                              .value_bytes = value,
+                              .entry_bytes = lacis_product_entry_bytes(product)};
+    return pay(&account, more * account.entry_bytes) ? LACIS_OK : no_memory(run, product, &account);
+}
+
+void lacis_product_trim(const lacis_product *product, lacis_product_result *result)
+{
+    lacis_buffer_trim(result->column, result->used * sizeof(uint32_t));
+    lacis_buffer_trim(result->value, result->used * lacis_dtype_size(product->storage));
 }
 
 void lacis_product_release(lacis_product_result *result)
@@ -157,7 +190,7 @@ static lacis_status run_kernel(lacis_run *run, const lacis_product *product, int
     account.verb = product->spec.verb;
     account.whole = product->spec.whole && begin == 0 && end == product->s.count;
     account.owner = pthread_self();
-    if (room * account.entry_bytes > SMALL_BYTES) {
+    if (!paid_at_once(product, room)) {
         account.column = out->column;
         account.value = out->value;
     }
@@ -170,10 +203,9 @@ static lacis_status run_kernel(lacis_run *run, const lacis_product *product, int
     lacis_mul_status status = lacis_mul_run(&job, NULL, end - begin, product->products + begin, &output);
     if (status == LACIS_MUL_NO_MEMORY) return no_memory(run, product, &account);
     if (status != LACIS_MUL_OK) return lacis_product_fail(run, product, status);
-    lacis_buffer_trim(out->column, output.used * sizeof(uint32_t));
-    lacis_buffer_trim(out->value, output.used * size);
     out->entries = output.entries;
     out->used = output.used;
+    lacis_product_trim(product, out);
     report(run, &output);
     return LACIS_OK;
 }

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+ON = os.environ.get("LACIS_TEST_ON", "")  # "ON GPU": tests/gpu/run
 ROW_BY_ROW = 4_000_000  # larger products are only asked for totals
 
 
@@ -41,7 +42,7 @@ class Checker:
 
 def product(lacis, check, where, load, expected):
     """friends of friends"""
-    setup = f"{load}; CREATE VIEW f AS MULTIPLY w BY w CON nil AGG count"
+    setup = f"{load}; CREATE VIEW f AS MULTIPLY w BY w CON nil AGG count {ON}"
     queries = ["SELECT count(*), sum(value), max(value) FROM f"]
     full = expected["AA_nnz"] <= ROW_BY_ROW and "AA_max" in expected
     if full:
@@ -63,7 +64,7 @@ def product(lacis, check, where, load, expected):
 
 
 def min_plus(lacis, check, where, load, expected):
-    setup = f"{load}; CREATE VIEW m AS MULTIPLY w BY w CON a + b AGG min"
+    setup = f"{load}; CREATE VIEW m AS MULTIPLY w BY w CON a + b AGG min {ON}"
     rows, _ = ask(lacis, setup, [
         "SELECT count(*), sum(value), min(value), max(value) FROM m",
         "SELECT src, dst FROM m ORDER BY value DESC, src, dst LIMIT 1",

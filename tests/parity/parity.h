@@ -7,6 +7,7 @@
 #ifndef LACIS_TESTS_PARITY_H
 #define LACIS_TESTS_PARITY_H
 
+#include "core/device.h"
 #include "core/registry.h"
 #include "lang/lang.h"
 #include "parity/graphs.h"
@@ -21,6 +22,7 @@ typedef struct parity {
     lacis_run run;
     lacis_registry registry;
     char skipped[16][320]; /* reasons told already */
+    int turn;
 } parity;
 
 static inline int parity_setup(void **state)
@@ -39,6 +41,8 @@ static inline int parity_teardown(void **state)
     parity *p = *state;
     lacis_run_clear(&p->run);
     lacis_registry_clear(&p->host, &p->registry);
+    lacis_gpu_release(p->host.gpu);
+    p->host.gpu = NULL;
     assert_int_equal(lacis_memory_used(p->host.memory), 0); /* nothing is left behind */
     lacis_host_clear(&p->host);
     free(p);
@@ -270,17 +274,28 @@ static inline void parity_skipped(parity *p, const char *text, const char *varia
     print_message("skipped (this and others alike): %s by %s\n", text, line);
 }
 
+/* LACIS_PARITY=gpu in the environment: the GPU's variants alone, for the smallest graphs as well, with sums in the
+ * reference's order and in any by turns. tests/gpu/run sets it. */
+static inline bool parity_on_gpu(void)
+{
+    const char *where = getenv("LACIS_PARITY");
+    return where != NULL && strcmp(where, "gpu") == 0;
+}
+
 /* Every variant, one and two threads, whole and in panels, against what is expected. */
 static inline void parity_check(parity *p, const char *text, const named *arrays,
                                 const lacis_restriction *restriction, const triples *expected)
 {
     char reason[256] = "";
-    for (int threads = 1; threads <= 2; threads++) {
+    for (int threads = parity_on_gpu() ? 2 : 1; threads <= 2; threads++) {
         lacis_call *call;
         p->host.threads = threads;
+        p->host.deterministic = parity_on_gpu() && p->turn++ % 2 == 1;
         parity_ok(p, parity_bind(p, text, arrays, restriction, &call), text);
+        if (parity_on_gpu()) call->on = LACIS_ON_GPU;
         for (int i = 0; i < call->op->variant_count; i++) {
             const lacis_variant *variant = call->op->variants[i];
+            if (parity_on_gpu() && variant->device != LACIS_GPU) continue;
             if (variant->can != NULL && !variant->can(call, reason, sizeof reason)) {
                 parity_skipped(p, text, variant->name, reason);
                 continue;

@@ -223,10 +223,13 @@ static void options_are_read_and_set(void **state)
     assert_int_equal(lacis_get_option(*state, "MEMORY_LIMIT", value, sizeof value), LACIS_OK);
     assert_string_equal(value, "300000000");
     db_run(*state, "SET threads = 3; SET deterministic = on; SET memory_limit = 2GB;");
-    db_expect(*state, "SHOW OPTIONS", /* name, value, what it takes, help */
-              "memory_limit,2000000000,bytes, or with kB, MB, GB, KiB, MiB, GiB; at least 1 MB,what arrays, results "
-              "and work may take together\nthreads,3,1 .. 1024, or auto,threads that work on one statement\n"
-              "deterministic,on,on or off,the same bits on every run and any number of threads\n");
+    db_expect(
+        *state, "SHOW OPTIONS", /* name, value, what it takes, help */
+        "memory_limit,2000000000,bytes, or with kB, MB, GB, KiB, MiB, GiB; at least 1 MB,what arrays, results "
+        "and work may take together\ngpu_memory_limit,auto,like memory_limit, or auto (nine tenths of the card),"
+        "what operands, results and work may take on the GPU\nthreads,3,1 .. 1024, or auto,threads that work on one "
+        "statement\n"
+        "deterministic,on,on or off,the same bits on every run and any number of threads\n");
     assert_int_equal(lacis_set_option(*state, "nosuch", "1"), LACIS_NAME);
     assert_int_equal(lacis_get_option(*state, "nosuch", value, sizeof value), LACIS_NAME);
 }

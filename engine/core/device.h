@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The engine's GPU behind what lacis_extend.h shows of it. device.c: finding and starting it, errors, memory under a
+ * budget; mirror.c: copies between host and device, and which buffers have one there. Nothing of CUDA is touched
+ * before somebody asks for a GPU. All calls are made by the engine's thread, but for those that let go of buffers.
+ */
+#ifndef LACIS_CORE_DEVICE_H
+#define LACIS_CORE_DEVICE_H
+
+#include "core/driver.h"
+#include "core/run.h"
+
+#include <pthread.h>
+
+typedef enum lacis_gpu_state {
+    LACIS_GPU_READY,
+    LACIS_GPU_ABSENT, /* reason says why */
+    LACIS_GPU_LOST    /* it was there, and failed */
+} lacis_gpu_state;
+
+struct lacis_block {
+    void *device;
+    uint64_t bytes;
+};
+
+/* A part of a buffer that has a copy on the device. In two lists: that of its buffer, and the device's by last use.
+ */
+typedef struct lacis_mirror {
+    struct lacis_mirror *next; /* of the buffer */
+    struct lacis_mirror *newer, *older;
+    lacis_buffer *buffer;
+    uint64_t offset, bytes;
+    void *device;
+    uint64_t use; /* of what turn of the device */
+} lacis_mirror;
+
+/* Kernels compiled at run time (engine/jit), by the hash of all that made them. */
+enum { LACIS_HASH_TEXT = 33, LACIS_MODULE_KERNELS = 8 };
+typedef struct lacis_module {
+    struct lacis_module *next;
+    char hash[LACIS_HASH_TEXT];
+    void *library;
+    void *kernel[LACIS_MODULE_KERNELS];
+} lacis_module;
+
+enum { LACIS_GPU_PIECES = 2 };
+
+/* Counted: the engine holds it, and every buffer that ever had a copy there. */
+struct lacis_gpu {
+    atomic_int holders;
+    lacis_memory *memory;
+    const lacis_driver *driver;
+    lacis_gpu_state state;
+    char reason[200];
+    int device;
+    lacis_gpu_facts facts;
+    void *stream, *pool;
+    pthread_mutex_t lock; /* of all below */
+    struct lacis_block *block;
+    int blocks, block_room;
+    uint64_t used, peak, limit;
+    lacis_mirror *newest, *oldest;
+    uint64_t turn;                                                /* mirrors of the present turn are in use */
+    void *piece[LACIS_GPU_PIECES], *piece_done[LACIS_GPU_PIECES]; /* pinned staging and its events; NULL: none yet */
+    lacis_module *module;
+};
+
+/* Looks for GPUs, once an engine. NULL: no memory on the host. */
+lacis_gpu *lacis_device_find(lacis_host *host);
+void lacis_gpu_release(lacis_gpu *gpu); /* NULL is fine */
+/* Every device of this machine: for SHOW DEVICES. Calls fn for each that can be described. */
+typedef lacis_status (*lacis_device_fn)(void *arg, int number, const lacis_gpu_facts *facts);
+lacis_status lacis_device_each(const lacis_gpu *gpu, lacis_device_fn fn, void *arg);
+/* SET gpu_memory_limit; 0: nine tenths of the card. */
+void lacis_device_set_limit(lacis_host *host, uint64_t bytes);
+
+/* mirror.c: times copies both ways, for CALIBRATE; facts hold what came out. */
+lacis_status lacis_device_measure(lacis_run *run, lacis_gpu *gpu);
+/* Takes note of a failed call, and finds out whether the device is lost. */
+void lacis_device_failed(lacis_gpu *gpu, int code);
+/* A call of the driver's table by name, or the guard's refusal. */
+#define LACIS_DRIVER(gpu, name, ...)                                                                                 \
+    (lacis_device_refused() ? LACIS_DRIVER_REFUSED : (gpu)->driver->name(__VA_ARGS__))
+enum { LACIS_DRIVER_REFUSED = -1 };
+bool lacis_device_refused(void);
+
+/* mirror.c, for device.c: gives back the copy that was used longest ago and is not in use now; the lock is held.
+ * False: there is none. */
+bool lacis_mirror_evict(lacis_gpu *gpu);
+/* device.c, for mirror.c; the lock is held. */
+void lacis_device_free_locked(lacis_gpu *gpu, void *block);
+
+/* buffer.c, for mirror.c. The bytes of a buffer that have been filled. */
+uint64_t lacis_buffer_used(const lacis_buffer *buffer);
+/* Where a buffer keeps its mirrors; the device (retained) that they are on, or NULL. */
+typedef struct lacis_buffer_mirrors {
+    _Atomic(lacis_gpu *) gpu;
+    lacis_mirror *first; /* under the device's lock */
+} lacis_buffer_mirrors;
+lacis_buffer_mirrors *lacis_buffer_mirrored(lacis_buffer *buffer);
+/* mirror.c, for buffer.c: the buffer goes. */
+void lacis_mirror_drop(lacis_buffer_mirrors *mirrors);
+
+/* Process-wide, for tests, set while no engine runs: another driver (NULL: CUDA), and a guard asked before each call,
+ * whose non-zero answer makes that call fail. */
+void lacis_device_set_driver(const lacis_driver *driver);
+void lacis_device_set_guard(int (*refuse)(void *arg), void *arg);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * NVRTC, CUDA's run-time compiler, found when it is first wanted. Neither its headers nor its library are needed to
+ * build lacis or to run it.
+ */
+#ifndef LACIS_JIT_NVRTC_H
+#define LACIS_JIT_NVRTC_H
+
+#include "core/run.h"
+
+/* Loads the library on the first call of the process. False: there is none; why. */
+bool lacis_nvrtc_there(char *reason, size_t size);
+/* 13000: CUDA 13.0; 0: there is none. */
+int lacis_nvrtc_version(void);
+/* Compiles for compute capability `arch` (90) into a block that lacis_run_free frees. LACIS_UNSUPPORTED with what the
+ * compiler said where it refuses. */
+lacis_status lacis_nvrtc_compile(lacis_run *run, const char *source, const char *const *option, int options, int arch,
+                                 void **out, uint64_t *bytes);
+
+#endif

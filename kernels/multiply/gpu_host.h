@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the host side of the GPU kernels shares: which kernels a job takes, and the set-up kernels. C++ (nvcc) only.
+ */
+#ifndef LACIS_KERNELS_MULTIPLY_GPU_HOST_H
+#define LACIS_KERNELS_MULTIPLY_GPU_HOST_H
+
+#include "gpu.h"
+#include "gpu_base.cuh"
+
+#include <cuda_runtime.h>
+
+/* In the order of lacis_mul_gpu_written.kernel. Kernels that a semiring lacks are NULL. */
+enum {
+    MULG_COPY,
+    MULG_TINY_NARROW,
+    MULG_TINY_WIDE,
+    MULG_MIDDLE,
+    MULG_ORDERED,
+    MULG_DENSE,
+    MULG_ORDERED_DENSE,
+    MULG_PAIR,
+    MULG_KERNELS
+};
+typedef struct mulg_kernels {
+    const void *kernel[MULG_KERNELS];
+} mulg_kernels;
+mulg_kernels mulg_count_kernels(lacis_mul_storage storage);
+mulg_kernels mulg_i32_kernels(lacis_mul_con con, lacis_mul_agg agg);
+mulg_kernels mulg_i64_kernels(lacis_mul_con con, lacis_mul_agg agg);
+mulg_kernels mulg_f32_kernels(lacis_mul_con con, lacis_mul_agg agg);
+mulg_kernels mulg_f64_kernels(lacis_mul_con con, lacis_mul_agg agg);
+
+/* Lists of rows: classes, of which TINY has two kernels and MIDDLE two sizes of shared memory. Within a list heavy
+ * rows come first, by half octaves of products. */
+enum {
+    MULG_LIST_COPY,
+    MULG_LIST_PAIR,
+    MULG_LIST_TINY,
+    MULG_LIST_SMALL,
+    MULG_LIST_LARGE,
+    MULG_LIST_DENSE,
+    MULG_LISTS
+};
+enum { MULG_STEPS = 32, MULG_BUCKETS = MULG_LISTS * MULG_STEPS, MULG_NO_LIST = 255 };
+
+/* In device memory; read back after the set-up and after the run. */
+typedef struct mulg_header {
+    mul_u32 rows[MULG_BUCKETS];
+    mul_u64 products[MULG_LISTS]; /* by list */
+    mul_u64 room;                 /* sum of bounds */
+    mul_u64 most;                 /* products of the heaviest row */
+    mul_u64 b_entries;            /* of B, within the columns wanted */
+    mul_u64 packed;               /* entries given out by mulg_pack */
+    mul_u64 entries, kept;        /* before and after mulg_keep */
+    mul_u32 b_long;    /* whether a row of B is longer than mulg_pack takes */
+    mul_u32 bad, long_rows, keep_next;
+    mul_u32 next[MULG_LISTS];
+} mulg_header;
+
+/* How rows are dealt to lists. */
+typedef struct mulg_rules {
+    int force; /* a lacis_mul_gpu_class or 0 */
+    int dense; /* whether there is a dense kernel */
+    int pairs; /* whether tiny rows may be computed in pairs */
+    mul_u64 dense_from, large_from, width;
+} mulg_rules;
+
+/* gpu_setup.cu: all of these only launch. */
+cudaError_t mulg_bounds(const lacis_mul_matrix *b, int64_t t_lo, int64_t t_hi, uint2 *bound, unsigned short *length,
+                        mulg_header *header, cudaStream_t stream);
+cudaError_t mulg_pack(const mulg_params &p, int64_t rows, mul_u32 *place, uint2 *pair, mulg_header *header,
+                      cudaStream_t stream);
+cudaError_t mulg_deal(const mulg_params &p, const mulg_rules &rules, const int64_t *rows, int64_t first,
+                      int64_t count, unsigned char *bucket, mul_u64 *products, mulg_header *header,
+                      cudaStream_t stream);
+cudaError_t mulg_list(const int64_t *rows, int64_t first, int64_t count, const unsigned char *bucket,
+                      mulg_header *header, mul_u32 *start, mul_u32 *list, cudaStream_t stream);
+cudaError_t mulg_cuts(const mulg_params &p, int64_t rows, mul_u32 window_width, mul_u32 *cut, cudaStream_t stream);
+
+/* gpu_keep.cu: list has space for `count` rows */
+cudaError_t mulg_keep(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first, int64_t count,
+                      const lacis_mul_gpu_output *out, mulg_header *header, mul_u32 *list, int multiprocessors,
+                      cudaStream_t stream);
+
+/* gpu_compact.cu */
+size_t mulg_compact_bytes(int64_t count);
+cudaError_t mulg_compact_begin(const int64_t *rows, int64_t first, int64_t count, const int64_t *begin,
+                               const int64_t *end, mul_i64 *offset, void *work, size_t work_bytes,
+                               cudaStream_t stream);
+cudaError_t mulg_compact_move(const int64_t *rows, int64_t first, int64_t count, int64_t *begin, int64_t *end,
+                              const mul_i64 *offset, mul_u64 entries, int value_bytes, const mul_u32 *column,
+                              const void *value, mul_u32 *to_column, void *to_value, cudaStream_t stream);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * MIDDLE rows: a block a row. A first walk over the products sets a bit a column in shared memory; counting bits
+ * ranks the columns, so that exactly as many cells as entries are needed, in order and without probing; a second walk
+ * fills the cells. Wide matrices go through windows of p.bits columns, rows of more entries than cells through
+ * several second walks. ORDERED: entries of the row of A one after the other, with the block in step: any AGG, floats
+ * as on the CPU.
+ */
+#ifndef LACIS_KERNELS_MULTIPLY_GPU_MIDDLE_CUH
+#define LACIS_KERNELS_MULTIPLY_GPU_MIDDLE_CUH
+
+#include "gpu_tiny.cuh"
+
+/* Shared memory behind the fixed part: words (bits / 32), ranks (bits / 32), cells, counts of AVG. */
+extern __shared__ mul_u64 mulg_dynamic[];
+
+template <class R> struct mulg_middle_shared {
+    typename mulg_line_of<R>::line line;
+    mul_u32 task, warp_sum[MULG_WARPS];
+};
+
+/* The slice of row c of B within columns [lo, hi) from t_lo. */
+MULG_DEVICE uint2 mulg_slice(const mulg_params &p, mul_u32 c, mul_u64 lo, bool several)
+{
+    uint2 bound = __ldg(p.b_bound + c);
+    if (several && bound.x < bound.y) {
+        bound.x = mulg_search(p.b_column, bound.x, bound.y, p.t_lo + lo);
+        bound.y = mulg_search(p.b_column, bound.x, bound.y, p.t_lo + lo + p.bits);
+    }
+    return bound;
+}
+
+/* Every product of the row in the window. `laid`: the line holds them all since an earlier walk. Ends without a
+ * barrier. */
+template <class R, class F, class G>
+MULG_DEVICE mulg_extent mulg_products(const mulg_params &p, mulg_middle_shared<R> &shared, bool laid, mulg_extent all,
+                                      mul_i64 begin, mul_u32 degree, mul_u64 lo, bool several, F f, G g)
+{
+    typedef typename R::A A;
+    if (laid) {
+        mulg_walk<R>(p, shared.line, all, f, g);
+        return all;
+    }
+    for (mul_u32 from = 0; from < degree; from += MULG_THREADS) {
+        const mul_u32 e = from + threadIdx.x;
+        uint2 slice = make_uint2(0, 0);
+        A a = A();
+        mul_u32 c = 0;
+        if (e < degree) {
+            c = __ldg(p.a_column + begin + e);
+            slice = mulg_slice(p, c, lo, several);
+            if constexpr (R::VALUES) a = mulg_value<A>(p.a_value, begin + e);
+        }
+        if (from) __syncthreads();
+        all = mulg_lay<R>(shared.line, slice.x, slice.y, a, c);
+        mulg_walk<R>(p, shared.line, all, f, g);
+    }
+    return all;
+}
+
+/* Ranks of the bits and the columns themselves; answers how many there are. */
+template <class R>
+MULG_DEVICE mul_u32 mulg_rank(const mulg_params &p, mulg_middle_shared<R> &shared, const mul_u32 *word, mul_u32 *rank,
+                              mul_u64 lo, mul_u64 out)
+{
+    const mul_u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    const mul_u32 words = p.bits / 32, each = (words + MULG_THREADS - 1) / MULG_THREADS * 32; /* words a warp */
+    const mul_u32 first = warp * each, last = first + each < words ? first + each : words;
+    mul_u32 sum = 0;
+    for (mul_u32 i = first + lane; i < last; i += 32)
+        sum += __popc(word[i]);
+    sum = __reduce_add_sync(MULG_ALL, sum);
+    if (lane == 0) shared.warp_sum[warp] = sum;
+    __syncthreads();
+    mul_u32 at = 0, total = 0;
+    for (mul_u32 i = 0; i < MULG_WARPS; i++) {
+        if (i < warp) at += shared.warp_sum[i];
+        total += shared.warp_sum[i];
+    }
+    for (mul_u32 i = first; i < last; i += 32) {
+        mul_u32 w = i + lane < last ? word[i + lane] : 0;
+        const mul_u32 n = __popc(w), upto = mulg_scan(n);
+        mul_u32 place = at + upto - n;
+        if (i + lane < last) rank[i + lane] = place;
+        for (; w; w &= w - 1)
+            p.c_column[out + place++] = (mul_u32)(p.t_lo + lo) + (i + lane) * 32 + (__ffs((int)w) - 1);
+        at += __shfl_sync(MULG_ALL, upto, 31);
+    }
+    return total;
+}
+
+/* Cells [first, first + p.cells) of the window's entries, entry after entry of the row of A. */
+template <class R>
+MULG_DEVICE void mulg_fill_ordered(const mulg_params &p, mul_u32 row, const mul_u32 *word, const mul_u32 *rank,
+                                   mul_i64 begin, mul_u32 degree, mul_u64 lo, bool several, mul_u32 first, int *bad)
+{
+    typedef typename R::T T;
+    typedef typename R::A A;
+    typedef typename R::B B;
+    mul_u64 *const cell8 = (mul_u64 *)((mul_u32 *)rank + p.bits / 32);
+    T *const cell = (T *)cell8;
+    double *const sums = (double *)cell8;
+    mul_u32 *const counts = (mul_u32 *)(cell8 + p.cells);
+    for (mul_u32 k = 0; k < degree; k++) {
+        const mul_u32 e = p.agg == MULG_FIRST ? degree - 1 - k : k;
+        const mul_u32 c = __ldg(p.a_column + begin + e);
+        const uint2 slice = mulg_slice(p, c, lo, several);
+        A a = A();
+        if constexpr (R::VALUES) a = mulg_value<A>(p.a_value, begin + e);
+        for (mul_u32 i = slice.x + threadIdx.x; i < slice.y; i += MULG_THREADS) {
+            const mul_u32 t = __ldg(p.b_column + i), j = t - p.t_lo - (mul_u32)lo;
+            const mul_u32 at = rank[j / 32] + __popc(word[j / 32] & ((1u << (j & 31)) - 1)) - first;
+            if (at >= p.cells) continue;
+            T v = T();
+            if constexpr (R::VALUES) v = R::con(p, a, mulg_value<B>(p.b_value, i), row, c, t, bad);
+            if (p.agg == MULG_AVG) {
+                sums[at] = mulg_plus(sums[at], mulg_plus((double)v, 0.0));
+                counts[at]++;
+            } else
+                cell[at] = R::fold(p, cell[at], v, bad);
+        }
+        if (slice.x != slice.y) __syncthreads();
+    }
+}
+
+template <class R, bool ORDERED>
+MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<R> &shared, mul_u32 row, mul_u64 lo,
+                                       bool several, mul_u64 out, int *bad)
+{
+    typedef typename R::T T;
+    typedef typename R::A A;
+    typedef typename R::B B;
+    typedef typename R::cell C;
+    typedef typename C::bits bits;
+    mul_u32 *const word = (mul_u32 *)mulg_dynamic, *const rank = word + p.bits / 32;
+    bits *const cell = (bits *)(rank + p.bits / 32);
+    const mul_i64 begin = p.a_begin[row];
+    const mul_u32 degree = (mul_u32)(p.a_end[row] - begin), words = p.bits / 32;
+    for (mul_u32 i = threadIdx.x; i < words / 4; i += MULG_THREADS)
+        ((uint4 *)word)[i] = make_uint4(0, 0, 0, 0);
+    __syncthreads();
+    const mul_u32 base = p.t_lo + (mul_u32)lo;
+    const auto mark = [&](mul_u32 t) {
+        const mul_u32 j = t - base;
+        atomicOr(word + j / 32, 1u << (j & 31));
+    };
+    const mulg_extent all = mulg_products<R>(
+        p, shared, false, mulg_extent(), begin, degree, lo, several, [&](mul_u32 t, A, B, mul_u32) { mark(t); },
+        [&](mul_u32 t, mul_u32 u, A, B, B, mul_u32) {
+            mark(t);
+            mark(u);
+        });
+    __syncthreads();
+    const mul_u32 entries = mulg_rank(p, shared, word, rank, lo, out);
+    for (mul_u32 first = 0; first < entries; first += p.cells) {
+        const mul_u32 n = entries - first < p.cells ? entries - first : p.cells;
+        if constexpr (ORDERED) {
+            for (mul_u32 i = threadIdx.x; i < n; i += MULG_THREADS) {
+                if (p.agg == MULG_AVG) {
+                    ((double *)cell)[i] = -0.0;
+                    ((mul_u32 *)((mul_u64 *)cell + p.cells))[i] = 0;
+                } else
+                    ((T *)cell)[i] = R::start(p);
+            }
+            __syncthreads();
+            mulg_fill_ordered<R>(p, row, word, rank, begin, degree, lo, several, first, bad);
+            __syncthreads();
+            for (mul_u32 i = threadIdx.x; i < n; i += MULG_THREADS) {
+                if (p.agg == MULG_AVG)
+                    ((double *)p.c_value)[out + first + i] =
+                        ((double *)cell)[i] / ((mul_u32 *)((mul_u64 *)cell + p.cells))[i];
+                else
+                    ((T *)p.c_value)[out + first + i] = ((T *)cell)[i];
+            }
+        } else {
+            for (mul_u32 i = threadIdx.x; i < n; i += MULG_THREADS)
+                cell[i] = C::empty();
+            __syncthreads();
+            const auto cell_of = [&](mul_u32 t) {
+                const mul_u32 j = t - base;
+                return rank[j / 32] + __popc(word[j / 32] & ((1u << (j & 31)) - 1)) - first;
+            };
+            const auto one = [&](mul_u32 t, A a, B b, mul_u32 c) {
+                const mul_u32 at = cell_of(t);
+                if (at >= n) return;
+                if constexpr (R::VALUES)
+                    C::put(cell + at, R::con(p, a, b, row, c, t, bad));
+                else
+                    C::add(cell + at);
+            };
+            const auto two = [&](mul_u32 t, mul_u32 u, A a, B b, B d, mul_u32 c) {
+                if constexpr (R::VALUES) {
+                    const mul_u32 x = cell_of(t), y = cell_of(u);
+                    if (x < n && y < n) {
+                        C::put_two(cell + x, R::con(p, a, b, row, c, t, bad), cell + y,
+                                   R::con(p, a, d, row, c, u, bad));
+                        return;
+                    }
+                }
+                one(t, a, b, c);
+                one(u, a, d, c);
+            };
+            mulg_products<R>(p, shared, degree <= MULG_THREADS, all, begin, degree, lo, several, one, two);
+            __syncthreads();
+            for (mul_u32 i = threadIdx.x; i < n; i += MULG_THREADS) {
+                if constexpr (R::VALUES)
+                    ((T *)p.c_value)[out + first + i] = C::get(cell[i]);
+                else
+                    mulg_store_count<R>(p, out + first + i, (mul_u32)cell[i]);
+            }
+        }
+        __syncthreads();
+    }
+    return entries;
+}
+
+template <class R, bool ORDERED> MULG_DEVICE void mulg_middle(const mulg_params &p)
+{
+    __shared__ mulg_middle_shared<R> shared;
+    mul_u64 all = 0;
+    int bad = 0;
+    for (;;) {
+        if (threadIdx.x == 0) shared.task = atomicAdd(p.next, 1);
+        __syncthreads();
+        const mul_u32 task = shared.task;
+        if (task >= p.rows) break;
+        const mul_u32 row = p.list[task];
+        mul_u64 out = (mul_u64)p.c_begin[row];
+        const mul_u64 out0 = out;
+        for (mul_u64 lo = 0; lo < p.width; lo += p.bits) {
+            out += mulg_middle_window<R, ORDERED>(p, shared, row, lo, p.width > p.bits, out, &bad);
+            __syncthreads();
+        }
+        if (threadIdx.x == 0) p.c_end[row] = (mul_i64)out;
+        all += out - out0;
+    }
+    mulg_finish(p, threadIdx.x == 0 ? all : 0, bad);
+}
+
+#endif

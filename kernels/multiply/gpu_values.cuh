@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The kernels of one type of values, for gpu_values_*.cu. CON is read from the parameters, but for pairs worth their
+ * own kernels (MULG_OWN). SUM, MIN and MAX have kernels that fold in any order; all else folds in order.
+ */
+#include "gpu_builtin.cuh"
+#include "gpu_host.h"
+
+template <class T, int AGG, int CON> static mulg_kernels mulg_kernels_of()
+{
+    typedef mulg_values<T, -1, -1> any;
+    typedef mulg_values<T, AGG, CON> R;
+    mulg_kernels k = {{(const void *)mulg_copy_kernel<any>, (const void *)mulg_tiny_kernel<any>,
+                       (const void *)mulg_tiny_wide_kernel<any>, NULL, (const void *)mulg_ordered_kernel<any>, NULL,
+                       (const void *)mulg_ordered_dense_kernel<any>, (const void *)mulg_pair_kernel<any>}};
+    if constexpr (CON >= 0) k.kernel[MULG_PAIR] = (const void *)mulg_pair_kernel<R>;
+    if constexpr (AGG >= 0) {
+        k.kernel[MULG_MIDDLE] = (const void *)mulg_middle_kernel<R>;
+        k.kernel[MULG_DENSE] = (const void *)mulg_dense_kernel<R>;
+    }
+    return k;
+}
+
+template <class T> static mulg_kernels mulg_kernels_any(lacis_mul_agg agg)
+{
+    switch (agg) {
+    case LACIS_MUL_SUM:
+        return mulg_kernels_of<T, MULG_SUM, -1>();
+    case LACIS_MUL_MIN:
+        return mulg_kernels_of<T, MULG_MIN, -1>();
+    case LACIS_MUL_MAX:
+        return mulg_kernels_of<T, MULG_MAX, -1>();
+    default:
+        return mulg_kernels_of<T, -1, -1>();
+    }
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * MULTIPLY's variant "gpu": whether the kernels of kernels/multiply/gpu.h can do a product and the device may be
+ * asked for it, what it would cost with the copies that are needed, and running it: operands to the device, rows in
+ * as few panels as its memory allows, results to the host, where copies of them stay on the device for what comes
+ * next.
+ */
+#include "multiply/bind.h"
+#include "multiply/written.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#ifdef LACIS_GPU_KERNELS
+
+/* ----------------------------------------------------------------------------------------- whether */
+
+/* Without ON GPU the device is left alone for less: it could not pay. The first use also starts it. */
+static const uint64_t LEAST_PRODUCTS = 200000, LEAST_TO_START = 20000000;
+
+static void fill_job(const lacis_product *product, lacis_mul_gpu_job *out)
+{
+    const lacis_mul_job *job = &product->job;
+    *out = (lacis_mul_gpu_job){.a = job->a,
+                               .b = job->b,
+                               .con_kind = job->con_kind,
+                               .agg = job->agg,
+                               .type = job->type,
+                               .storage = job->storage,
+                               .checked = job->checked,
+                               .max_degree_a = job->max_degree_a,
+                               .mask = job->mask,
+                               .mask_not = job->mask_not,
+                               .top = job->top,
+                               .t_lo = job->t_lo,
+                               .t_hi = job->t_hi,
+                               .compact = true};
+}
+
+static const char *refuses(const lacis_product *product)
+{
+    const uint64_t places = UINT32_MAX - 64; /* of b: its entries are numbered in 32 bits there */
+    const lacis_mul_gpu_written any = {{NULL}};
+    lacis_mul_gpu_job job;
+    if (product->job.having != NULL) return "HAVING is only done on the CPU";
+    fill_job(product, &job);
+    if (lacis_written_needed(product)) job.written = &any; /* compiled once the rest is known to go */
+    const char *why = lacis_mul_gpu_refuses(&job);
+    if (why == NULL && lacis_send_places(&job.b) >= places) why = "b has too many entries";
+    return why;
+}
+
+static bool large_enough(const lacis_product *product, uint64_t least, char *reason, size_t size)
+{
+    if (product->total_products >= least) return true;
+    snprintf(reason, size, "too little work: %" PRIu64 " products, of %" PRIu64 " that it takes to pay%s",
+             product->total_products, least, least == LEAST_TO_START ? " for starting it as well" : "");
+    return false;
+}
+
+static bool gpu_can(const lacis_call *call, char *reason, size_t size)
+{
+    const lacis_multiply *work = call->work;
+    const lacis_product *product = &work->product;
+    bool must = call->on == LACIS_ON_GPU;
+    if (!must && !large_enough(product, LEAST_PRODUCTS, reason, size)) return false; /* before anything costs time */
+    if (!lacis_gpu_possible(work->run, reason, size)) return false;
+    const char *why = refuses(product);
+    if (why != NULL) {
+        snprintf(reason, size, "%s", why);
+        return false;
+    }
+    if (!must && !lacis_gpu_started(work->run) && !large_enough(product, LEAST_TO_START, reason, size)) return false;
+    if (lacis_written_needed(product) && !lacis_written_can(product, reason, size)) return false;
+    return lacis_run_gpu(work->run, reason, size) != NULL;
+}
+
+/* ------------------------------------------------------------------------------------------- costs */
+
+/* Rows of few, of some and of many products. */
+enum { FEW, SOME, MANY, SIZES };
+enum { KINDS = 3 };
+static const uint64_t few_products = 512, some_products = 8192;
+/* Nanoseconds a product for count, other integers and orders, sums of floats: measured on an H200. */
+static const double otherwise[SIZES][KINDS] = {
+    [FEW] = {0.0145, 0.0145, 0.0145}, [SOME] = {0.0124, 0.0130, 0.0140}, [MANY] = {0.0051, 0.0055, 0.0073}};
+static const char *const figure[SIZES][KINDS] = {
+    [FEW] = {"multiply.gpu.few.count_ns", "multiply.gpu.few.value_ns", "multiply.gpu.few.float_ns"},
+    [SOME] = {"multiply.gpu.some.count_ns", "multiply.gpu.some.value_ns", "multiply.gpu.some.float_ns"},
+    [MANY] = {"multiply.gpu.many.count_ns", "multiply.gpu.many.value_ns", "multiply.gpu.many.float_ns"}};
+
+static int kind_of(const lacis_product *product)
+{
+    const lacis_mul_job *job = &product->job;
+    bool real = job->type == LACIS_MUL_F32 || job->type == LACIS_MUL_F64;
+    if (job->agg == LACIS_MUL_COUNT) return 0;
+    return real && (job->agg == LACIS_MUL_SUM || job->agg == LACIS_MUL_AVG) ? 2 : 1;
+}
+
+static double kernel_seconds(const lacis_product *product, const lacis_profile *profile)
+{
+    const double call_seconds = 1e-4, row_ns = 1; /* launches and two waits; bounds and classes of a row */
+    const double compile_seconds = 1.2;           /* NVRTC; unless it was compiled before, which is not known here */
+    double products[SIZES] = {0}, seconds = call_seconds;
+    if (lacis_written_needed(product)) seconds += compile_seconds;
+    int kind = kind_of(product);
+    for (int64_t r = 0; r < product->s.count; r++) {
+        uint64_t n = product->products[r];
+        products[n <= few_products ? FEW : n <= some_products ? SOME : MANY] += (double)n;
+    }
+    for (int i = 0; i < SIZES; i++)
+        seconds += 1e-9 * products[i] * lacis_profile_get(profile, figure[i][kind], otherwise[i][kind]);
+    return seconds + 1e-9 * row_ns * (double)product->s.count;
+}
+
+static double copy_seconds(const lacis_multiply *work, lacis_gpu *gpu, const lacis_profile *profile, double result)
+{
+    const lacis_mul_job *job = &work->product.job;
+    lacis_gpu_facts facts;
+    lacis_gpu_describe(gpu, &facts);
+    double up = lacis_profile_get(profile, "gpu.upload_bytes_a_second", facts.upload_rate);
+    double down = lacis_profile_get(profile, "gpu.download_bytes_a_second", facts.download_rate);
+    double missing = (double)lacis_send_missing(gpu, &work->sent, &job->a);
+    if (job->a.column != job->b.column) missing += (double)lacis_send_missing(gpu, &work->sent, &job->b);
+    if (job->mask != NULL) missing += (double)lacis_send_missing(gpu, &work->sent, job->mask);
+    return missing / up + result / down;
+}
+
+static lacis_status gpu_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
+{
+    lacis_multiply *work = call->work;
+    char reason[200];
+    lacis_gpu *gpu = lacis_run_gpu(run, reason, sizeof reason);
+    if (gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
+    LACIS_TRY(lacis_product_cost(run, &work->product, profile, out));
+    out->seconds = kernel_seconds(&work->product, profile) + copy_seconds(work, gpu, profile, out->bytes);
+    out->peak_bytes = out->bytes + (double)work->product.block_bytes;
+    return LACIS_OK;
+}
+
+/* --------------------------------------------------------------------------------------------- run */
+
+/* One run: the job on the device, and the result as far as it has come. */
+struct running {
+    lacis_run *run;
+    lacis_gpu *gpu;
+    const lacis_multiply *work;
+    lacis_mul_gpu_job job;
+    lacis_mul_gpu_written written;
+    lacis_mul_matrix mask;
+    uint64_t value_bytes;
+    lacis_product_result *result;
+    int64_t begin; /* the result's first row */
+    int panels;
+};
+
+static void *device_alloc(void *context, uint64_t bytes)
+{
+    return lacis_gpu_alloc(((struct running *)context)->gpu, bytes);
+}
+
+static void device_free(void *context, void *block)
+{
+    lacis_gpu_free(((struct running *)context)->gpu, block);
+}
+
+static bool stopped(void *context)
+{
+    return lacis_run_cancelled(((struct running *)context)->run);
+}
+
+static lacis_status no_room(lacis_run *run, lacis_gpu *gpu, const char *what)
+{
+    lacis_gpu_facts facts;
+    lacis_gpu_describe(gpu, &facts);
+    return lacis_run_fail(run, LACIS_UNSUPPORTED, "the GPU's memory (%.3g GB for this database) does not hold %s",
+                          1e-9 * (double)facts.budget, what);
+}
+
+static lacis_status send_operands(struct running *running, lacis_sent *sent)
+{
+    lacis_run *run = running->run;
+    const lacis_mul_job *job = &running->work->product.job;
+    lacis_status status = lacis_send_matrix(run, running->gpu, sent, &job->a, &running->job.a);
+    if (status == LACIS_OK) status = lacis_send_matrix(run, running->gpu, sent, &job->b, &running->job.b);
+    if (status == LACIS_OK && job->mask != NULL) {
+        status = lacis_send_matrix(run, running->gpu, sent, job->mask, &running->mask);
+        running->job.mask = &running->mask;
+    }
+    return status == LACIS_LIMIT ? no_room(run, running->gpu, "the operands") : status;
+}
+
+/* The device's part of a result, from kernels to host. */
+struct panel {
+    int64_t *begin, *end;
+    lacis_mul_gpu_output out;
+};
+
+static void free_panel(struct running *running, struct panel *panel)
+{
+    lacis_gpu_free(running->gpu, panel->begin);
+    lacis_gpu_free(running->gpu, panel->end);
+    lacis_gpu_free(running->gpu, panel->out.column);
+    lacis_gpu_free(running->gpu, panel->out.value);
+    *panel = (struct panel){0};
+}
+
+static void report(lacis_run *run, const lacis_mul_gpu_output *out)
+{
+    char what[64];
+    for (int i = 0; i < LACIS_MUL_GPU_CLASSES; i++) {
+        const char *name = lacis_mul_gpu_class_name[i];
+        if (out->class_rows[i] == 0) continue;
+        snprintf(what, sizeof what, "GPU rows %s", name);
+        lacis_run_count(run, what, (double)out->class_rows[i]);
+        snprintf(what, sizeof what, "GPU products %s", name);
+        lacis_run_count(run, what, (double)out->class_products[i]);
+        snprintf(what, sizeof what, "GPU seconds %s", name);
+        if (out->class_seconds[i] > 0) lacis_run_count(run, what, out->class_seconds[i]);
+    }
+    if (out->setup_seconds > 0) lacis_run_count(run, "GPU seconds set-up", out->setup_seconds);
+    lacis_run_count(run, "products", (double)out->products);
+}
+
+/* *fits is false where the device has no room for so many rows. */
+static lacis_status compute(struct running *running, int64_t first, int64_t count, struct panel *panel, bool *fits)
+{
+    lacis_run *run = running->run;
+    uint64_t bytes = sizeof(int64_t) * (uint64_t)count;
+    *fits = false;
+    *panel = (struct panel){lacis_gpu_alloc(running->gpu, bytes), lacis_gpu_alloc(running->gpu, bytes), {0}};
+    if (panel->begin == NULL || panel->end == NULL) return LACIS_OK;
+    panel->out.begin = panel->begin - first; /* kernels number rows as a does */
+    panel->out.end = panel->end - first;
+    lacis_mul_gpu_status status = lacis_mul_gpu_run(&running->job, NULL, first, count, &panel->out);
+    *fits = status == LACIS_MUL_GPU_OK;
+    switch (status) {
+    case LACIS_MUL_GPU_OK:
+        report(run, &panel->out);
+        break;
+    case LACIS_MUL_GPU_NO_MEMORY:
+    case LACIS_MUL_GPU_ROOM:
+        break;
+    case LACIS_MUL_GPU_OVERFLOW:
+        return lacis_product_fail(run, &running->work->product, LACIS_MUL_OVERFLOW);
+    case LACIS_MUL_GPU_CANCELLED:
+        return lacis_run_interrupted(run);
+    case LACIS_MUL_GPU_UNSUPPORTED:
+        return lacis_run_fail(run, LACIS_UNSUPPORTED, "the GPU's kernels do not do this product after all");
+    case LACIS_MUL_GPU_FAILED:
+        return lacis_gpu_failed(run, running->gpu, panel->out.cuda_error);
+    }
+    return LACIS_OK;
+}
+
+static lacis_status fetch_rows(struct running *running, int64_t first, int64_t count, const struct panel *panel)
+{
+    lacis_product_result *result = running->result;
+    uint64_t bytes = sizeof(int64_t) * (uint64_t)count;
+    int64_t *begin = (int64_t *)lacis_buffer_data(result->begin) + (first - running->begin);
+    int64_t *end = (int64_t *)lacis_buffer_data(result->end) + (first - running->begin);
+    LACIS_TRY(lacis_gpu_download(running->run, running->gpu, panel->begin, bytes, begin));
+    LACIS_TRY(lacis_gpu_download(running->run, running->gpu, panel->end, bytes, end));
+    for (int64_t i = 0; result->used > 0 && i < count; i++) {
+        begin[i] += (int64_t)result->used;
+        end[i] += (int64_t)result->used;
+    }
+    return LACIS_OK;
+}
+
+static lacis_status fetch(struct running *running, int64_t first, int64_t count, const struct panel *panel)
+{
+    lacis_product_result *result = running->result;
+    uint64_t n = panel->out.entries, column = sizeof(uint32_t) * n, value = running->value_bytes * n;
+    LACIS_TRY(fetch_rows(running, first, count, panel));
+    LACIS_TRY(lacis_product_charge(running->run, &running->work->product, result, n));
+    LACIS_TRY(lacis_gpu_download(running->run, running->gpu, panel->out.column, column,
+                                 (uint32_t *)lacis_buffer_data(result->column) + result->used));
+    LACIS_TRY(lacis_gpu_download(running->run, running->gpu, panel->out.value, value,
+                                 (char *)lacis_buffer_data(result->value) + running->value_bytes * result->used));
+    result->used += n;
+    result->entries += n;
+    return LACIS_OK;
+}
+
+/* The whole result came in one panel: its blocks become the copies of the host's buffers. */
+static void keep(struct running *running, int64_t count, struct panel *panel)
+{
+    const lacis_product_result *result = running->result;
+    uint64_t n = panel->out.entries, rows = sizeof(int64_t) * (uint64_t)count;
+    lacis_gpu_keep(running->gpu, result->begin, 0, rows, panel->begin);
+    lacis_gpu_keep(running->gpu, result->end, 0, rows, panel->end);
+    panel->begin = panel->end = NULL;
+    if (n == 0) return;
+    lacis_gpu_keep(running->gpu, result->column, 0, sizeof(uint32_t) * n, panel->out.column);
+    lacis_gpu_keep(running->gpu, result->value, 0, running->value_bytes * n, panel->out.value);
+    panel->out.column = NULL;
+    panel->out.value = NULL;
+}
+
+/* How many rows from `first` on surely fit: twice their bound, since rows are moved together at the end. */
+static int64_t panel_rows(const struct running *running, int64_t first, int64_t end)
+{
+    const lacis_product *product = &running->work->product;
+    uint64_t left = lacis_gpu_memory_left(running->gpu) / 10 * 9;
+    uint64_t entry = 2 * lacis_product_entry_bytes(product), used = 0;
+    int64_t r = first;
+    for (; r < end; r++) {
+        used += 2 * sizeof(int64_t) + entry * lacis_mul_bound(&product->job, r, product->products[r]);
+        if (used > left) break;
+    }
+    int64_t rows = r > first ? r - first : 1;
+    uint64_t work = lacis_mul_gpu_work_bytes(&running->job, rows);
+    if (used + work <= left || rows == 1) return rows;
+    return rows / 2 > 0 ? rows / 2 : 1; /* fewer still if that is not enough: the caller halves */
+}
+
+/* Rows from `first` on, as many as go at once; *count says how many. */
+static lacis_status run_panel(struct running *running, int64_t first, int64_t end, int64_t *count)
+{
+    struct panel panel;
+    bool fits = false;
+    *count = panel_rows(running, first, end);
+    for (;;) {
+        lacis_status status = compute(running, first, *count, &panel, &fits);
+        if (status != LACIS_OK || fits) {
+            if (status == LACIS_OK) status = fetch(running, first, *count, &panel);
+            bool whole = first == running->begin && first + *count == end;
+            if (status == LACIS_OK && whole) keep(running, *count, &panel);
+            free_panel(running, &panel);
+            return status;
+        }
+        free_panel(running, &panel);
+        if (*count == 1) return no_room(running->run, running->gpu, "one row's products besides the operands");
+        *count = *count / 2;
+    }
+}
+
+static lacis_status run_rows(struct running *running, int64_t end)
+{
+    int64_t count;
+    for (int64_t at = running->begin; at < end; at += count) {
+        if (lacis_run_cancelled(running->run)) return lacis_run_interrupted(running->run);
+        LACIS_TRY(run_panel(running, at, end, &count));
+        running->panels++;
+    }
+    lacis_run_count(running->run, "GPU panels", running->panels);
+    return LACIS_OK;
+}
+
+static lacis_status compute_all(lacis_run *run, lacis_multiply *work, int64_t begin, int64_t end,
+                                lacis_product_result *result)
+{
+    char reason[200];
+    struct running running = {.run = run, .work = work, .result = result, .begin = begin};
+    running.gpu = lacis_run_gpu(run, reason, sizeof reason);
+    if (running.gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
+    fill_job(&work->product, &running.job);
+    /* A written fold need not commute. */
+    running.job.ordered = lacis_run_deterministic(run) || running.job.agg == LACIS_MUL_FOLD;
+    running.job.timed = lacis_run_timed(run);
+    running.job.stream = lacis_gpu_stream(running.gpu);
+    running.job.memory = (lacis_mul_gpu_memory){device_alloc, device_free, stopped, &running};
+    running.value_bytes = lacis_dtype_size(work->product.storage);
+    if (lacis_written_needed(&work->product)) {
+        LACIS_TRY(lacis_written_compile(run, running.gpu, &work->product, &running.job, &running.written));
+        running.job.written = &running.written;
+    }
+    LACIS_TRY(send_operands(&running, &work->sent));
+    LACIS_TRY(lacis_product_buffers(run, &work->product, begin, end, result));
+    LACIS_TRY(run_rows(&running, end));
+    lacis_product_trim(&work->product, result);
+    return LACIS_OK;
+}
+
+static lacis_status gpu_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
+{
+    lacis_multiply *work = call->work;
+    lacis_product_result result = {.rows = end - begin};
+    lacis_status status = compute_all(run, work, begin, end, &result);
+    if (status == LACIS_OK) {
+        lacis_run_count(run, "entries", (double)result.entries);
+        status =
+            lacis_product_array(run, &work->product, begin, end, &result, work->row_labels, work->col_labels, out);
+    }
+    lacis_product_release(&result);
+    return status;
+}
+
+#else
+
+static bool gpu_can(const lacis_call *call, char *reason, size_t size)
+{
+    const lacis_multiply *work = call->work;
+    if (lacis_gpu_possible(work->run, reason, size)) snprintf(reason, size, "this build has no GPU kernels for it");
+    return false;
+}
+
+/* Never asked, since gpu_can says no. */
+static lacis_status gpu_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
+{
+    (void)call, (void)profile, (void)out;
+    return lacis_run_fail(run, LACIS_UNSUPPORTED, "this build has no GPU kernels");
+}
+
+static lacis_status gpu_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
+{
+    (void)call, (void)begin, (void)end, (void)out;
+    return lacis_run_fail(run, LACIS_UNSUPPORTED, "this build has no GPU kernels");
+}
+
+#endif
+
+const lacis_variant lacis_multiply_gpu = {
+    .name = "gpu",
+    .device = LACIS_GPU,
+    .summary =
+        "rows in classes by their number of paths: sorted in registers, ranked in bitmaps, or in dense windows",
+    .can = gpu_can,
+    .cost = gpu_cost,
+    .run = gpu_run,
+};

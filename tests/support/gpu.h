@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A pretended GPU in host memory, for tests of everything around kernels on machines without one: it counts what it
+ * was given and never gave back, has a size, and can be told to fail.
+ */
+#ifndef LACIS_TESTS_GPU_H
+#define LACIS_TESTS_GPU_H
+
+#include "core/device.h"
+#include "support/check.h"
+
+#include <stdlib.h>
+
+/* Codes of the pretended runtime. */
+enum { FAKE_OK, FAKE_FULL, FAKE_BROKEN };
+
+typedef struct fake_gpu {
+    int devices;
+    uint64_t memory, used; /* bytes on the card; taken of them */
+    int blocks, others;    /* blocks; streams, events, pools, pinned pieces that are still held */
+    uint64_t sent, fetched;
+    int calls, fail_at; /* fail_at > 0: that call fails, and with `lost` all after it */
+    bool lost, absent;
+    int fails; /* of calls the guard refused */
+} fake_gpu;
+static fake_gpu fake;
+
+static inline bool fake_possible(char *reason, size_t size)
+{
+    if (fake.absent) snprintf(reason, size, "there is no GPU in this test");
+    return !fake.absent;
+}
+static inline int fake_count(int *out)
+{
+    *out = fake.devices;
+    return FAKE_OK;
+}
+static inline int fake_describe(int device, lacis_gpu_facts *out)
+{
+    snprintf(out->name, sizeof out->name, "Pretended %d", device);
+    snprintf(out->driver, sizeof out->driver, "CUDA 0.0");
+    out->arch = 90;
+    out->processors = 1;
+    out->memory = fake.memory;
+    return FAKE_OK;
+}
+static inline int fake_enter(int device)
+{
+    (void)device;
+    return FAKE_OK;
+}
+static inline int fake_new(void **out)
+{
+    *out = malloc(1);
+    fake.others++;
+    return FAKE_OK;
+}
+static inline int fake_delete(void *thing)
+{
+    free(thing);
+    fake.others--;
+    return FAKE_OK;
+}
+static inline int fake_pool_new(int device, void **out)
+{
+    (void)device;
+    return fake_new(out);
+}
+static inline int fake_pinned_new(uint64_t bytes, void **out)
+{
+    *out = malloc(bytes);
+    fake.others++;
+    return FAKE_OK;
+}
+static inline int fake_wait(void *thing)
+{
+    (void)thing;
+    return FAKE_OK;
+}
+static inline int fake_record(void *event, void *stream)
+{
+    (void)event, (void)stream;
+    return FAKE_OK;
+}
+/* Blocks carry their size in front. */
+static inline int fake_alloc(uint64_t bytes, void *pool, void *stream, void **out)
+{
+    (void)pool, (void)stream;
+    if (fake.used + bytes > fake.memory) return FAKE_FULL;
+    uint64_t *block = malloc(bytes + 256);
+    *block = bytes;
+    *out = (char *)block + 256;
+    fake.used += bytes;
+    fake.blocks++;
+    return FAKE_OK;
+}
+static inline int fake_free(void *block, void *stream)
+{
+    (void)stream;
+    uint64_t *start = (uint64_t *)((char *)block - 256);
+    fake.used -= *start;
+    fake.blocks--;
+    free(start);
+    return FAKE_OK;
+}
+static inline int fake_copy(void *to, const void *from, uint64_t bytes, bool upload, void *stream)
+{
+    (void)stream;
+    memcpy(to, from, bytes);
+    *(upload ? &fake.sent : &fake.fetched) += bytes;
+    return FAKE_OK;
+}
+static inline int fake_library_new(const void *image, void **out)
+{
+    (void)image;
+    return fake_new(out);
+}
+static inline int fake_kernel(void *library, const char *name, void **out)
+{
+    *out = library;
+    return strcmp(name, "missing") == 0 ? FAKE_BROKEN : FAKE_OK;
+}
+static inline const char *fake_text(int code)
+{
+    return code == FAKE_FULL ? "full" : "broken";
+}
+static inline bool fake_full(int code)
+{
+    return code == FAKE_FULL;
+}
+static inline void fake_forget(void)
+{
+}
+
+static const lacis_driver fake_driver = {
+    .possible = fake_possible,
+    .count = fake_count,
+    .describe = fake_describe,
+    .enter = fake_enter,
+    .stream_new = fake_new,
+    .stream_free = fake_delete,
+    .stream_wait = fake_wait,
+    .event_new = fake_new,
+    .event_free = fake_delete,
+    .event_record = fake_record,
+    .event_wait = fake_wait,
+    .pool_new = fake_pool_new,
+    .pool_free = fake_delete,
+    .pool_trim = fake_wait,
+    .alloc = fake_alloc,
+    .free = fake_free,
+    .pinned_new = fake_pinned_new,
+    .pinned_free = fake_delete,
+    .copy = fake_copy,
+    .library_new = fake_library_new,
+    .library_free = fake_delete,
+    .library_kernel = fake_kernel,
+    .text = fake_text,
+    .full = fake_full,
+    .forget = fake_forget,
+};
+
+/* The nth call fails, counted from here; with `lost` all calls after it as well. */
+static inline int fake_guard(void *arg)
+{
+    (void)arg;
+    fake.calls++;
+    bool fail = fake.fail_at > 0 && (fake.lost ? fake.calls >= fake.fail_at : fake.calls == fake.fail_at);
+    fake.fails += fail;
+    return fail;
+}
+static inline void fake_fail(int nth, bool lost)
+{
+    fake.calls = fake.fails = 0;
+    fake.fail_at = nth;
+    fake.lost = lost;
+}
+
+static inline void fake_install(uint64_t memory)
+{
+    fake = (fake_gpu){.devices = 1, .memory = memory};
+    lacis_device_set_driver(&fake_driver);
+    lacis_device_set_guard(fake_guard, NULL);
+}
+
+/* Nothing may be held any more. */
+static inline void fake_remove(void)
+{
+    lacis_device_set_driver(NULL);
+    lacis_device_set_guard(NULL, NULL);
+    assert_int_equal(fake.others, 0);
+    assert_int_equal(fake.blocks, 0);
+}
+
+#endif

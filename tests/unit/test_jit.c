@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernels compiled at run time on a pretended GPU: by NVRTC where there is one (skipped where not), kept in memory
+ * and in the database file, and an emitted expression through the compiler that it is meant for.
+ */
+#include "jit/nvrtc.h"
+#include "support/gpu.h"
+#include "unit/expr_trees.h"
+
+static lacis_gpu *gpu;
+static char kept_group[100], *kept_text;
+static int keeps, looks;
+
+static lacis_status keep(void *context, lacis_run *of, const char *group, const char *name, const char *value)
+{
+    (void)context, (void)of;
+    assert_string_equal(name, "image");
+    snprintf(kept_group, sizeof kept_group, "%s", group);
+    free(kept_text);
+    kept_text = strdup(value);
+    keeps++;
+    return LACIS_OK;
+}
+
+static lacis_status kept(void *context, lacis_run *of, const char *group,
+                         void (*fn)(void *arg, const char *name, const char *value), void *arg)
+{
+    (void)context, (void)of;
+    looks++;
+    if (kept_text != NULL && strcmp(group, kept_group) == 0) fn(arg, "image", kept_text);
+    return LACIS_OK;
+}
+
+static void start(void)
+{
+    char reason[200];
+    gpu = lacis_run_gpu(&run, reason, sizeof reason);
+    assert_non_null(gpu);
+}
+
+static int setup(void **state)
+{
+    fake_install(1000000);
+    keeps = looks = 0;
+    if (open_run(state) != 0) return -1;
+    host.keeper = (lacis_keeper){NULL, keep, kept};
+    start();
+    return 0;
+}
+
+static void stop(void)
+{
+    lacis_gpu_release(host.gpu);
+    host.gpu = NULL;
+}
+
+static int teardown(void **state)
+{
+    stop();
+    free(kept_text);
+    kept_text = NULL;
+    fake_remove();
+    return close_run(state);
+}
+
+static void need_compiler(void)
+{
+    char reason[200];
+    if (lacis_gpu_compiles(reason, sizeof reason)) return;
+    print_message("skipped: %s\n", reason);
+    skip();
+}
+
+static const char *const plain_text[] = {"extern \"C\" __global__ void twice(float *x)", "{ x[threadIdx.x] *= 2; }"};
+static const char *const names[] = {"twice", "missing"};
+
+static void test_kept(void **state)
+{
+    (void)state;
+    need_compiler();
+    const char *const option[] = {"-DX=1"};
+    lacis_gpu_source source = {plain_text, 2, option, 1, names, 2};
+    void *kernel[2];
+    assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
+    assert_non_null(kernel[0]);
+    assert_null(kernel[1]);
+    assert_int_equal(keeps, 1);
+    assert_true(strncmp(kept_text, "7f454c46", 8) == 0); /* an ELF file */
+    assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
+    assert_int_equal(looks, 1); /* in memory */
+    stop();
+    start();
+    assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
+    assert_int_equal(looks, 2); /* in the file */
+    assert_int_equal(keeps, 1);
+    const char *const other[] = {"-DX=2"};
+    source.option = other;
+    assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
+    assert_int_equal(keeps, 2);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    need_compiler();
+    const char *const text_of[] = {"extern \"C\" __global__ void twice(float *x) { x = y; }"};
+    lacis_gpu_source source = {text_of, 1, NULL, 0, names, 1};
+    void *kernel[1];
+    assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_UNSUPPORTED);
+    assert_non_null(strstr(host.error.message, "\"y\" is undefined"));
+    assert_int_equal(keeps, 0);
+}
+
+static void test_calls_fail(void **state)
+{
+    (void)state;
+    need_compiler();
+    lacis_gpu_source source = {plain_text, 2, NULL, 0, names, 1};
+    void *kernel[1];
+    fake_fail(1, false);
+    assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_UNSUPPORTED);
+    fake_fail(0, false);
+    assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
+}
+
+/* Random expressions: what C takes (test_expr_emit.c), CUDA takes as well. */
+static void test_emitted(void **state)
+{
+    (void)state;
+    need_compiler();
+    enum { COUNT = 120 };
+    static const char head[] = "#define LACIS_DEVICE static __device__\n"
+                               "#define lacis_high(a, b) __mul64hi(a, b)\n"
+                               "#define LACIS_INFINITY __longlong_as_double(0x7ff0000000000000ll)\n"
+                               "#define LACIS_NAN __longlong_as_double(0x7ff8000000000000ll)\n";
+    const char *all[2 * COUNT + 4] = {head, lacis_expr_functions_text()}, *const kernels[] = {"use"};
+    int count = 2;
+    random_state = 99;
+    for (int k = 0; k < COUNT; k++) {
+        enum mode mode = (enum mode)(k % MODES);
+        at = text;
+        write_tree(mode == FLOATS && below(3) == 0 ? grow_truth(mode, 1) : grow(mode, 1 + below(4)));
+        lacis_expr *expr = typed(slot_names, slot_types[mode], text);
+        assert_int_equal(lacis_expr_emit(&run, expr, lacis_run_text(&run, "f%d", k), &all[count++]), LACIS_OK);
+    }
+    all[count++] = "extern \"C\" __global__ void use(double *x, int *bad) {";
+    for (int k = 0; k < COUNT; k++)
+        all[count++] = lacis_run_text(&run, "x[%d] = (double)f%d(x[0], x[1], x[2], x[3], bad);", k, k);
+    all[count++] = "}";
+    lacis_gpu_source source = {all, count, NULL, 0, kernels, 1};
+    void *kernel[1];
+    if (lacis_gpu_compile(&run, gpu, &source, kernel) != LACIS_OK) fail_msg("%s", host.error.message);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {CHECK(test_kept), CHECK(test_refused), CHECK(test_calls_fail),
+                                       CHECK(test_emitted)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
