@@ -263,6 +263,17 @@ static void estimate_column(const lacis_product *product, const lacis_profile *p
     *out = (lacis_estimate){.exact = true, .entries = (double)rows, .bound = (double)rows, .seconds = 1e-9 * ns};
 }
 
+/* What the kernel says it takes at most is for the largest rows; no table of it outgrows the products of its row: a
+ * dense window takes a row of at least columns / 64 of them, a hash slot two, a bitmap an eighth of its entries'
+ * products. */
+static double work_bytes(const lacis_product *product)
+{
+    const double a_thread = 65536, a_product = 256;
+    double most = (double)lacis_mul_work_bytes(&product->job);
+    double few = a_thread * product->job.threads + a_product * (double)product->total_products;
+    return few < most ? few : most;
+}
+
 lacis_status lacis_product_cost(lacis_run *run, lacis_product *product, const lacis_profile *profile, lacis_cost *out)
 {
     lacis_estimate column;
@@ -285,7 +296,7 @@ lacis_status lacis_product_cost(lacis_run *run, lacis_product *product, const la
     double entry = graph ? (double)lacis_product_entry_bytes(product)
                          : (double)(sizeof(int64_t) + lacis_dtype_size(product->storage));
     out->bytes = estimate->entries * entry + (graph ? rows * row_bytes + labels : 0);
-    out->peak_bytes = out->bytes + (double)lacis_mul_work_bytes(&product->job) + (double)product->block_bytes;
+    out->peak_bytes = out->bytes + work_bytes(product) + (double)product->block_bytes;
     if (graph) out->seconds += first_touches(run, out->bytes, product->job.threads);
     return LACIS_OK;
 }
