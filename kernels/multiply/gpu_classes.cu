@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The classes of rows of the GPU's product: a kernel launch a list, heavy ones on the job's own stream and light ones
+ * beside them. Called by gpu_run.cu once the rows are dealt.
+ */
+#include "gpu_state.h"
+
+mul_u32 mulg_list_rows(const mulg_header *header, int list)
+{
+    mul_u32 rows = 0;
+    for (int i = 0; i < MULG_STEPS; i++)
+        rows += header->rows[list * MULG_STEPS + i];
+    return rows;
+}
+
+static const lacis_mul_gpu_class class_of_list[MULG_LISTS] = {LACIS_MUL_GPU_COPY,   LACIS_MUL_GPU_TINY,
+                                                              LACIS_MUL_GPU_TINY,   LACIS_MUL_GPU_MIDDLE,
+                                                              LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE};
+
+void mulg_class_totals(const mulg_header *header, int64_t count, uint64_t *class_rows, uint64_t *class_products)
+{
+    uint64_t listed = 0;
+    for (int list = 0; list < MULG_LISTS; list++) {
+        const mul_u32 rows = mulg_list_rows(header, list);
+        listed += rows;
+        class_rows[class_of_list[list]] += rows;
+        class_products[class_of_list[list]] += header->products[list];
+    }
+    class_rows[LACIS_MUL_GPU_EMPTY] = (uint64_t)count - listed;
+}
+
+/* Blocks take tasks until none is left: no more of them than run at once. `fit` run on a multiprocessor. */
+static lacis_mul_gpu_status launch(mulg_run *s, const void *kernel, mul_u64 blocks, mul_u64 fit, size_t dynamic,
+                                   const mulg_params *p, cudaStream_t stream)
+{
+    void *argument[] = {(void *)p};
+    const mul_u64 most = (mul_u64)s->multiprocessors * fit;
+    if (dynamic > 32768)
+        MULG_TRY_CUDA(s, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)dynamic));
+    MULG_TRY_CUDA(s, cudaLaunchKernel(kernel, dim3((unsigned)(blocks < most ? blocks : most)), dim3(MULG_THREADS),
+                                      argument, dynamic, stream));
+    return LACIS_MUL_GPU_OK;
+}
+
+static lacis_mul_gpu_status run_dense(mulg_run *s, mulg_params *p, cudaStream_t stream)
+{
+    const mul_u64 cuts = (mul_u64)s->job->b.rows * (p->windows + 1), tasks = (mul_u64)p->rows * p->windows;
+    MULG_TRY(mulg_take(s, mulg_aligned(cuts * sizeof *s->cut) + tasks * sizeof *s->prefix, &s->cut));
+    s->prefix = s->cut + mulg_aligned(cuts * sizeof *s->cut) / sizeof *s->cut;
+    p->cut = s->cut;
+    p->prefix = s->prefix;
+    MULG_TRY_CUDA(s, cudaMemsetAsync(s->prefix, 0, tasks * sizeof *s->prefix, stream));
+    MULG_TRY_CUDA(s, mulg_cuts(*p, s->job->b.rows, s->window_width, s->cut, stream));
+    if (s->ordered) {
+        const mul_u64 cell = (mul_u64)mulg_type_bytes(s->job->type), width = MULG_ORDERED_BYTES / cell;
+        const mul_u64 warp = (MULG_ORDERED_BYTES + width + ORDERED_PLACES_BYTES + 15) / 16 * 16;
+        return launch(s, s->kernels.kernel[MULG_ORDERED_DENSE], tasks / MULG_WARPS + 1, MULG_ORDERED_BLOCKS,
+                      warp * MULG_WARPS, p, stream);
+    }
+    return launch(s, s->kernels.kernel[MULG_DENSE], tasks, MULG_DENSE_BLOCKS, 0, p, stream);
+}
+
+static lacis_mul_gpu_status run_middle(mulg_run *s, mulg_params *p, int list, cudaStream_t stream)
+{
+    const bool average = s->job->agg == LACIS_MUL_AVG;
+    const mul_u64 cell = s->job->agg == LACIS_MUL_COUNT ? 4 : average ? 12 : (mul_u64)mulg_type_bytes(s->job->type);
+    mul_u64 cells = list == MULG_LIST_SMALL ? SMALL_CELLS : LARGE_CELLS;
+    const mul_u64 bits = (p->width + 1023) / 1024 * 1024;
+    const mul_u64 space = (mul_u64)s->shared_block - MIDDLE_FIXED;
+    p->bits = (mul_u32)(bits < BITS_MOST ? bits : BITS_MOST);
+    while (p->bits / 4 > space / 2)
+        p->bits = (p->bits / 2 + 1023) / 1024 * 1024;
+    if (cells > p->bits) cells = p->bits;
+    if (cells > (space - p->bits / 4) / cell) cells = (space - p->bits / 4) / cell / 2 * 2;
+    p->cells = (mul_u32)cells;
+    const size_t dynamic = p->bits / 4 + cells * cell;
+    const mul_u64 fit = (mul_u64)s->shared_bytes / (dynamic + MIDDLE_FIXED);
+    return launch(s, s->kernels.kernel[s->ordered ? MULG_ORDERED : MULG_MIDDLE], p->rows,
+                  fit < 1                    ? 1
+                  : fit > MULG_MIDDLE_BLOCKS ? MULG_MIDDLE_BLOCKS
+                                             : fit,
+                  dynamic, p, stream);
+}
+
+/* Worth it where short rows of B are read several times each. Without memory for it tiny rows do without. */
+static lacis_mul_gpu_status pack(mulg_run *s, mulg_params *p, cudaStream_t stream)
+{
+    const lacis_mul_matrix *b = &s->job->b;
+    const mul_u64 entries = s->host->b_entries, room = entries + 7 * (mul_u64)b->rows;
+    const mul_u64 places = mulg_aligned((mul_u64)b->rows * sizeof(mul_u32));
+    const bool reads = s->job->agg != LACIS_MUL_COUNT && b->value && mulg_type_bytes(b->type) == 4;
+    const bool worth = entries >= PACK_LEAST && s->host->products[MULG_LIST_PAIR] >= 3 * entries;
+    if (!reads || !worth || s->host->b_long || room >> 30) return LACIS_MUL_GPU_OK;
+    char *block = (char *)s->job->memory.alloc(s->job->memory.context, places + room * sizeof(uint2));
+    if (!block) return LACIS_MUL_GPU_OK;
+    s->packed = block;
+    p->b_place = (const mul_u32 *)block;
+    p->b_pair = (const uint2 *)(block + places);
+    MULG_TRY_CUDA(s, mulg_pack(*p, b->rows, (mul_u32 *)block, (uint2 *)(block + places), s->header, stream));
+    return LACIS_MUL_GPU_OK;
+}
+
+static lacis_mul_gpu_status run_list(mulg_run *s, int list, mul_u32 first, mul_u32 rows, cudaStream_t stream)
+{
+    mulg_params p = s->p;
+    p.list = s->list + first;
+    p.rows = rows;
+    p.next = &s->header->next[list];
+    p.entries = &s->header->entries;
+    p.bad = &s->header->bad;
+    const mul_u64 warps = ((mul_u64)rows + MULG_WARPS - 1) / MULG_WARPS;
+    switch (list) {
+    case MULG_LIST_COPY:
+        return launch(s, s->kernels.kernel[MULG_COPY], warps, MULG_COPY_BLOCKS, 0, &p, stream);
+    case MULG_LIST_PAIR:
+        MULG_TRY(pack(s, &p, stream));
+        return launch(s, s->kernels.kernel[MULG_PAIR], (warps + 1) / 2, MULG_PAIR_BLOCKS, 0, &p, stream);
+    case MULG_LIST_TINY:
+        return launch(s, s->kernels.kernel[s->rules.pairs ? MULG_TINY_NARROW : MULG_TINY_WIDE], warps,
+                      s->rules.pairs ? MULG_TINY_BLOCKS : MULG_WIDE_BLOCKS, 0, &p, stream);
+    case MULG_LIST_DENSE:
+        return run_dense(s, &p, stream);
+    default:
+        return run_middle(s, &p, list, stream);
+    }
+}
+
+/* Which stream a class runs on: the heaviest on the job's own. */
+static cudaStream_t stream_of(const mulg_run *s, int list)
+{
+    static const int side[MULG_LISTS] = {1, 1, 1, 0, 0, -1};
+    const lacis_mul_gpu_job *job = s->job;
+    if (job->timed || side[list] < 0 || !job->side[0] || !job->side[1]) return s->stream;
+    return (cudaStream_t)job->side[side[list]];
+}
+
+bool mulg_sided(const mulg_run *s)
+{
+    return !s->job->timed && s->job->side[0] && s->job->side[1];
+}
+
+static lacis_mul_gpu_status fork_streams(mulg_run *s)
+{
+    MULG_TRY_CUDA(s, cudaEventCreateWithFlags(&s->fork, cudaEventDisableTiming));
+    MULG_TRY_CUDA(s, cudaEventRecord(s->fork, s->stream));
+    for (int i = 0; i < 2; i++) {
+        MULG_TRY_CUDA(s, cudaEventCreateWithFlags(&s->join[i], cudaEventDisableTiming));
+        MULG_TRY_CUDA(s, cudaStreamWaitEvent((cudaStream_t)s->job->side[i], s->fork, 0));
+    }
+    return LACIS_MUL_GPU_OK;
+}
+
+static lacis_mul_gpu_status join_streams(mulg_run *s)
+{
+    for (int i = 0; i < 2; i++) {
+        MULG_TRY_CUDA(s, cudaEventRecord(s->join[i], (cudaStream_t)s->job->side[i]));
+        MULG_TRY_CUDA(s, cudaStreamWaitEvent(s->stream, s->join[i], 0));
+    }
+    return LACIS_MUL_GPU_OK;
+}
+
+lacis_mul_gpu_status mulg_run_classes(mulg_run *s, const int64_t *rows, int64_t row, int64_t count)
+{
+    mul_u32 first[MULG_LISTS + 1] = {0};
+    for (int list = 0; list < MULG_LISTS; list++)
+        first[list + 1] = first[list] + mulg_list_rows(s->host, list);
+    if (mulg_sided(s)) MULG_TRY(fork_streams(s));
+    for (int i = 0; s->job->timed && i <= MULG_LISTS; i++)
+        MULG_TRY_CUDA(s, cudaEventCreate(&s->mark[i]));
+    if (s->job->timed) MULG_TRY_CUDA(s, cudaEventRecord(s->mark[0], s->stream));
+    for (int list = MULG_LISTS - 1; list >= 0; list--) {
+        const mul_u32 rows = first[list + 1] - first[list];
+        if (rows) MULG_TRY(run_list(s, list, first[list], rows, stream_of(s, list)));
+        if (s->job->timed) MULG_TRY_CUDA(s, cudaEventRecord(s->mark[MULG_LISTS - list], s->stream));
+    }
+    if (mulg_sided(s)) MULG_TRY(join_streams(s));
+    if (mulg_filters(s->job))
+        MULG_TRY_CUDA(s,
+                      mulg_keep(s->job, rows, row, count, s->out, s->header, s->list, s->multiprocessors, s->stream));
+    MULG_TRY_CUDA(s, cudaMemcpyAsync(s->host, s->header, sizeof *s->host, cudaMemcpyDeviceToHost, s->stream));
+    MULG_TRY_CUDA(s, cudaStreamSynchronize(s->stream));
+    for (int list = 0; s->job->timed && list < MULG_LISTS; list++) {
+        float ms = 0;
+        MULG_TRY_CUDA(s, cudaEventElapsedTime(&ms, s->mark[MULG_LISTS - 1 - list], s->mark[MULG_LISTS - list]));
+        s->out->class_seconds[class_of_list[list]] += ms * 1e-3;
+    }
+    return s->host->bad ? LACIS_MUL_GPU_OVERFLOW : LACIS_MUL_GPU_OK;
+}

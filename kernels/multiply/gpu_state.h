@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One run of the GPU's product on the host side, as gpu_run.cu, gpu_job.cu and gpu_classes.cu share it. C++ (nvcc)
+ * only.
+ */
+#ifndef LACIS_KERNELS_MULTIPLY_GPU_STATE_H
+#define LACIS_KERNELS_MULTIPLY_GPU_STATE_H
+
+#include "gpu_host.h"
+
+#include <string.h>
+
+enum {
+    SMALL_CELLS = 2048, /* of MIDDLE rows with few products */
+    LARGE_CELLS = 8192,
+    BITS_MOST = 1 << 18, /* columns of a bitmap */
+    ORDERED_PLACES_BYTES = 512,
+    PACK_LEAST = 1 << 22,    /* entries of B that are worth packing: fewer stay in the L2 anyway */
+    MIDDLE_FIXED = 5 * 1024, /* shared memory of a MIDDLE block beside its dynamic part, at most */
+    CUT_BYTES_SHIFT = 31     /* cuts of B take 2 GiB at most: wider matrices have no dense rows */
+};
+
+typedef struct mulg_run {
+    const lacis_mul_gpu_job *job;
+    lacis_mul_gpu_output *out;
+    cudaStream_t stream;
+    mulg_params p;
+    mulg_rules rules;
+    mulg_kernels kernels;
+    bool ordered;
+    mul_u32 window_width;                            /* of DENSE */
+    int multiprocessors, shared_bytes, shared_block; /* shared memory of a multiprocessor, and of a block at most */
+    mulg_header *header, *host, own;
+    uint2 *bound;
+    unsigned short *length;
+    unsigned char *bucket;
+    mul_u32 *start, *list, *cut, *prefix;
+    mul_i64 *offset;
+    void *work, *packed;
+    cudaEvent_t fork, join[2];
+    cudaEvent_t mark[MULG_LISTS + 1];
+    cudaError_t error;
+} mulg_run;
+
+#define MULG_TRY_CUDA(s, call)                                                                                       \
+    do {                                                                                                             \
+        (s)->error = (call);                                                                                         \
+        if ((s)->error != cudaSuccess) return LACIS_MUL_GPU_FAILED;                                                  \
+    } while (0)
+#define MULG_TRY(call)                                                                                               \
+    do {                                                                                                             \
+        const lacis_mul_gpu_status status_ = (call);                                                                 \
+        if (status_ != LACIS_MUL_GPU_OK) return status_;                                                             \
+    } while (0)
+
+/* gpu_job.cu: what a job takes. */
+bool mulg_filters(const lacis_mul_gpu_job *job); /* whether entries are taken out of computed rows */
+bool mulg_in_order(const lacis_mul_gpu_job *job);
+int mulg_type_bytes(lacis_mul_type type);
+int mulg_storage_bytes(lacis_mul_storage storage);
+void mulg_set_params(mulg_run *s); /* from s->job */
+
+/* gpu_classes.cu: launches every class, joins their streams, and reads the header back. */
+mul_u32 mulg_list_rows(const mulg_header *header, int list);
+void mulg_class_totals(const mulg_header *header, int64_t count, uint64_t *class_rows, uint64_t *class_products);
+lacis_mul_gpu_status mulg_run_classes(mulg_run *s, const int64_t *rows, int64_t first, int64_t count);
+bool mulg_sided(const mulg_run *s); /* whether classes run on streams of their own */
+
+static inline uint64_t mulg_aligned(uint64_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+static inline lacis_mul_gpu_status mulg_take(mulg_run *s, uint64_t bytes, void *out_pointer)
+{
+    void *block = s->job->memory.alloc(s->job->memory.context, bytes ? bytes : 1);
+    if (!block) return LACIS_MUL_GPU_NO_MEMORY;
+    memcpy(out_pointer, &block, sizeof block);
+    return LACIS_MUL_GPU_OK;
+}
+
+static inline void mulg_give(mulg_run *s, void *block)
+{
+    if (block) s->job->memory.free(s->job->memory.context, block);
+}
+
+#endif
