@@ -42,6 +42,22 @@ enum {
     MULG_ORDERED_BLOCKS = 4
 };
 
+/* What NVRTC knows when it compiles is a constant of its source: kernels keep only the code of their own AGG. */
+#ifdef LACIS_NVRTC
+template <int VALUE> struct mulg_known {
+    int unused;
+    __device__ __forceinline__ constexpr operator int() const
+    {
+        return VALUE;
+    }
+};
+typedef mulg_known<LACIS_CON> mulg_con_kind;
+typedef mulg_known<LACIS_AGG> mulg_agg_kind;
+typedef mulg_known<LACIS_CHECKED> mulg_flag;
+#else
+typedef int mulg_con_kind, mulg_agg_kind, mulg_flag;
+#endif
+
 struct mulg_params {
     const mul_i64 *a_begin, *a_end;
     const mul_u32 *a_column;
@@ -65,7 +81,9 @@ struct mulg_params {
     mul_u32 *next;   /* the next task */
     mul_u32 bits;    /* MIDDLE: columns of a bitmap, a multiple of 1024 */
     mul_u32 cells;   /* MIDDLE: cells that fit */
-    int con, agg, checked;
+    mulg_con_kind con;
+    mulg_agg_kind agg;
+    mulg_flag checked;
     mul_u64 *entries; /* sum over rows */
     mul_u32 *bad;     /* set where something overflowed */
 };
