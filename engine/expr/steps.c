@@ -51,6 +51,26 @@ static inline int64_t listed(int64_t x, const int64_t *value, int64_t count)
     return count == 1 && value[first] == x;
 }
 
+struct narrow_pair { /* C64 in memory */
+    float re, im;
+};
+
+static inline lacis_pair pair_times(lacis_pair a, lacis_pair b)
+{
+    return (lacis_pair){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+/* After Smith (CACM 5(8), 1962): no square of b overflows. */
+static inline lacis_pair pair_over(lacis_pair a, lacis_pair b)
+{
+    bool wide = fabs(b.re) >= fabs(b.im);
+    double most = wide ? b.re : b.im, least = wide ? b.im : b.re;
+    double ratio = least / most, size = most + least * ratio;
+    double re = wide ? a.re + a.im * ratio : a.re * ratio + a.im;
+    double im = wide ? a.im - a.re * ratio : a.im * ratio - a.re;
+    return (lacis_pair){re / size, im / size};
+}
+
 #define ISA_NAME  "baseline"
 #define ISA(name) name##_baseline
 #include "expr/loops.h"
@@ -95,13 +115,16 @@ const lacis_steps *lacis_steps_here(void)
 
 lacis_step_fn lacis_step_find(const lacis_steps *steps, lacis_node_op op, lacis_dtype operands)
 {
-    return steps->fn[op][operands == LACIS_F32 ? 1 : operands == LACIS_F64 ? 2 : 0];
+    return steps->fn[op][operands == LACIS_F32 ? 1 : operands == LACIS_F64 ? 2 : operands == LACIS_C128 ? 3 : 0];
 }
 
 lacis_dtype lacis_step_result(lacis_node_op op, lacis_dtype operands)
 {
     if (op >= LACIS_NODE_OR && op <= LACIS_NODE_BETWEEN) return LACIS_I64;
-    if (op == LACIS_NODE_TO_INT || op == LACIS_STEP_LOAD || op == LACIS_STEP_MEMBER) return LACIS_I64;
+    if (op == LACIS_NODE_TO_INT || op == LACIS_STEP_MEMBER) return LACIS_I64;
+    if (op == LACIS_NODE_COMPLEX) return LACIS_C128;
+    bool part = op == LACIS_NODE_RE || op == LACIS_NODE_IM || op == LACIS_NODE_ARG || op == LACIS_NODE_ABS;
+    if (part && operands == LACIS_C128) return LACIS_F64;
     return op == LACIS_NODE_TO_REAL ? LACIS_F64 : operands;
 }
 

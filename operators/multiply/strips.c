@@ -11,7 +11,7 @@
 
 _Static_assert((int)LACIS_MUL_STRIP <= (int)LACIS_STRIP, "kernels' strips must fit programs");
 
-enum { STRIP_BYTES = LACIS_MUL_STRIP * 8 };
+enum { STRIP_BYTES = LACIS_MUL_STRIP * 16 }; /* the widest values are complex */
 
 static void *part(const lacis_strips *strips, void *workspace, int number)
 {
@@ -156,7 +156,7 @@ static lacis_status make_having(lacis_run *run, lacis_product *product)
     lacis_strips *strips = &product->strips;
     lacis_dtype value = product->dtype;
     lacis_dtype slots[5] = {value, LACIS_I64, LACIS_I64, LACIS_I64, LACIS_I64};
-    LACIS_TRY(lacis_expr_type(run, product->spec.having, slots, 5));
+    LACIS_TRY(lacis_condition_type(run, product->spec.having, slots, 5));
     strips->value_type = value;
     strips->storage = product->storage;
     product->job.having = having_strip;
