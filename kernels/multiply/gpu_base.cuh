@@ -31,6 +31,7 @@ enum {
     MULG_PAIR_DEGREE = 16,     /* where two rows share a warp */
     MULG_DENSE_BYTES = 32768,  /* cells of a dense window */
     MULG_ORDERED_BYTES = 5120, /* cells of a warp's window */
+    MULG_ORDERED_WIDE = 6144,  /* likewise, of 16 bytes: windows are whole turns of 128 columns */
     /* Blocks of a kernel that are to run at once on a multiprocessor: the compiler keeps registers to that. */
     MULG_COPY_BLOCKS = 6,
     MULG_TINY_BLOCKS = 6,
@@ -54,8 +55,12 @@ template <int VALUE> struct mulg_known {
 typedef mulg_known<LACIS_CON> mulg_con_kind;
 typedef mulg_known<LACIS_AGG> mulg_agg_kind;
 typedef mulg_known<LACIS_CHECKED> mulg_flag;
+struct __align__(LACIS_BYTES) mulg_widest { /* values in lines of shared memory */
+    char byte[LACIS_BYTES];
+};
 #else
 typedef int mulg_con_kind, mulg_agg_kind, mulg_flag;
+typedef mul_u64 mulg_widest;
 #endif
 
 struct mulg_params {
@@ -84,8 +89,9 @@ struct mulg_params {
     mulg_con_kind con;
     mulg_agg_kind agg;
     mulg_flag checked;
-    mul_u64 *entries; /* sum over rows */
-    mul_u32 *bad;     /* set where something overflowed */
+    const mul_i64 *label[3]; /* of s, c, t, where a written CON takes them from lists */
+    mul_u64 *entries;        /* sum over rows */
+    mul_u32 *bad;            /* set where something overflowed */
 };
 
 #define MULG_DEVICE static __device__ __forceinline__

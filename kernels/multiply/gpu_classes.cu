@@ -52,8 +52,8 @@ static lacis_mul_gpu_status run_dense(mulg_run *s, mulg_params *p, cudaStream_t 
     MULG_TRY_CUDA(s, cudaMemsetAsync(s->prefix, 0, tasks * sizeof *s->prefix, stream));
     MULG_TRY_CUDA(s, mulg_cuts(*p, s->job->b.rows, s->window_width, s->cut, stream));
     if (s->ordered) {
-        const mul_u64 cell = (mul_u64)mulg_type_bytes(s->job->type), width = MULG_ORDERED_BYTES / cell;
-        const mul_u64 warp = (MULG_ORDERED_BYTES + width + ORDERED_PLACES_BYTES + 15) / 16 * 16;
+        const mul_u64 cell = (mul_u64)mulg_type_bytes(s->job->type), width = s->window_width;
+        const mul_u64 warp = (width * cell + width + ORDERED_PLACES_BYTES + 15) / 16 * 16;
         return launch(s, s->kernels.kernel[MULG_ORDERED_DENSE], tasks / MULG_WARPS + 1, MULG_ORDERED_BLOCKS,
                       warp * MULG_WARPS, p, stream);
     }
@@ -64,9 +64,10 @@ static lacis_mul_gpu_status run_middle(mulg_run *s, mulg_params *p, int list, cu
 {
     const bool average = s->job->agg == LACIS_MUL_AVG;
     const mul_u64 cell = s->job->agg == LACIS_MUL_COUNT ? 4 : average ? 12 : (mul_u64)mulg_type_bytes(s->job->type);
-    mul_u64 cells = list == MULG_LIST_SMALL ? SMALL_CELLS : LARGE_CELLS;
+    mul_u64 cells = list == MULG_LIST_SMALL ? SMALL_CELLS : cell == 16 ? LARGE_CELLS_WIDE : LARGE_CELLS;
+    const mul_u64 fixed = cell == 16 ? MIDDLE_FIXED_WIDE : MIDDLE_FIXED;
     const mul_u64 bits = (p->width + 1023) / 1024 * 1024;
-    const mul_u64 space = (mul_u64)s->shared_block - MIDDLE_FIXED;
+    const mul_u64 space = (mul_u64)s->shared_block - fixed;
     p->bits = (mul_u32)(bits < BITS_MOST ? bits : BITS_MOST);
     while (p->bits / 4 > space / 2)
         p->bits = (p->bits / 2 + 1023) / 1024 * 1024;
@@ -74,7 +75,7 @@ static lacis_mul_gpu_status run_middle(mulg_run *s, mulg_params *p, int list, cu
     if (cells > (space - p->bits / 4) / cell) cells = (space - p->bits / 4) / cell / 2 * 2;
     p->cells = (mul_u32)cells;
     const size_t dynamic = p->bits / 4 + cells * cell;
-    const mul_u64 fit = (mul_u64)s->shared_bytes / (dynamic + MIDDLE_FIXED);
+    const mul_u64 fit = (mul_u64)s->shared_bytes / (dynamic + fixed);
     return launch(s, s->kernels.kernel[s->ordered ? MULG_ORDERED : MULG_MIDDLE], p->rows,
                   fit < 1                    ? 1
                   : fit > MULG_MIDDLE_BLOCKS ? MULG_MIDDLE_BLOCKS
@@ -159,6 +160,20 @@ static lacis_mul_gpu_status join_streams(mulg_run *s)
     return LACIS_MUL_GPU_OK;
 }
 
+/* MASK, HAVING, TOP, as the job wants them. */
+static cudaError_t filter(mulg_run *s, const int64_t *rows, int64_t row, int64_t count)
+{
+    lacis_mul_gpu_job rest = *s->job;
+    if (s->job->having) {
+        const cudaError_t error = mulg_having(s->job, s->kernels.kernel[MULG_HAVING], rows, row, count, s->out,
+                                              s->header, s->list, s->multiprocessors, s->stream);
+        if (error != cudaSuccess) return error;
+        rest.mask = NULL;
+    }
+    if (!rest.mask && rest.top <= 0) return cudaSuccess;
+    return mulg_keep(&rest, rows, row, count, s->out, s->header, s->list, s->multiprocessors, s->stream);
+}
+
 lacis_mul_gpu_status mulg_run_classes(mulg_run *s, const int64_t *rows, int64_t row, int64_t count)
 {
     mul_u32 first[MULG_LISTS + 1] = {0};
@@ -174,9 +189,7 @@ lacis_mul_gpu_status mulg_run_classes(mulg_run *s, const int64_t *rows, int64_t 
         if (s->job->timed) MULG_TRY_CUDA(s, cudaEventRecord(s->mark[MULG_LISTS - list], s->stream));
     }
     if (mulg_sided(s)) MULG_TRY(join_streams(s));
-    if (mulg_filters(s->job))
-        MULG_TRY_CUDA(s,
-                      mulg_keep(s->job, rows, row, count, s->out, s->header, s->list, s->multiprocessors, s->stream));
+    MULG_TRY_CUDA(s, filter(s, rows, row, count));
     MULG_TRY_CUDA(s, cudaMemcpyAsync(s->host, s->header, sizeof *s->host, cudaMemcpyDeviceToHost, s->stream));
     MULG_TRY_CUDA(s, cudaStreamSynchronize(s->stream));
     for (int list = 0; s->job->timed && list < MULG_LISTS; list++) {

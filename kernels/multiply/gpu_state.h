@@ -17,6 +17,8 @@ enum {
     ORDERED_PLACES_BYTES = 512,
     PACK_LEAST = 1 << 22,    /* entries of B that are worth packing: fewer stay in the L2 anyway */
     MIDDLE_FIXED = 5 * 1024, /* shared memory of a MIDDLE block beside its dynamic part, at most */
+    MIDDLE_FIXED_WIDE = 9 * 1024, /* likewise, values of 16 bytes */
+    LARGE_CELLS_WIDE = 4096,
     CUT_BYTES_SHIFT = 31     /* cuts of B take 2 GiB at most: wider matrices have no dense rows */
 };
 
@@ -59,6 +61,7 @@ bool mulg_in_order(const lacis_mul_gpu_job *job);
 int mulg_type_bytes(lacis_mul_type type);
 int mulg_storage_bytes(lacis_mul_storage storage);
 void mulg_set_params(mulg_run *s); /* from s->job */
+lacis_mul_gpu_status mulg_compile(mulg_run *s); /* written kernels that the rows in s->host need */
 
 /* gpu_classes.cu: launches every class, joins their streams, and reads the header back. */
 mul_u32 mulg_list_rows(const mulg_header *header, int list);

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Written CON and AGG for NVRTC: the prefix that kernels/multiply/gpu.h asks for, from the typed trees, before the
- * kernels' own source. Labels that are counted are indices plus a number; lists of labels are not sent to the GPU.
+ * Written CON, AGG and HAVING for NVRTC: the prefix that kernels/multiply/gpu.h asks for, from the typed trees, before the
+ * kernels' own source. Labels that are counted are indices plus a number; listed ones are sent.
  */
 #include "multiply/written.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 bool lacis_written_needed(const lacis_product *product)
 {
-    return product->job.con_kind == LACIS_MUL_CON_STRIPS || product->job.agg == LACIS_MUL_FOLD;
+    const lacis_mul_job *job = &product->job;
+    bool complex = job->type == LACIS_MUL_C128 || job->a.type == LACIS_MUL_C128 || job->b.type == LACIS_MUL_C128;
+    bool semiring = job->con_kind == LACIS_MUL_CON_STRIPS || job->agg == LACIS_MUL_FOLD ||
+                    (complex && job->agg != LACIS_MUL_COUNT);
+    return semiring || job->having != NULL;
 }
 
 #ifdef LACIS_GPU_WRITTEN
@@ -22,16 +27,34 @@ static bool con_written(const lacis_product *product)
 
 bool lacis_written_can(const lacis_product *product, char *reason, size_t size)
 {
-    const lacis_labels *labels[] = {&product->s, &product->c, &product->t};
-    for (int i = 0; con_written(product) && i < LACIS_COUNT(labels); i++) {
-        if (labels[i]->label == NULL || !lacis_expr_uses(product->spec.con, 2 + i)) continue;
-        snprintf(reason, size, "CON uses %s, whose labels are listed and not counted",
-                 i == 0   ? "s"
-                 : i == 1 ? "c"
-                          : "t");
-        return false;
-    }
+    (void)product;
     return lacis_gpu_compiles(reason, size);
+}
+
+/* Labels of s, c, t. */
+static const lacis_labels *labels_of(const lacis_product *product, int which)
+{
+    return which == 0 ? &product->s : which == 1 ? &product->c : &product->t;
+}
+
+/* Whether kernels read the labels from a list. HAVING has value, src, dst and the latter's other names. */
+static bool listed(const lacis_product *product, int which)
+{
+    bool used = con_written(product) && lacis_expr_uses(product->spec.con, 2 + which);
+    for (int slot = 1; slot < 5 && which != 1 && product->job.having != NULL; slot++)
+        used |= lacis_expr_uses(product->spec.having, slot);
+    return used && labels_of(product, which)->label != NULL;
+}
+
+lacis_status lacis_written_send(lacis_run *run, lacis_gpu *gpu, const lacis_product *product, lacis_sent *sent,
+                                lacis_mul_gpu_job *job)
+{
+    for (int i = 0; i < 3; i++) {
+        const lacis_labels *labels = labels_of(product, i);
+        if (!listed(product, i)) continue;
+        LACIS_TRY(lacis_send_labels(run, gpu, sent, labels->label, labels->count, &job->label[i]));
+    }
+    return LACIS_OK;
 }
 
 static const char *type_text(lacis_mul_type type)
@@ -163,21 +186,123 @@ static lacis_status fold_text(lacis_run *run, const lacis_product *product, cons
     return *wrapped == NULL ? LACIS_NOMEM : LACIS_OK;
 }
 
-lacis_status lacis_written_compile(lacis_run *run, lacis_gpu *gpu, const lacis_product *product,
-                                   const lacis_mul_gpu_job *job, lacis_mul_gpu_written *out)
+/* ------------------------------------------------------------------------------------------- HAVING */
+
+static const char *stored_text(lacis_mul_storage storage)
 {
-    enum { OPTIONS = 16, OPTION_TEXT = 512 };
-    const char *option[OPTIONS], *text[7] = {head, lacis_expr_functions_text()};
-    char *option_text;
-    LACIS_TRY(lacis_run_scratch(run, OPTION_TEXT, &option_text));
-    LACIS_TRY(con_text(run, product, &text[2]));
-    LACIS_TRY(fold_text(run, product, &text[3], &text[5]));
-    LACIS_TRY(wrapped_con(run, product, job, &text[4]));
+    static const char *const text[] = {
+        [LACIS_MUL_TO_U8] = "unsigned char", [LACIS_MUL_TO_U16] = "unsigned short", [LACIS_MUL_TO_U32] = "unsigned int",
+        [LACIS_MUL_TO_I32] = "int",          [LACIS_MUL_TO_I64] = "long long",      [LACIS_MUL_TO_F32] = "float",
+        [LACIS_MUL_TO_F64] = "double",       [LACIS_MUL_TO_C128] = "lacis_c128"};
+    return text[storage];
+}
+
+static lacis_status having_text(lacis_run *run, const lacis_product *product, const char **body, const char **wrapped)
+{
+    const lacis_strips *strips = &product->strips;
+    *body = *wrapped = "";
+    if (product->job.having == NULL) return LACIS_OK;
+    LACIS_TRY(lacis_expr_emit(run, product->spec.having, "lacis_having_of", body));
+    const char *row = strips->vector_row ? "column" : "row";
+    const char *column = strips->vector_column ? "row" : "column";
+    const char *type = strips->value_type == LACIS_C128 ? "" : type_text(lacis_mul_type_of(strips->value_type));
+    const char *value = *type == '\0' ? "v" : lacis_run_text(run, "(%s)v", type);
+    if (value == NULL) return LACIS_NOMEM;
+    *wrapped = lacis_run_text(
+        run,
+        "#define LACIS_HAVING\n"
+        "typedef %s lacis_stored;\n"
+        "LACIS_DEVICE bool lacis_having(lacis_stored v, long long s, long long t, int *bad)\n"
+        "{ long long row = s + %" PRId64 "ll, column = t + %" PRId64 "ll; (void)row; (void)column;\n"
+        "return lacis_having_of(%s, %s, %s, %s, %s, bad) != 0; }\n",
+        stored_text(product->job.storage), product->s.label == NULL ? product->s.base : 0,
+        product->t.label == NULL ? product->t.base : 0, value, row, column, row, column);
+    return *wrapped == NULL ? LACIS_NOMEM : LACIS_OK;
+}
+
+/* ----------------------------------------------------------------------------------------- compiling */
+
+enum { TEXTS = 7, OPTIONS = 16, OPTION_TEXT = 512 };
+
+/* A product's source, from which kernels are made as runs ask for them. */
+struct prepared {
+    lacis_run *run;
+    lacis_gpu *gpu;
+    lacis_gpu_source source;
+    const char *text[TEXTS], *option[OPTIONS];
+    char option_text[OPTION_TEXT];
+    lacis_status status; /* of the last compilation */
+};
+
+static bool compile(lacis_mul_gpu_written *written, uint32_t wanted)
+{
+    struct prepared *prepared = written->context;
+    prepared->source.wanted = wanted;
+    prepared->status = lacis_gpu_compile(prepared->run, prepared->gpu, &prepared->source, written->kernel);
+    return prepared->status == LACIS_OK;
+}
+
+lacis_status lacis_written_failed(const lacis_mul_gpu_written *written)
+{
+    return ((const struct prepared *)written->context)->status;
+}
+
+/* A fold that can fail says so by `bad`; kernels that fold in any order have nowhere to say it. Devices before 9.0
+ * exchange no 16 bytes at once. */
+static void set_order(lacis_run *run, lacis_gpu *gpu, const lacis_product *product, const char *fold,
+                      lacis_mul_gpu_job *job)
+{
+    lacis_gpu_facts facts;
+    lacis_gpu_describe(gpu, &facts);
+    bool wide = job->type == LACIS_MUL_C128;
+    bool real = wide || job->type == LACIS_MUL_F32 || job->type == LACIS_MUL_F64;
+    bool able = !wide || facts.arch >= 90;
+    if (!able) job->ordered = true;
+    if (job->agg != LACIS_MUL_FOLD) return;
+    job->any_order = able && product->spec.fold->associative && strstr(fold, ", bad)") == NULL &&
+                     !(real && lacis_run_deterministic(run));
+}
+
+static lacis_status semiring_text(lacis_run *run, const lacis_product *product, const lacis_mul_gpu_job *job,
+                                  const char **text, const char **fold)
+{
+    *text = *fold = "";
+    if (!lacis_mul_gpu_semiring_written(job)) return LACIS_OK;
+    const char *con, *wrapped, *wrapped_fold;
+    LACIS_TRY(con_text(run, product, &con));
+    LACIS_TRY(fold_text(run, product, fold, &wrapped_fold));
+    LACIS_TRY(wrapped_con(run, product, job, &wrapped));
+    *text = lacis_run_text(run, "#define LACIS_SEMIRING\n%s%s%s%s", con, *fold, wrapped, wrapped_fold);
+    return *text == NULL ? LACIS_NOMEM : LACIS_OK;
+}
+
+lacis_status lacis_written_prepare(lacis_run *run, lacis_gpu *gpu, const lacis_product *product,
+                                   lacis_mul_gpu_job *job, lacis_mul_gpu_written *out)
+{
+    struct prepared *prepared;
+    const char *fold;
+    int bits = 0;
+    LACIS_TRY(lacis_run_scratch(run, sizeof *prepared, &prepared));
+    *prepared = (struct prepared){.run = run, .gpu = gpu};
+    for (int i = 0; i < 3; i++)
+        bits |= listed(product, i) << i;
+    const char **text = prepared->text;
+    text[0] = head;
+    text[1] = lacis_expr_functions_text();
+    text[2] = lacis_run_text(run, "#define LACIS_LISTED %d\n", bits);
+    if (text[2] == NULL) return LACIS_NOMEM;
+    LACIS_TRY(semiring_text(run, product, job, &text[3], &fold));
+    LACIS_TRY(having_text(run, product, &text[4], &text[5]));
     text[6] = lacis_mul_gpu_source();
-    int options = lacis_mul_gpu_options(job, option, OPTIONS - 1, option_text, OPTION_TEXT);
-    option[options++] = "-default-device";
-    lacis_gpu_source source = {text, 7, option, options, lacis_mul_gpu_kernel_name, LACIS_MUL_GPU_WRITTEN_KERNELS};
-    return lacis_gpu_compile(run, gpu, &source, out->kernel);
+    set_order(run, gpu, product, fold, job);
+    job->having = product->job.having != NULL;
+    int options = lacis_mul_gpu_options(job, prepared->option, OPTIONS - 1, prepared->option_text, OPTION_TEXT);
+    prepared->option[options++] = "-default-device";
+    prepared->source = (lacis_gpu_source){
+        text, 7, prepared->option, options, lacis_mul_gpu_kernel_name, LACIS_MUL_GPU_WRITTEN_KERNELS, 0};
+    *out = (lacis_mul_gpu_written){.compile = compile, .context = prepared};
+    job->written = out;
+    return LACIS_OK;
 }
 
 #else
@@ -189,11 +314,24 @@ bool lacis_written_can(const lacis_product *product, char *reason, size_t size)
     return false;
 }
 
-lacis_status lacis_written_compile(lacis_run *run, lacis_gpu *gpu, const lacis_product *product,
-                                   const lacis_mul_gpu_job *job, lacis_mul_gpu_written *out)
+lacis_status lacis_written_prepare(lacis_run *run, lacis_gpu *gpu, const lacis_product *product,
+                                   lacis_mul_gpu_job *job, lacis_mul_gpu_written *out)
 {
     (void)gpu, (void)product, (void)job, (void)out;
     return lacis_run_fail(run, LACIS_UNSUPPORTED, "this build has no GPU kernels for written CON and AGG");
+}
+
+lacis_status lacis_written_failed(const lacis_mul_gpu_written *written)
+{
+    (void)written;
+    return LACIS_UNSUPPORTED;
+}
+
+lacis_status lacis_written_send(lacis_run *run, lacis_gpu *gpu, const lacis_product *product, lacis_sent *sent,
+                                lacis_mul_gpu_job *job)
+{
+    (void)run, (void)gpu, (void)product, (void)sent, (void)job;
+    return LACIS_OK;
 }
 
 #endif
