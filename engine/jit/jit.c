@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* Two sums after FNV-1a, eight bytes at a time, from different starts: nobody has to be kept from finding two texts of
- * one hash. */
+/* Two sums after FNV-1a, eight bytes at a time, from different starts: nobody has to be kept from finding two texts
+ * of one hash. */
 typedef struct sums {
     uint64_t a, b;
 } sums;
@@ -166,8 +166,8 @@ static lacis_status compile(lacis_run *run, const lacis_gpu_source *source, int 
         missing->program[i].option = lacis_run_text(run, "-DLACIS_KERNEL=%d", missing->kernel[i]);
         if (missing->program[i].option == NULL) return LACIS_NOMEM;
     }
-    LACIS_TRY(lacis_nvrtc_compile(run, text, source->option, source->options, arch, missing->program,
-                                  missing->count));
+    LACIS_TRY(
+        lacis_nvrtc_compile(run, text, source->option, source->options, arch, missing->program, missing->count));
     lacis_run_count(run, "seconds compiling for the GPU", lacis_now() - start);
     for (int i = 0; i < missing->count; i++)
         to_file(run, missing->kept[i], missing->program[i].image, missing->program[i].bytes);

@@ -132,7 +132,8 @@ static lacis_status finish(lacis_run *run, lacis_nvrtc_program *program, int pro
 {
     for (int i = 0; i < programs; i++) {
         lacis_nvrtc_program *own = &program[i];
-        if (status == LACIS_OK) status = own->code == 0 ? take_image(run, own) : refused(run, own->program, own->code);
+        if (status == LACIS_OK)
+            status = own->code == 0 ? take_image(run, own) : refused(run, own->program, own->code);
         if (own->program != NULL) loaded.destroy(&own->program);
     }
     for (int i = 0; status != LACIS_OK && i < programs; i++) {

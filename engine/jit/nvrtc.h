@@ -21,8 +21,8 @@ typedef struct lacis_nvrtc_program {
     void *program; /* nvrtc.c's own, as is code */
     int code;
 } lacis_nvrtc_program;
-/* Compiles the programs at the same time, for compute capability `arch` (90). LACIS_UNSUPPORTED with what the compiler
- * said where it refuses one: then no image is left. */
+/* Compiles the programs at the same time, for compute capability `arch` (90). LACIS_UNSUPPORTED with what the
+ * compiler said where it refuses one: then no image is left. */
 lacis_status lacis_nvrtc_compile(lacis_run *run, const char *source, const char *const *option, int options, int arch,
                                  lacis_nvrtc_program *program, int programs);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What user functions need beyond the built-in semirings: values of 16 bytes, and cells for AGGs without an atomic,
- * where order does not matter. Behind the prefix of operators/multiply/written.c, which defines lacis_c128; included by
- * gpu_written.cuh.
+ * where order does not matter. Behind the prefix of operators/multiply/written.c, which defines lacis_c128; included
+ * by gpu_written.cuh.
  */
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_FOLD_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_FOLD_CUH
 
 #include "gpu_cell.cuh"
 
-struct __align__(16) mulg_bits16 {
+struct __align__(16) mulg_bits16
+{
     mul_u64 low, high;
 };
 MULG_DEVICE bool operator==(mulg_bits16 x, mulg_bits16 y)
@@ -22,7 +23,8 @@ MULG_DEVICE bool operator!=(mulg_bits16 x, mulg_bits16 y)
 }
 
 /* A complex number that kernels treat as any other value. */
-struct __align__(16) mulg_c128 : lacis_c128 {
+struct __align__(16) mulg_c128 : lacis_c128
+{
     mulg_c128() = default;
     __device__ __forceinline__ mulg_c128(lacis_c128 z) : lacis_c128(z)
     {
@@ -71,8 +73,7 @@ template <> __device__ __forceinline__ mulg_c128 mulg_start<mulg_c128>(int)
 {
     return lacis_complex(-0.0, -0.0);
 }
-template <>
-__device__ __forceinline__ mulg_c128 mulg_fold<mulg_c128>(int agg, mulg_c128 x, mulg_c128 v, int, int *)
+template <> __device__ __forceinline__ mulg_c128 mulg_fold<mulg_c128>(int agg, mulg_c128 x, mulg_c128 v, int, int *)
 {
     return agg == MULG_SUM ? mulg_plus(x, mulg_plus(v, (mulg_c128)0)) : v;
 }

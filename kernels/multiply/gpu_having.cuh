@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * HAVING: entries of computed rows that the predicate does not keep are taken out, in place, after MASK and before
- * TOP as on the CPU: a warp a row, then a block a row for the long ones. The parameters are shared with gpu_having.cu;
- * the kernel is compiled by NVRTC behind the prefix of operators/multiply/written.c.
+ * TOP as on the CPU: a warp a row, then a block a row for the long ones. The parameters are shared with
+ * gpu_having.cu; the kernel is compiled by NVRTC behind the prefix of operators/multiply/written.c.
  */
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_HAVING_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_HAVING_CUH

@@ -14,9 +14,8 @@ static_assert((int)MULG_KERNELS == (int)LACIS_MUL_GPU_WRITTEN_KERNELS, "kernels"
 const char *const lacis_mul_gpu_class_name[LACIS_MUL_GPU_CLASSES] = {"empty",  "copy",  "tiny",
                                                                      "middle", "dense", "hub"};
 const char *const lacis_mul_gpu_kernel_name[LACIS_MUL_GPU_WRITTEN_KERNELS] = {
-    "lacis_copy",    "lacis_tiny",  "lacis_tiny_wide",     "lacis_middle",
-    "lacis_ordered", "lacis_dense", "lacis_ordered_dense", "lacis_pair",
-    "lacis_having_kernel"};
+    "lacis_copy",  "lacis_tiny",          "lacis_tiny_wide", "lacis_middle",       "lacis_ordered",
+    "lacis_dense", "lacis_ordered_dense", "lacis_pair",      "lacis_having_kernel"};
 
 static bool real(lacis_mul_type type)
 {
@@ -49,8 +48,9 @@ bool mulg_in_order(const lacis_mul_gpu_job *job)
 
 bool lacis_mul_gpu_semiring_written(const lacis_mul_gpu_job *job)
 {
-    const bool complex = job->agg != LACIS_MUL_COUNT && (job->type == LACIS_MUL_C128 || job->a.type == LACIS_MUL_C128 ||
-                                                         job->b.type == LACIS_MUL_C128);
+    const bool complex =
+        job->agg != LACIS_MUL_COUNT &&
+        (job->type == LACIS_MUL_C128 || job->a.type == LACIS_MUL_C128 || job->b.type == LACIS_MUL_C128);
     return complex || job->con_kind == LACIS_MUL_CON_STRIPS || job->agg == LACIS_MUL_FOLD;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Written CON, AGG and HAVING for NVRTC: the prefix that kernels/multiply/gpu.h asks for, from the typed trees, before the
- * kernels' own source. Labels that are counted are indices plus a number; listed ones are sent.
+ * Written CON, AGG and HAVING for NVRTC: the prefix that kernels/multiply/gpu.h asks for, from the typed trees,
+ * before the kernels' own source. Labels that are counted are indices plus a number; listed ones are sent.
  */
 #include "multiply/written.h"
 
@@ -37,21 +37,31 @@ static const lacis_labels *labels_of(const lacis_product *product, int which)
     return which == 0 ? &product->s : which == 1 ? &product->c : &product->t;
 }
 
-/* Whether kernels read the labels from a list. HAVING has value, src, dst and the latter's other names. */
-static bool listed(const lacis_product *product, int which)
+/* Which of s, c, t CON reads from lists of labels, as bits; which of s and t HAVING does: it has value, src, dst and
+ * the latter's other names. */
+static int con_lists(const lacis_product *product)
 {
-    bool used = con_written(product) && lacis_expr_uses(product->spec.con, 2 + which);
-    for (int slot = 1; slot < 5 && which != 1 && product->job.having != NULL; slot++)
+    int bits = 0;
+    for (int i = 0; con_written(product) && i < 3; i++)
+        if (labels_of(product, i)->label != NULL && lacis_expr_uses(product->spec.con, 2 + i)) bits |= 1 << i;
+    return bits;
+}
+
+static int having_lists(const lacis_product *product)
+{
+    bool used = false;
+    for (int slot = 1; slot < 5 && product->job.having != NULL; slot++)
         used |= lacis_expr_uses(product->spec.having, slot);
-    return used && labels_of(product, which)->label != NULL;
+    return used ? (product->s.label != NULL ? 1 : 0) | (product->t.label != NULL ? 4 : 0) : 0;
 }
 
 lacis_status lacis_written_send(lacis_run *run, lacis_gpu *gpu, const lacis_product *product, lacis_sent *sent,
                                 lacis_mul_gpu_job *job)
 {
+    const int lists = con_lists(product) | having_lists(product);
     for (int i = 0; i < 3; i++) {
         const lacis_labels *labels = labels_of(product, i);
-        if (!listed(product, i)) continue;
+        if (!(lists >> i & 1)) continue;
         LACIS_TRY(lacis_send_labels(run, gpu, sent, labels->label, labels->count, &job->label[i]));
     }
     return LACIS_OK;
@@ -190,55 +200,66 @@ static lacis_status fold_text(lacis_run *run, const lacis_product *product, cons
 
 static const char *stored_text(lacis_mul_storage storage)
 {
-    static const char *const text[] = {
-        [LACIS_MUL_TO_U8] = "unsigned char", [LACIS_MUL_TO_U16] = "unsigned short", [LACIS_MUL_TO_U32] = "unsigned int",
-        [LACIS_MUL_TO_I32] = "int",          [LACIS_MUL_TO_I64] = "long long",      [LACIS_MUL_TO_F32] = "float",
-        [LACIS_MUL_TO_F64] = "double",       [LACIS_MUL_TO_C128] = "lacis_c128"};
+    static const char *const text[] = {[LACIS_MUL_TO_U8] = "unsigned char", [LACIS_MUL_TO_U16] = "unsigned short",
+                                       [LACIS_MUL_TO_U32] = "unsigned int", [LACIS_MUL_TO_I32] = "int",
+                                       [LACIS_MUL_TO_I64] = "long long",    [LACIS_MUL_TO_F32] = "float",
+                                       [LACIS_MUL_TO_F64] = "double",       [LACIS_MUL_TO_C128] = "lacis_c128"};
     return text[storage];
 }
 
-static lacis_status having_text(lacis_run *run, const lacis_product *product, const char **body, const char **wrapped)
+static lacis_status having_text(lacis_run *run, const lacis_product *product, const char **out)
 {
     const lacis_strips *strips = &product->strips;
-    *body = *wrapped = "";
+    const char *body, *row = strips->vector_row ? "column" : "row",
+                      *column = strips->vector_column ? "row" : "column";
+    *out = "";
     if (product->job.having == NULL) return LACIS_OK;
-    LACIS_TRY(lacis_expr_emit(run, product->spec.having, "lacis_having_of", body));
-    const char *row = strips->vector_row ? "column" : "row";
-    const char *column = strips->vector_column ? "row" : "column";
-    const char *type = strips->value_type == LACIS_C128 ? "" : type_text(lacis_mul_type_of(strips->value_type));
-    const char *value = *type == '\0' ? "v" : lacis_run_text(run, "(%s)v", type);
-    if (value == NULL) return LACIS_NOMEM;
-    *wrapped = lacis_run_text(
-        run,
-        "#define LACIS_HAVING\n"
-        "typedef %s lacis_stored;\n"
-        "LACIS_DEVICE bool lacis_having(lacis_stored v, long long s, long long t, int *bad)\n"
-        "{ long long row = s + %" PRId64 "ll, column = t + %" PRId64 "ll; (void)row; (void)column;\n"
-        "return lacis_having_of(%s, %s, %s, %s, %s, bad) != 0; }\n",
-        stored_text(product->job.storage), product->s.label == NULL ? product->s.base : 0,
-        product->t.label == NULL ? product->t.base : 0, value, row, column, row, column);
-    return *wrapped == NULL ? LACIS_NOMEM : LACIS_OK;
+    LACIS_TRY(lacis_expr_emit(run, product->spec.having, "lacis_having_of", &body));
+    const char *type = type_text(lacis_mul_type_of(strips->value_type));
+    *out = lacis_run_text(run,
+                          "#define LACIS_HAVING\n%s"
+                          "typedef %s lacis_stored;\n"
+                          "LACIS_DEVICE bool lacis_having(lacis_stored v, long long s, long long t, int *bad)\n"
+                          "{ long long row = s + %" PRId64 "ll, column = t + %" PRId64 "ll; %s value = v;\n"
+                          "return lacis_having_of(value, %s, %s, %s, %s, bad) != 0; }\n",
+                          body, stored_text(product->job.storage), product->s.label == NULL ? product->s.base : 0,
+                          product->t.label == NULL ? product->t.base : 0, type, row, column, row, column);
+    return *out == NULL ? LACIS_NOMEM : LACIS_OK;
 }
 
 /* ----------------------------------------------------------------------------------------- compiling */
 
-enum { TEXTS = 7, OPTIONS = 16, OPTION_TEXT = 512 };
+enum { TEXTS = 5, OPTIONS = 8, OPTION_TEXT = 256 };
 
-/* A product's source, from which kernels are made as runs ask for them. */
-struct prepared {
-    lacis_run *run;
-    lacis_gpu *gpu;
+/* A source, and what it points to. */
+struct part {
     lacis_gpu_source source;
     const char *text[TEXTS], *option[OPTIONS];
     char option_text[OPTION_TEXT];
+};
+
+/* What kernels are made of as runs ask for them. HAVING's kernel is a source of its own: it is the same for any CON
+ * and AGG, and they are for any HAVING. */
+struct prepared {
+    lacis_run *run;
+    lacis_gpu *gpu;
+    struct part semiring, having;
     lacis_status status; /* of the last compilation */
 };
+
+static const uint32_t having_bit = 1u << (LACIS_MUL_GPU_WRITTEN_KERNELS - 1);
 
 static bool compile(lacis_mul_gpu_written *written, uint32_t wanted)
 {
     struct prepared *prepared = written->context;
-    prepared->source.wanted = wanted;
-    prepared->status = lacis_gpu_compile(prepared->run, prepared->gpu, &prepared->source, written->kernel);
+    struct part *part[] = {&prepared->semiring, &prepared->having};
+    const uint32_t bits[] = {wanted & ~having_bit, wanted & having_bit};
+    prepared->status = LACIS_OK;
+    for (int i = 0; i < 2 && prepared->status == LACIS_OK; i++) {
+        if (bits[i] == 0) continue;
+        part[i]->source.wanted = bits[i];
+        prepared->status = lacis_gpu_compile(prepared->run, prepared->gpu, &part[i]->source, written->kernel);
+    }
     return prepared->status == LACIS_OK;
 }
 
@@ -276,30 +297,37 @@ static lacis_status semiring_text(lacis_run *run, const lacis_product *product, 
     return *text == NULL ? LACIS_NOMEM : LACIS_OK;
 }
 
+static lacis_status make_part(lacis_run *run, const lacis_mul_gpu_job *job, int lists, const char *functions,
+                              struct part *part)
+{
+    const char **text = part->text;
+    text[0] = head;
+    text[1] = lacis_expr_functions_text();
+    text[2] = lacis_run_text(run, "#define LACIS_LISTED %d\n", lists);
+    text[3] = functions;
+    text[4] = lacis_mul_gpu_source();
+    if (text[2] == NULL) return LACIS_NOMEM;
+    int options = lacis_mul_gpu_options(job, part->option, OPTIONS - 1, part->option_text, OPTION_TEXT);
+    part->option[options++] = "-default-device";
+    part->source = (lacis_gpu_source){
+        text, TEXTS, part->option, options, lacis_mul_gpu_kernel_name, LACIS_MUL_GPU_WRITTEN_KERNELS, 0};
+    return LACIS_OK;
+}
+
 lacis_status lacis_written_prepare(lacis_run *run, lacis_gpu *gpu, const lacis_product *product,
                                    lacis_mul_gpu_job *job, lacis_mul_gpu_written *out)
 {
+    static const lacis_mul_gpu_job any = {.type = LACIS_MUL_I64};
     struct prepared *prepared;
-    const char *fold;
-    int bits = 0;
+    const char *semiring, *fold, *having;
     LACIS_TRY(lacis_run_scratch(run, sizeof *prepared, &prepared));
     *prepared = (struct prepared){.run = run, .gpu = gpu};
-    for (int i = 0; i < 3; i++)
-        bits |= listed(product, i) << i;
-    const char **text = prepared->text;
-    text[0] = head;
-    text[1] = lacis_expr_functions_text();
-    text[2] = lacis_run_text(run, "#define LACIS_LISTED %d\n", bits);
-    if (text[2] == NULL) return LACIS_NOMEM;
-    LACIS_TRY(semiring_text(run, product, job, &text[3], &fold));
-    LACIS_TRY(having_text(run, product, &text[4], &text[5]));
-    text[6] = lacis_mul_gpu_source();
+    LACIS_TRY(semiring_text(run, product, job, &semiring, &fold));
+    LACIS_TRY(having_text(run, product, &having));
     set_order(run, gpu, product, fold, job);
     job->having = product->job.having != NULL;
-    int options = lacis_mul_gpu_options(job, prepared->option, OPTIONS - 1, prepared->option_text, OPTION_TEXT);
-    prepared->option[options++] = "-default-device";
-    prepared->source = (lacis_gpu_source){
-        text, 7, prepared->option, options, lacis_mul_gpu_kernel_name, LACIS_MUL_GPU_WRITTEN_KERNELS, 0};
+    LACIS_TRY(make_part(run, job, con_lists(product), semiring, &prepared->semiring));
+    LACIS_TRY(make_part(run, &any, having_lists(product), having, &prepared->having));
     *out = (lacis_mul_gpu_written){.compile = compile, .context = prepared};
     job->written = out;
     return LACIS_OK;

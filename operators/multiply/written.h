@@ -13,8 +13,8 @@
 bool lacis_written_needed(const lacis_product *product);
 /* Whether the GPU could be given the product's functions; where not, why. */
 bool lacis_written_can(const lacis_product *product, char *reason, size_t size);
-/* Makes job->written ready: out, whose kernels are compiled, or taken from what was compiled before, once a run asks for
- * them. Its source lies in the run's scratch. Says in the job in which order values may be folded. */
+/* Makes job->written ready: out, whose kernels are compiled, or taken from what was compiled before, once a run asks
+ * for them. Its source lies in the run's scratch. Says in the job in which order values may be folded. */
 lacis_status lacis_written_prepare(lacis_run *run, lacis_gpu *gpu, const lacis_product *product,
                                    lacis_mul_gpu_job *job, lacis_mul_gpu_written *out);
 /* The error that the run has where kernels answer LACIS_MUL_GPU_UNCOMPILED. */

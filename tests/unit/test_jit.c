@@ -85,7 +85,7 @@ static void test_kept(void **state)
     assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
     assert_non_null(kernel[0]);
     assert_null(kernel[1]);
-    assert_int_equal(keeps, 2); /* a program each */
+    assert_int_equal(keeps, 2);                             /* a program each */
     assert_true(strncmp(kept_text[0], "7f454c46", 8) == 0); /* an ELF file */
     assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
     assert_int_equal(looks, 2); /* in memory */
@@ -177,7 +177,7 @@ static void test_emitted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CHECK(test_kept), CHECK(test_wanted), CHECK(test_refused), CHECK(test_calls_fail),
-                                       CHECK(test_emitted)};
+    const struct CMUnitTest tests[] = {CHECK(test_kept), CHECK(test_wanted), CHECK(test_refused),
+                                       CHECK(test_calls_fail), CHECK(test_emitted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,8 @@ static const char *const texts[] = {
     "MULTIPLY a BY a AGG avg HAVING value > 1 AND src <> dst",
     "MULTIPLY a BY a AGG count HAVING value / (src - 3) > 0 TOP 3",
     "MULTIPLY a BY a CON complex(a, b) AGG sum",
-    "MULTIPLY a BY a CON complex(a + b, 1) AGG (x, y) -> CASE WHEN re(x) < re(y) THEN x WHEN re(y) < re(x) THEN y ELSE "
+    "MULTIPLY a BY a CON complex(a + b, 1) AGG (x, y) -> CASE WHEN re(x) < re(y) THEN x WHEN re(y) < re(x) THEN y "
+    "ELSE "
     "complex(re(x), im(x) + im(y)) END IDENTITY complex(inf, 0) ASSOCIATIVE HAVING im(value) > 1",
     "MULTIPLY a BY a CON a * b + complex(0, c) AGG last HAVING abs(value) < 1e9",
 };
