@@ -14,8 +14,8 @@ static_assert((int)MULG_KERNELS == (int)LACIS_MUL_GPU_WRITTEN_KERNELS, "kernels"
 const char *const lacis_mul_gpu_class_name[LACIS_MUL_GPU_CLASSES] = {"empty",  "copy",  "tiny",
                                                                      "middle", "dense", "hub"};
 const char *const lacis_mul_gpu_kernel_name[LACIS_MUL_GPU_WRITTEN_KERNELS] = {
-    "lacis_copy",  "lacis_tiny",          "lacis_tiny_wide", "lacis_middle",       "lacis_ordered",
-    "lacis_dense", "lacis_ordered_dense", "lacis_pair",      "lacis_having_kernel"};
+    "lacis_copy",  "lacis_tiny",          "lacis_tiny_wide", "lacis_middle", "lacis_ordered",
+    "lacis_dense", "lacis_ordered_dense", "lacis_pair",      "lacis_flat",   "lacis_having_kernel"};
 
 static bool real(lacis_mul_type type)
 {
@@ -99,6 +99,8 @@ static int kernel_of_list(const mulg_run *s, int list)
     switch (list) {
     case MULG_LIST_COPY:
         return MULG_COPY;
+    case MULG_LIST_FLAT:
+        return MULG_FLAT;
     case MULG_LIST_PAIR:
         return MULG_PAIR;
     case MULG_LIST_TINY:
@@ -158,6 +160,8 @@ void mulg_set_params(mulg_run *s)
     for (int i = 0; i < 3; i++)
         p->label[i] = (const mul_i64 *)job->label[i];
     s->ordered = mulg_in_order(job) || (!lacis_mul_gpu_semiring_written(job) && !s->kernels.kernel[MULG_DENSE]);
+    const bool values = job->agg != LACIS_MUL_COUNT || lacis_mul_gpu_semiring_written(job);
+    s->value_bytes = values ? mulg_type_bytes(job->b.type) : 0;
     const int cell = job->agg == LACIS_MUL_COUNT ? 4 : mulg_type_bytes(job->type);
     s->window_width = (!s->ordered ? MULG_DENSE_BYTES : cell == 16 ? MULG_ORDERED_WIDE : MULG_ORDERED_BYTES) / cell;
     p->windows = (mul_u32)((p->width + s->window_width - 1) / s->window_width);
@@ -167,6 +171,10 @@ void mulg_set_params(mulg_run *s)
         cuts_fit && job->agg != LACIS_MUL_AVG &&
         (lacis_mul_gpu_semiring_written(job) || s->kernels.kernel[s->ordered ? MULG_ORDERED_DENSE : MULG_DENSE]);
     s->rules.pairs = !wide_keys(job);
+    const bool narrow = mulg_type_bytes(job->type) <= 8 && s->value_bytes <= 8;
+    s->rules.flat = narrow && job->t_hi < 1 << 26 && job->force == LACIS_MUL_GPU_EMPTY &&
+                    (lacis_mul_gpu_semiring_written(job) || s->kernels.kernel[MULG_FLAT]);
+    s->rules.b_rows = (mul_u64)job->b.rows;
     s->rules.dense_from = dense_from(p->width);
     s->rules.large_from = SMALL_CELLS + 1;
     s->rules.width = p->width;

@@ -8,6 +8,7 @@
 #include "gpu_having.cuh"
 #ifdef LACIS_SEMIRING
 #include "gpu_fold.cuh"
+#include "gpu_flat.cuh"
 #include "gpu_ordered.cuh"
 #include "gpu_pair.cuh"
 
@@ -106,5 +107,7 @@ MULG_WRITTEN_KERNEL(lacis_dense, MULG_DENSE_BLOCKS, mulg_dense<mulg_written>)
 MULG_WRITTEN_KERNEL(lacis_ordered_dense, MULG_ORDERED_BLOCKS, mulg_ordered_dense<mulg_written>)
 #elif LACIS_KERNEL == 7
 MULG_WRITTEN_KERNEL(lacis_pair, MULG_PAIR_BLOCKS, mulg_pair<mulg_written>)
+#elif LACIS_KERNEL == 8
+MULG_WRITTEN_KERNEL(lacis_flat, MULG_FLAT_BLOCKS, mulg_flat<mulg_written>)
 #endif
 #endif

@@ -8,6 +8,8 @@
  *     multiply_gpu written [SEED]          written CON, AGG and HAVING through NVRTC, every class forced
  *     multiply_gpu bench-written GRAPH...  their times
  *     multiply_gpu cusparse GRAPH...       the same product by cuSPARSE
+ *     multiply_gpu one GRAPH...            products of one row
+ *     multiply_gpu profile GRAPH...        the product in f32 three times: for profilers
  *
  * Exit code 0: every comparison agreed. Built alone by nvcc -std=c++17 -I kernels from tests/gpu/multiply_*.cu,
  * kernels/multiply/gpu_*.cu and the text that cmake/embed.cmake makes of gpu_written.cuh; with -DWITH_CUSPARSE and
@@ -35,6 +37,8 @@ int main(int argc, char **argv)
     if (what == "check") {
         const u64 seed = argc > 2 ? strtoull(argv[2], nullptr, 0) : 1;
         check_random(seed, 60, 20000);
+        check_flat(seed, 12);
+        check_few(seed);
         check_wide(seed);
         check_faults();
         check_overflow();
@@ -44,12 +48,16 @@ int main(int argc, char **argv)
 #endif
     } else if (what == "small") {
         check_random(3, argc > 2 ? atoi(argv[2]) : 6, 200);
+        check_flat(3, 2);
+        check_few(3);
     } else {
         for (int i = 2; i < argc; i++) {
             if (what == "bench") bench(argv[i], 9);
 #ifdef WITH_NVRTC
             if (what == "bench-written") bench_written(argv[i]);
 #endif
+            if (what == "one") bench_one(argv[i]);
+            if (what == "profile") run_graph(argv[i], 3);
 #ifdef WITH_CUSPARSE
             if (what == "cusparse") bench_cusparse(argv[i]);
 #endif

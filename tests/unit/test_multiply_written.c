@@ -25,11 +25,12 @@ static int teardown(void **state)
 static uint32_t kernels_of(const lacis_mul_gpu_job *job)
 {
     bool real = job->type != LACIS_MUL_I32 && job->type != LACIS_MUL_I64;
+    bool wide = job->type == LACIS_MUL_C128;
     bool plain = job->agg == LACIS_MUL_MIN || job->agg == LACIS_MUL_MAX ||
                  (job->agg == LACIS_MUL_SUM && !(real ? job->ordered : job->checked)) ||
                  (job->agg == LACIS_MUL_FOLD && job->any_order);
-    uint32_t semiring = 0x87u | (plain ? 0x28u : 0x50u);
-    return (lacis_mul_gpu_semiring_written(job) ? semiring : 0) | (job->having ? 0x100u : 0);
+    uint32_t semiring = (wide ? 0x87u : 0x187u) | (plain ? 0x28u : 0x50u);
+    return (lacis_mul_gpu_semiring_written(job) ? semiring : 0) | (job->having ? 0x200u : 0);
 }
 
 /* False: this build or machine cannot, and has said so. */
