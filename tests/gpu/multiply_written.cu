@@ -340,6 +340,7 @@ static bool compare(const ring &r, const lacis_mul_gpu_job &job, const matrix &a
                     const lacis_mul_gpu_output &out, const int64_t *begin, const int64_t *end)
 {
     const int bytes = bytes_of(job.storage);
+    CUDA(cudaStreamSynchronize(stream));
     std::vector<int64_t> lo(a.rows), hi(a.rows);
     columns column(out.room);
     std::vector<char> value(out.room * bytes);
