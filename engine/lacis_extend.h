@@ -276,7 +276,7 @@ typedef struct lacis_agg {
     bool identity_complex;
     int64_t identity_int;
     double identity, identity_imag;
-    bool associative; /* declared, or found from the expression */
+    bool associative; /* values may be folded in any order and grouping: declared, or found from the expression */
     int64_t offset;   /* in the statement */
 } lacis_agg;
 

@@ -371,7 +371,9 @@ static bool compare(const ring &r, const lacis_mul_gpu_job &job, const matrix &a
     return entries == out.entries;
 }
 
-static void check_ring(const ring &r, const matrix &a, const matrix &b, const matrix &mask)
+/* Kernels are compiled for the first shape that needs them. */
+static void check_ring(const ring &r, const matrix &a, const matrix &b, const matrix &mask,
+                       lacis_mul_gpu_written *written)
 {
     lacis_mul_matrix da = to_device(a, LACIS_MUL_F32), db = to_device(b, LACIS_MUL_F32),
                      dm = to_device(mask, LACIS_MUL_F32);
@@ -382,10 +384,8 @@ static void check_ring(const ring &r, const matrix &a, const matrix &b, const ma
     CUDA(cudaMalloc(&begin, a.rows * 8));
     CUDA(cudaMalloc(&end, a.rows * 8));
     lacis_mul_gpu_job job = job_of(r, da, db);
-    compiling of;
-    lacis_mul_gpu_written written = {{}, compile, &of};
-    prepare(r, job, of);
-    job.written = &written;
+    prepare(r, job, *(compiling *)written->context);
+    job.written = written;
     for (int i = 0; i < 3 && r.listed; i++)
         job.label[i] = device_label;
     for (int masked = 0; masked < 2; masked++)
@@ -417,16 +417,22 @@ static void whole_values(matrix &m, u64 *state)
 
 void check_written(u64 seed)
 {
+    static const int64_t cols[] = {900, 5000, 300000}; /* the last through windows of bitmaps */
+    enum { SHAPES = 3 };
     u64 state = seed;
-    for (int shape = 0; shape < 3; shape++) {
-        static const int64_t cols[] = {900, 5000, 300000}; /* the last through windows of bitmaps */
-        matrix a = make_shape(&state, shape == 2 ? 2 : 1, 400, 700, 8000);
-        matrix b = make_shape(&state, shape == 0 ? 1 : 0, 700, cols[shape], 30000);
-        const matrix mask = make_shape(&state, 0, 400, cols[shape], 40000);
-        whole_values(a, &state);
-        whole_values(b, &state);
-        for (const ring &r : rings)
-            check_ring(r, a, b, mask);
+    matrix a[SHAPES], b[SHAPES], mask[SHAPES];
+    for (int i = 0; i < SHAPES; i++) {
+        a[i] = make_shape(&state, i == 2 ? 2 : 1, 400, 700, 8000);
+        b[i] = make_shape(&state, i == 0 ? 1 : 0, 700, cols[i], 30000);
+        mask[i] = make_shape(&state, 0, 400, cols[i], 40000);
+        whole_values(a[i], &state);
+        whole_values(b[i], &state);
+    }
+    for (const ring &r : rings) {
+        compiling of;
+        lacis_mul_gpu_written written = {{}, compile, &of};
+        for (int i = 0; i < SHAPES; i++)
+            check_ring(r, a[i], b[i], mask[i], &written);
     }
 }
 
