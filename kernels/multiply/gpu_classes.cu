@@ -125,6 +125,7 @@ static lacis_mul_gpu_status run_list(mulg_run *s, int list, mul_u32 first, mul_u
     p.entries = &s->header->entries;
     p.bad = &s->header->bad;
     const mul_u64 warps = ((mul_u64)rows + MULG_WARPS - 1) / MULG_WARPS;
+    if (s->as_middle >> list & 1) return run_middle(s, &p, MULG_LIST_SMALL, stream);
     switch (list) {
     case MULG_LIST_COPY:
         return launch(s, s->kernels.kernel[MULG_COPY], warps, MULG_COPY_BLOCKS, 0, &p, stream);

@@ -95,57 +95,22 @@ MULG_DEVICE mul_u64 mulg_exchange(mul_u64 *cell, mul_u64 b)
 {
     return atomicExch(cell, b);
 }
-
-/* What a cell of shared memory holds, and `next` in its place where it still holds `seen`; answers what it held. */
-MULG_DEVICE mul_u32 mulg_look(const mul_u32 *cell)
+/* In shared memory; only devices from 9.0 on are given kernels that call it. */
+MULG_DEVICE mulg_bits16 mulg_exchange(mulg_bits16 *cell, mulg_bits16 b)
 {
-    return *(const volatile mul_u32 *)cell;
-}
-MULG_DEVICE mul_u64 mulg_look(const mul_u64 *cell)
-{
-    return *(const volatile mul_u64 *)cell;
-}
-MULG_DEVICE mul_u32 mulg_swap(mul_u32 *cell, mul_u32 seen, mul_u32 next)
-{
-    return atomicCAS(cell, seen, next);
-}
-MULG_DEVICE mul_u64 mulg_swap(mul_u64 *cell, mul_u64 seen, mul_u64 next)
-{
-    return atomicCAS(cell, seen, next);
-}
-/* Only devices from 9.0 on are given kernels that call these. */
-MULG_DEVICE mulg_bits16 mulg_look(const mulg_bits16 *cell)
-{
-    mulg_bits16 b = *cell;
+    mulg_bits16 old = b;
 #if __CUDA_ARCH__ >= 900
     asm volatile("{\n\t"
-                 ".reg .b128 held;\n\t"
-                 "ld.relaxed.cta.shared.b128 held, [%2];\n\t"
-                 "mov.b128 {%0, %1}, held;\n\t"
+                 ".reg .b128 mine, other;\n\t"
+                 "mov.b128 mine, {%2, %3};\n\t"
+                 "atom.shared.exch.b128 other, [%4], mine;\n\t"
+                 "mov.b128 {%0, %1}, other;\n\t"
                  "}"
-                 : "=l"(b.low), "=l"(b.high)
-                 : "r"((mul_u32)__cvta_generic_to_shared(cell))
+                 : "=l"(old.low), "=l"(old.high)
+                 : "l"(b.low), "l"(b.high), "r"((mul_u32)__cvta_generic_to_shared(cell))
                  : "memory");
 #endif
-    return b;
-}
-MULG_DEVICE mulg_bits16 mulg_swap(mulg_bits16 *cell, mulg_bits16 seen, mulg_bits16 next)
-{
-    mulg_bits16 was = seen;
-#if __CUDA_ARCH__ >= 900
-    asm volatile("{\n\t"
-                 ".reg .b128 was, seen, next;\n\t"
-                 "mov.b128 seen, {%2, %3};\n\t"
-                 "mov.b128 next, {%4, %5};\n\t"
-                 "atom.relaxed.cta.shared.cas.b128 was, [%6], seen, next;\n\t"
-                 "mov.b128 {%0, %1}, was;\n\t"
-                 "}"
-                 : "=l"(was.low), "=l"(was.high)
-                 : "l"(seen.low), "l"(seen.high), "l"(next.low), "l"(next.high),
-                   "r"((mul_u32)__cvta_generic_to_shared(cell))
-                 : "memory");
-#endif
-    return was;
+    return old;
 }
 
 /* No value is stored as `empty`, a NaN of its own. */
@@ -169,11 +134,9 @@ template <class T> MULG_DEVICE typename mulg_traits<T>::bits mulg_some_value(T v
     return b;
 }
 
-/* What AGG does to a cell. JOIN: join(x, y); one(v), a value before it is joined; last(x), what comes out; start(),
- * where cells are marked.
- *
- * Reals of up to 8 bytes by exchange: whoever stores takes out what another stored meanwhile and joins it. */
-template <class T, class JOIN> struct mulg_exchange_cell {
+/* Reals by exchange: whoever stores takes out what another stored meanwhile and joins it. JOIN: join(x, y);
+ * one(v), a value before it is joined; last(x), what comes out. */
+template <class T, class JOIN, bool REAL> struct mulg_join_cell {
     typedef typename mulg_traits<T>::bits bits;
     static constexpr bool marked = false;
     static __device__ __forceinline__ bits empty()
@@ -213,70 +176,34 @@ template <class T, class JOIN> struct mulg_exchange_cell {
     }
 };
 
-/* All else by compare and swap. Integers leave no bits for `empty`: touched cells are marked. Of 16 bytes an exchange
- * costs far more than a look, and a value that changes nothing is not stored. */
-template <class T, class JOIN, bool MARKED> struct mulg_swap_cell {
+/* Integers leave no bits for `empty`: touched cells are marked, and values enter by compare and swap. */
+template <class T, class JOIN> struct mulg_join_cell<T, JOIN, false> {
     typedef typename mulg_traits<T>::bits bits;
-    static constexpr bool marked = MARKED;
+    static constexpr bool marked = true;
     static __device__ __forceinline__ bits empty()
     {
-        if constexpr (MARKED)
-            return mulg_traits<T>::to(JOIN::start());
-        else
-            return mulg_no_value<T>();
+        return mulg_traits<T>::to(JOIN::start());
     }
-    static __device__ __forceinline__ bits with(bits seen, T v)
+    static __device__ __forceinline__ void put(bits *cell, T v)
     {
-        if constexpr (MARKED)
-            return mulg_traits<T>::to(JOIN::join(mulg_traits<T>::from(seen), v));
-        else
-            return mulg_some_value(seen == empty() ? v : JOIN::join(mulg_traits<T>::from(seen), v));
-    }
-    static __device__ __forceinline__ void again(bits *cell, bits seen, T v)
-    {
+        bits seen = *(volatile bits *)cell;
         for (;;) {
-            const bits next = with(seen, v);
+            const bits next = mulg_traits<T>::to(JOIN::join(mulg_traits<T>::from(seen), v));
             if (next == seen) return;
-            const bits was = mulg_swap(cell, seen, next);
+            const bits was = atomicCAS(cell, seen, next);
             if (was == seen) return;
             seen = was;
         }
     }
-    static __device__ __forceinline__ void put(bits *cell, T v)
-    {
-        again(cell, mulg_look(cell), JOIN::one(v));
-    }
-    /* Two at a time, their swaps in flight together. */
     static __device__ __forceinline__ void put_two(bits *x, T v, bits *y, T w)
     {
-        const bits seen_x = mulg_look(x), seen_y = mulg_look(y);
-        v = JOIN::one(v);
-        w = JOIN::one(w);
-        const bits next_x = with(seen_x, v), next_y = with(seen_y, w);
-        const bits was_x = next_x != seen_x ? mulg_swap(x, seen_x, next_x) : seen_x;
-        const bits was_y = next_y != seen_y ? mulg_swap(y, seen_y, next_y) : seen_y;
-        if (was_x != seen_x) again(x, was_x, v);
-        if (was_y != seen_y) again(y, was_y, w);
+        put(x, v);
+        put(y, w);
     }
     static __device__ __forceinline__ T get(bits b)
     {
-        if constexpr (MARKED)
-            return mulg_traits<T>::from(b);
-        else
-            return JOIN::last(mulg_traits<T>::from(b));
+        return mulg_traits<T>::from(b);
     }
 };
-
-template <class T, class JOIN, int BYTES, bool REAL> struct mulg_join_cell {
-    typedef mulg_swap_cell<T, JOIN, !REAL> type;
-};
-#ifndef MULG_SWAP_REALS
-template <class T, class JOIN> struct mulg_join_cell<T, JOIN, 4, true> {
-    typedef mulg_exchange_cell<T, JOIN> type;
-};
-template <class T, class JOIN> struct mulg_join_cell<T, JOIN, 8, true> {
-    typedef mulg_exchange_cell<T, JOIN> type;
-};
-#endif
 
 #endif

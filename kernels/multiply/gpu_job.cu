@@ -58,8 +58,9 @@ const char *lacis_mul_gpu_refuses(const lacis_mul_gpu_job *job)
 {
     if (job->a.rows >= UINT32_MAX || job->b.rows >= UINT32_MAX || job->b.cols >= UINT32_MAX)
         return "a dimension has 2^32 rows or columns";
-    if (job->type == LACIS_MUL_C128 && job->agg == LACIS_MUL_AVG) return "averages of complex values";
-    if (job->type == LACIS_MUL_C128 && job->top > 0) return "complex values have no order";
+    if (job->type == LACIS_MUL_C128 && job->agg == LACIS_MUL_AVG)
+        return "averages of complex values are only done on the CPU";
+    if (job->type == LACIS_MUL_C128 && job->top > 0) return "complex values have no order for TOP";
     if ((lacis_mul_gpu_semiring_written(job) || job->having) && !job->written)
         return "a written function is not compiled for the GPU";
     return NULL;
@@ -112,12 +113,26 @@ static int kernel_of_list(const mulg_run *s, int list)
     }
 }
 
+/* Few light rows, where MIDDLE's kernel is wanted anyway: it can compute them as well, and a kernel less to compile
+ * saves far more time than it takes. */
+static bool spared(const mulg_run *s, int list)
+{
+    const bool light = list == MULG_LIST_PAIR || list == MULG_LIST_TINY;
+    const bool middle = mulg_list_rows(s->host, MULG_LIST_SMALL) || mulg_list_rows(s->host, MULG_LIST_LARGE);
+    return light && middle && s->rules.force == 0 && mulg_list_rows(s->host, list) <= SPARED_ROWS;
+}
+
 lacis_mul_gpu_status mulg_compile(mulg_run *s)
 {
     const lacis_mul_gpu_job *job = s->job;
     mul_u32 wanted = job->having ? 1u << MULG_HAVING : 0;
-    for (int list = 0; lacis_mul_gpu_semiring_written(job) && list < MULG_LISTS; list++)
-        if (mulg_list_rows(s->host, list)) wanted |= 1u << kernel_of_list(s, list);
+    for (int list = 0; lacis_mul_gpu_semiring_written(job) && list < MULG_LISTS; list++) {
+        const int kernel = kernel_of_list(s, list);
+        if (!s->kernels.kernel[kernel] && spared(s, list))
+            s->as_middle |= 1u << list;
+        else if (mulg_list_rows(s->host, list))
+            wanted |= 1u << kernel;
+    }
     for (int i = 0; i < MULG_KERNELS; i++)
         if (s->kernels.kernel[i]) wanted &= ~(1u << i);
     if (wanted == 0) return LACIS_MUL_GPU_OK;
@@ -171,7 +186,9 @@ void mulg_set_params(mulg_run *s)
         cuts_fit && job->agg != LACIS_MUL_AVG &&
         (lacis_mul_gpu_semiring_written(job) || s->kernels.kernel[s->ordered ? MULG_ORDERED_DENSE : MULG_DENSE]);
     s->rules.pairs = !wide_keys(job);
-    const bool narrow = mulg_type_bytes(job->type) <= 8 && s->value_bytes <= 8;
+    /* FLAT asks CON for products that are none, whose labels no list has. */
+    const bool listed = job->label[0] || job->label[1] || job->label[2];
+    const bool narrow = !listed && mulg_type_bytes(job->type) <= 8 && s->value_bytes <= 8;
     s->rules.flat = narrow && job->t_hi < 1 << 26 && job->force == LACIS_MUL_GPU_EMPTY &&
                     (lacis_mul_gpu_semiring_written(job) || s->kernels.kernel[MULG_FLAT]);
     s->rules.b_rows = (mul_u64)job->b.rows;

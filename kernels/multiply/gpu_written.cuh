@@ -7,8 +7,8 @@
 #include "gpu_base.cuh"
 #include "gpu_having.cuh"
 #ifdef LACIS_SEMIRING
-#include "gpu_flat.cuh"
 #include "gpu_fold.cuh"
+#include "gpu_flat.cuh"
 #include "gpu_ordered.cuh"
 #include "gpu_pair.cuh"
 
@@ -48,7 +48,7 @@ template <class T> struct mulg_written_join {
 #endif
 };
 template <class T, bool JOINED> struct mulg_written_cell {
-    typedef typename mulg_join_cell<T, mulg_written_join<T>, sizeof(T), mulg_traits<T>::real>::type type;
+    typedef mulg_join_cell<T, mulg_written_join<T>, mulg_traits<T>::real> type;
 };
 template <class T> struct mulg_written_cell<T, false> {
     typedef mulg_cell<T, LACIS_AGG == MULG_SUM || LACIS_AGG == MULG_MAX ? LACIS_AGG : (int)MULG_MIN> type;
