@@ -244,7 +244,7 @@ static void test_vectors(void **state)
         const lacis_dtype *type = types[round % LACIS_COUNT(types)];
         operands o = {graph_make(&random, GRAPH_POWER, 50, 50, type[0]),
                       graph_make(&random, round % 2 == 0 ? GRAPH_FULL : GRAPH_SPARSE, 50, 1, type[1]),
-                      graph_make(&random, GRAPH_SPARSE, 50, 1, LACIS_PATTERN),
+                      graph_make(&random, GRAPH_SPARSE, 50, 1, LACIS_F64),
                       {0}};
         o.b.vector = o.mask.vector = true;
         operands_finish(p, &o);
