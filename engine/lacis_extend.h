@@ -243,7 +243,7 @@ LACIS_API lacis_status lacis_program_new(lacis_run *run, const lacis_expr *expr,
 LACIS_API void lacis_program_free(lacis_program *program);              /* NULL is fine */
 LACIS_API size_t lacis_program_workspace(const lacis_program *program); /* bytes a thread needs */
 /* Evaluates n <= LACIS_STRIP elements into out (of the expression's dtype). False: an integer step
- * overflowed or divided by zero somewhere in the strip. */
+ * overflowed or divided by zero somewhere in the strip. out may be a slot's strip whose elements have its size. */
 LACIS_API bool lacis_program_run(const lacis_program *program, int n, const lacis_strip *slots, void *workspace,
                                  void *out);
 /* The expression as text of a CUDA device function `name`(p0, p1 ..., int *bad) of its slots in their order, an integer

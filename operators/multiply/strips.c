@@ -95,6 +95,8 @@ static bool fold_strip(void *context, void *workspace, int n, void *x, const voi
 {
     const lacis_strips *strips = context;
     lacis_strip slot[2] = {{x, false}, {y, false}};
+    /* A step may write over an operand of its own size, and nothing is read behind the last one. */
+    if (strips->fold_type == strips->type) return lacis_program_run(strips->fold, n, slot, workspace, x);
     void *out = part(strips, workspace, 1);
     if (!lacis_program_run(strips->fold, n, slot, workspace, out)) return false;
     lacis_values_convert(out, strips->fold_type, 0, n, x, strips->type);
