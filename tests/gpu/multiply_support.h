@@ -98,7 +98,8 @@ void check_overflow();
 void bench(const char *name, int repeats);
 void bench_cusparse(const char *name); /* only with WITH_CUSPARSE */
 
-/* --- multiply_written.cu, only with WITH_NVRTC -------------------------------------------------------- */
+/* --- multiply_written.cu, multiply_written_bench.cu, only with WITH_NVRTC
+ * -------------------------------------------------------- */
 
 void check_written(u64 seed);
 void bench_written(const char *name);
