@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Closures as gpu_closure.h says. A cell holds its value as bits whose unsigned order is the better value first
- * (mulg_order), ~0 where there is none; so one atomic minimum takes a candidate and tells whether it was better. Marks
- * are a bit a cell.
+ * (mulg_order), ~0 where there is none; so one atomic minimum takes a candidate and tells whether it was better.
+ * Marks are a bit a cell.
  */
 #include "gpu_closure.h"
 #include "gpu_vector.cuh"
@@ -41,8 +41,7 @@ template <class T> MULG_DEVICE bool better(int agg, T now, T then)
     return agg == MULG_MIN ? now < then : agg == MULG_MAX && now > then;
 }
 
-template <class T>
-MULG_DEVICE void offer(const closure_params &p, mul_u64 row, mul_u32 t, T v)
+template <class T> MULG_DEVICE void offer(const closure_params &p, mul_u64 row, mul_u32 t, T v)
 {
     typedef typename mulg_traits<T>::bits bits;
     const bool falling = p.agg == MULG_MAX;
@@ -62,7 +61,8 @@ static __global__ void __launch_bounds__(MULG_THREADS)
     for (mul_u64 row = (mul_u64)blockIdx.x * MULG_WARPS + threadIdx.x / 32; row < p.rows;
          row += (mul_u64)gridDim.x * MULG_WARPS) {
         const mul_i64 begin = o.begin[row], end = o.end[row];
-        for (mul_i64 from = begin + (mul_i64)(piece * MULG_PIECE); from < end; from += (mul_i64)(pieces * MULG_PIECE)) {
+        for (mul_i64 from = begin + (mul_i64)(piece * MULG_PIECE); from < end;
+             from += (mul_i64)(pieces * MULG_PIECE)) {
             const mul_i64 upto = from + MULG_PIECE < end ? from + MULG_PIECE : end;
             for (mul_i64 i = from + (mul_i64)lane; i < upto; i += 32)
                 offer<T>(p, row, o.column[i], mulg_value<T>(o.value, (mul_u64)i));
@@ -409,8 +409,7 @@ lacis_mul_gpu_status lacis_mul_gpu_closure_begin(lacis_mul_gpu_closure *c)
     c->block = NULL;
     closure_params p = params_of(c, &scan);
     cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&c->processors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&c->processors, cudaDevAttrMultiProcessorCount, device);
     if (error != cudaSuccess) return answer(c, error);
     cub::DeviceScan::ExclusiveSum(NULL, bytes, (mul_u64 *)NULL, (mul_u64 *)NULL, (mul_i64)p.units + 1);
     c->scan_bytes = bytes;
@@ -478,7 +477,6 @@ static cudaError_t scan_counts(const lacis_mul_gpu_closure *c, const closure_par
     if (error != cudaSuccess) return error;
     return cub::DeviceScan::ExclusiveSum(scan, bytes, p.count, p.count, (mul_i64)p.units + 1, stream);
 }
-
 
 template <class T>
 static void emit(int form, unsigned blocks, cudaStream_t stream, const closure_params &p, const list_params &o)
@@ -584,8 +582,7 @@ lacis_mul_gpu_status lacis_mul_gpu_rows_look(const lacis_mul_matrix *rows, const
     int current = 0, processors = 1;
     if (!device) return LACIS_MUL_GPU_NO_MEMORY;
     cudaError_t error = cudaGetDevice(&current);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, current);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, current);
     if (error == cudaSuccess) error = cudaMemsetAsync(device, 0, sizeof *device, stream);
     if (error == cudaSuccess) {
         const dim3 grid = piece_grid((mul_u64)rows->rows, rows->value ? (mul_u64)rows->cols : 1, processors);

@@ -5,10 +5,10 @@
  * Called by operators/power's variant "gpu"; gpu.h says what memory and streams mean, and does the products.
  *
  * A round, semi-naive: what changed is multiplied by the graph and offered to the cells; a cell takes what is new or
- * better and is marked. Either lacis_mul_gpu_closure_rows gives what changed as a matrix, lacis_mul_gpu_run multiplies
- * it, and lacis_mul_gpu_closure_offer offers the product; or lacis_mul_gpu_closure_push does all of it at once, each
- * path by one atomic, which pays while few paths start from what changed. lacis_mul_gpu_closure_look, in between, says
- * how many those are. MIN and MAX: the better value; FIRST: the one that is there stays.
+ * better and is marked. Either lacis_mul_gpu_closure_rows gives what changed as a matrix, lacis_mul_gpu_run
+ * multiplies it, and lacis_mul_gpu_closure_offer offers the product; or lacis_mul_gpu_closure_push does all of it at
+ * once, each path by one atomic, which pays while few paths start from what changed. lacis_mul_gpu_closure_look, in
+ * between, says how many those are. MIN and MAX: the better value; FIRST: the one that is there stays.
  */
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_CLOSURE_H
 #define LACIS_KERNELS_MULTIPLY_GPU_CLOSURE_H
@@ -21,13 +21,13 @@ extern "C" {
 
 typedef struct lacis_mul_gpu_closure {
     /* The caller's: */
-    int64_t rows;            /* sources */
-    lacis_mul_matrix a;      /* the graph; device pointers; values of `type` or none */
-    uint64_t entries;        /* of a, or more */
-    lacis_mul_con con;       /* built in, or LACIS_MUL_CON_STRIPS: then push cannot */
-    lacis_mul_agg agg;       /* MIN, MAX or FIRST */
-    lacis_mul_type type;     /* of cells; greatest (MIN) or least (MAX) integers cannot be told from none */
-    void *stream, *pinned;   /* as a job's */
+    int64_t rows;          /* sources */
+    lacis_mul_matrix a;    /* the graph; device pointers; values of `type` or none */
+    uint64_t entries;      /* of a, or more */
+    lacis_mul_con con;     /* built in, or LACIS_MUL_CON_STRIPS: then push cannot */
+    lacis_mul_agg agg;     /* MIN, MAX or FIRST */
+    lacis_mul_type type;   /* of cells; greatest (MIN) or least (MAX) integers cannot be told from none */
+    void *stream, *pinned; /* as a job's */
     lacis_mul_gpu_memory memory;
     /* lacis_mul_gpu_closure's own: */
     char *block; /* cells, marks, counts ... */
@@ -56,7 +56,8 @@ lacis_mul_gpu_status lacis_mul_gpu_closure_look(lacis_mul_gpu_closure *closure, 
 lacis_mul_gpu_status lacis_mul_gpu_closure_rows(lacis_mul_gpu_closure *closure, const lacis_mul_gpu_changes *changes,
                                                 lacis_mul_matrix *out);
 lacis_mul_gpu_status lacis_mul_gpu_closure_push(lacis_mul_gpu_closure *closure, const lacis_mul_gpu_changes *changes);
-/* All cells as rows: begin and end (the caller's, of closure.rows each); column and value become the caller's. Waits. */
+/* All cells as rows: begin and end (the caller's, of closure.rows each); column and value become the caller's. Waits.
+ */
 lacis_mul_gpu_status lacis_mul_gpu_closure_result(lacis_mul_gpu_closure *closure, int64_t *begin, int64_t *end,
                                                   uint32_t **column, void **value, uint64_t *entries);
 

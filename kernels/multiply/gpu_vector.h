@@ -4,8 +4,8 @@
  * operators/multiply's variants "gpu pull" and "gpu push"; gpu.h says what a job's fields, streams and memory mean.
  *
  * Pull: each row of the graph collects its values of the vector. Push: each entry of the vector scatters along its
- * row of the graph into one cell a column. In both, a few lanes share a row and long rows are cut into pieces, so that
- * the work is dealt by entries.
+ * row of the graph into one cell a column. In both, a few lanes share a row and long rows are cut into pieces, so
+ * that the work is dealt by entries.
  *
  * Integers come out bit for bit as on the CPU. Sums of floats: pull adds in an order that depends on the graph alone,
  * or with job.ordered in rising order of c (the CPU's bits); push adds in any order and refuses job.ordered.

@@ -317,8 +317,7 @@ static cudaError_t launch(const lacis_mul_gpu_pull *pull, pull_params *p, char *
     const pull_pair kernels = kernels_for(job);
     int device = 0, processors = 0;
     cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     p->share = mulg_share_place(block, pull->entries, shift);
     p->part = (mul_u64 *)(block + share);
     if (error == cudaSuccess) error = cudaMemsetAsync(block, 0, 2 * sizeof(mul_u32), stream);
@@ -327,7 +326,7 @@ static cudaError_t launch(const lacis_mul_gpu_pull *pull, pull_params *p, char *
         mul_u32 *place = (mul_u32 *)(block + share + parts);
         const mul_u64 rows = (mul_u64)job->b.rows;
         place_kernel<<<(unsigned)(rows / 256 + 1), 256, 0, stream>>>((const mul_i64 *)job->b.begin,
-                                                                   (const mul_i64 *)job->b.end, rows, place);
+                                                                     (const mul_i64 *)job->b.end, rows, place);
         p->place = place;
     }
     kernels.rows<<<mulg_share_blocks(p->count, kernels.pieces ? shift : 5, processors), MULG_THREADS, 0, stream>>>(

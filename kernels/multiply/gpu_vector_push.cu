@@ -349,7 +349,7 @@ static cudaError_t scatter(push_state *s, cudaStream_t stream)
     const mul_i64 masks = push->mask_end - push->mask_begin;
     if (p.masked && masks > 0)
         mask_kernel<<<(unsigned)(masks / 256 + 1), 256, 0, stream>>>(push->job->mask->column, push->mask_begin,
-                                                                    push->mask_end, p.t_lo, p.width, p.masked);
+                                                                     push->mask_end, p.t_lo, p.width, p.masked);
     s->kernels.rows<<<mulg_share_blocks(p.count, p.share.shift, s->processors), MULG_THREADS, 0, stream>>>(p);
     s->kernels.pieces<<<(unsigned)most, MULG_THREADS, 0, stream>>>(p);
     s->kernels.count<<<(unsigned)(s->units / MULG_WARPS + 1), MULG_THREADS, 0, stream>>>(p);
@@ -392,8 +392,7 @@ static lacis_mul_gpu_status run(push_state *s, lacis_mul_gpu_push *push)
     s->p.column = push->column;
     s->p.value = push->value;
     cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&s->processors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&s->processors, cudaDevAttrMultiProcessorCount, device);
     if (error == cudaSuccess) error = scatter(s, stream);
     if (error == cudaSuccess) error = collect(s, &entries, stream);
     push->entries = entries;

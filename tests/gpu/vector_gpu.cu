@@ -3,7 +3,8 @@
  * Checks the GPU kernels for vectors and closures against plain loops, and times them.
  *
  *     vector_gpu check [SEED]     random shapes: pull, push and closures in both ways, all types and operators
- *     vector_gpu bench SCALE...   rmat graphs with permuted labels: pull, push, searches; cuSPARSE's SpMV where there is one
+ *     vector_gpu bench SCALE...   rmat graphs with permuted labels: pull, push, searches; cuSPARSE's SpMV where there
+ * is one
  *
  * Exit code 0: every comparison agreed. Build: nvcc -arch=sm_90 -std=c++17 -O3 --fmad=false with kernels/ as include
  * directory, and the objects of kernels/multiply; -DWITH_CUSPARSE for the peer.
@@ -270,7 +271,9 @@ template <class T> static lacis_mul_gpu_job make_job(int con, lacis_mul_agg agg,
     job.con_kind = (lacis_mul_con)con;
     job.agg = agg;
     job.type = kind<T>::type;
-    job.storage = agg == LACIS_MUL_COUNT ? counts[turn % 3] : agg == LACIS_MUL_AVG ? LACIS_MUL_TO_F64 : kind<T>::storage;
+    job.storage = agg == LACIS_MUL_COUNT ? counts[turn % 3]
+                  : agg == LACIS_MUL_AVG ? LACIS_MUL_TO_F64
+                                         : kind<T>::storage;
     job.ordered = turn % 2;
     job.stream = stream;
     job.memory = pool;
@@ -312,7 +315,8 @@ template <class T> static void check_pull(u64 *state, const matrix &g, int turn)
 {
     const bool wild = turn % 4 == 3, valued = turn % 5 != 4, masks = turn % 3 == 1;
     const vec x = make_vector(state, g.cols, turn % 2);
-    const std::vector<T> gv = make_values<T>(state, g.column.size(), wild), xv = make_values<T>(state, x.stored, wild);
+    const std::vector<T> gv = make_values<T>(state, g.column.size(), wild),
+                         xv = make_values<T>(state, x.stored, wild);
     const vec m = make_vector(state, g.rows, false);
     lacis_mul_matrix a = on_device(g, valued ? upload(gv) : NULL, kind<T>::type);
     lacis_mul_matrix b = {g.cols, 1, upload(x.begin), upload(x.end), NULL, upload(xv), kind<T>::type};
@@ -328,7 +332,8 @@ template <class T> static void check_pull(u64 *state, const matrix &g, int turn)
             job.b = b;
             if (masks) job.mask = &mask;
             job.mask_not = turn % 2;
-            snprintf(what, sizeof what, "pull %s %s type %d turn %d", con_name[con], agg_name[agg], (int)job.type, turn);
+            snprintf(what, sizeof what, "pull %s %s type %d turn %d", con_name[con], agg_name[agg], (int)job.type,
+                     turn);
             lacis_mul_gpu_pull pull = {&job, x.every, g.column.size(), first, count, present, value, 0};
             const lacis_mul_gpu_status status = lacis_mul_gpu_pull_run(&pull);
             if (status != LACIS_MUL_GPU_OK) {
@@ -368,7 +373,8 @@ template <class T> static void check_push(u64 *state, const matrix &g, int turn)
     for (int64_t t = 0; t < g.cols; t++)
         if (next_random(state) % 2) mc.push_back((uint32_t)t);
     const int64_t n = (int64_t)ac.size() - skip;
-    const std::vector<T> gv = make_values<T>(state, g.column.size(), wild), av = make_values<T>(state, ac.size(), wild);
+    const std::vector<T> gv = make_values<T>(state, g.column.size(), wild),
+                         av = make_values<T>(state, ac.size(), wild);
     u64 products = 0;
     for (int64_t e = skip; e < skip + n; e++)
         products += (u64)(g.end[ac[e]] - g.begin[ac[e]]);
@@ -388,7 +394,8 @@ template <class T> static void check_push(u64 *state, const matrix &g, int turn)
             if (masks) job.mask = &mask;
             job.mask_not = turn % 2;
             if (lacis_mul_gpu_push_refuses(&job)) continue;
-            snprintf(what, sizeof what, "push %s %s type %d turn %d", con_name[con], agg_name[agg], (int)job.type, turn);
+            snprintf(what, sizeof what, "push %s %s type %d turn %d", con_name[con], agg_name[agg], (int)job.type,
+                     turn);
             lacis_mul_gpu_push push = {&job, skip, skip + n, 0, (int64_t)mc.size(), products, NULL, NULL, 0, 0};
             const lacis_mul_gpu_status status = lacis_mul_gpu_push_run(&push);
             if (status != LACIS_MUL_GPU_OK) {
@@ -496,7 +503,7 @@ static void check_closure(u64 *state, const matrix &g, lacis_mul_con con, lacis_
     for (T &x : gv)
         x = x < 0 ? -x : x;
     std::vector<int64_t> sb, se;
-    for (int64_t r = turn % 3; r < g.rows; r += g.rows > 1000 ? 97 : 1 + turn % 4 * 20)
+    for (int64_t r = turn % 3; r<g.rows; r += g.rows> 1000 ? 97 : 1 + turn % 4 * 20)
         sb.push_back(g.begin[r]), se.push_back(g.end[r]);
     const int64_t n = (int64_t)sb.size();
     /* by rounds, as POWER is defined */
@@ -515,7 +522,8 @@ static void check_closure(u64 *state, const matrix &g, lacis_mul_con con, lacis_
                     next[g.column[i]].take(agg, con_of<T>(con, d[s][c].x, valued ? gv[i] : (T)1));
             for (int64_t t = 0; t < g.cols; t++) {
                 if (!next[t].n) continue;
-                const bool better = agg == LACIS_MUL_MIN ? next[t].x < d[s][t].x : agg == LACIS_MUL_MAX && next[t].x > d[s][t].x;
+                const bool better =
+                    agg == LACIS_MUL_MIN ? next[t].x < d[s][t].x : agg == LACIS_MUL_MAX && next[t].x > d[s][t].x;
                 if (d[s][t].n && !better) continue;
                 d[s][t] = next[t];
                 now[t] = 1;
@@ -531,7 +539,8 @@ static void check_closure(u64 *state, const matrix &g, lacis_mul_con con, lacis_
         char what[100];
         int64_t done;
         rows_out out;
-        lacis_mul_gpu_closure c = {n, a, g.column.size(), con, agg, kind<T>::type, stream, NULL, pool, NULL, 0, 0, 0, 0};
+        lacis_mul_gpu_closure c = {n, a, g.column.size(), con, agg, kind<T>::type, stream, NULL, pool, NULL, 0, 0,
+                                   0, 0};
         snprintf(what, sizeof what, "closure %s %s type %d way %d turn %d", con_name[con], agg_name[agg], (int)c.type,
                  push, turn);
         if (!run_closure(&c, start, rounds, push, con, &done, &out)) {
@@ -569,9 +578,11 @@ static void check_rows_look(u64 *state, const matrix &g)
     lacis_mul_gpu_facts facts;
     if (lacis_mul_gpu_rows_look(&a, &pool, stream, &facts) != LACIS_MUL_GPU_OK) fail("look", -1, facts.cuda_error, 0);
     if (facts.entries != g.column.size()) fail("look entries", 0, (double)facts.entries, (double)g.column.size());
-    if (facts.degree != degree || facts.most != most) fail("look most", (int64_t)degree, (double)facts.most, (double)most);
+    if (facts.degree != degree || facts.most != most)
+        fail("look most", (int64_t)degree, (double)facts.most, (double)most);
     float *f = (float *)pool_alloc(NULL, 4 * g.column.size());
-    if (lacis_mul_gpu_convert(a.value, LACIS_MUL_TO_I64, g.column.size(), f, LACIS_MUL_TO_F32, stream)) fail("convert", 0, 0, 0);
+    if (lacis_mul_gpu_convert(a.value, LACIS_MUL_TO_I64, g.column.size(), f, LACIS_MUL_TO_F32, stream))
+        fail("convert", 0, 0, 0);
     const auto back = download<float>(f, g.column.size());
     for (size_t i = 0; i < back.size(); i++)
         if (back[i] != (float)v[i]) fail("convert", (int64_t)i, back[i], (double)v[i]);
@@ -671,14 +682,15 @@ static double peer_us(const matrix &g, const lacis_mul_matrix &a, const float *x
     f_cusparseCreateDnVec(&vy, g.rows, y, CUDA_R_32F);
     double best = INFINITY;
     for (cusparseSpMVAlg_t alg : {CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2}) {
-        f_cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, vx, &zero, vy, CUDA_R_32F, alg,
-                                  &bytes);
+        f_cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, vx, &zero, vy, CUDA_R_32F,
+                                  alg, &bytes);
         void *buffer = pool_alloc(NULL, bytes);
         if (f_cusparseSpMV_preprocess)
-            f_cusparseSpMV_preprocess(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, vx, &zero, vy, CUDA_R_32F,
-                                      alg, buffer);
+            f_cusparseSpMV_preprocess(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, vx, &zero, vy,
+                                      CUDA_R_32F, alg, buffer);
         const double t = median_us([&] {
-            f_cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, vx, &zero, vy, CUDA_R_32F, alg, buffer);
+            f_cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, vx, &zero, vy, CUDA_R_32F, alg,
+                           buffer);
         });
         if (t < best) best = t;
     }
@@ -713,15 +725,16 @@ static void bench_closure(const char *what, const matrix &g, const lacis_mul_mat
     void *pinned;
     CUDA(cudaMallocHost(&pinned, 4096));
     for (int i = 0; i < 5; i++) {
-        lacis_mul_gpu_closure c = {n, a, g.column.size(), con, agg, kind<T>::type, stream, pinned, pool, NULL, 0, 0, 0, 0};
+        lacis_mul_gpu_closure c = {n, a, g.column.size(), con, agg, kind<T>::type, stream, pinned, pool, NULL, 0, 0,
+                                   0, 0};
         const double since = now_us();
         if (!run_closure(&c, start, 0, push, con, &done, NULL)) printf("failed %d\n", c.cuda_error);
         CUDA(cudaStreamSynchronize(stream));
         best = std::min(best, now_us() - since);
     }
     CUDA(cudaFreeHost(pinned));
-    printf("  %-34s %s %5lld sources %3lld rounds %10.1f us, %.1f a round\n", what, push ? "push   " : "product", (long long)n,
-           (long long)done, best, best / (double)done);
+    printf("  %-34s %s %5lld sources %3lld rounds %10.1f us, %.1f a round\n", what, push ? "push   " : "product",
+           (long long)n, (long long)done, best, best / (double)done);
 }
 
 static void bench(int scale)
@@ -736,13 +749,15 @@ static void bench(int scale)
     float *x = upload(xv), *y = (float *)pool_alloc(NULL, g.rows * 4);
     uint8_t *present = (uint8_t *)pool_alloc(NULL, g.rows);
     const double bytes = (double)nnz * 8 + (double)g.rows * 16 + (double)g.rows * 9;
-    printf("rmat %d: %lld rows, %zu entries; floor of pull %.2f us at 4.3 TB/s\n", scale, (long long)g.rows, nnz, bytes / 4.3e6);
+    printf("rmat %d: %lld rows, %zu entries; floor of pull %.2f us at 4.3 TB/s\n", scale, (long long)g.rows, nnz,
+           bytes / 4.3e6);
     for (int ordered = 0; ordered < 2; ordered++) {
         lacis_mul_gpu_job job = make_job<float>(LACIS_MUL_CON_MUL, LACIS_MUL_SUM, ordered);
         job.a = a;
         job.b = {g.cols, 1, NULL, NULL, NULL, x, LACIS_MUL_F32};
         lacis_mul_gpu_pull pull = {&job, true, nnz, 0, g.rows, present, y, 0};
-        printf("  pull f32 sum%s %.1f us\n", ordered ? " ordered" : "", median_us([&] { lacis_mul_gpu_pull_run(&pull); }));
+        printf("  pull f32 sum%s %.1f us\n", ordered ? " ordered" : "",
+               median_us([&] { lacis_mul_gpu_pull_run(&pull); }));
     }
     printf("  cuSPARSE SpMV f32 (best of two) %.1f us\n", peer_us(g, a, x, y));
     for (int every = 1; every <= 64; every *= 8) {
@@ -774,7 +789,8 @@ static void bench(int scale)
         for (int64_t sources = 1; sources <= 1024; sources *= sources == 1 ? 32 : 32) {
             plain.type = LACIS_MUL_I32;
             bench_closure<int32_t>("reachability", g, plain, LACIS_MUL_CON_ONE, LACIS_MUL_MIN, sources, push);
-            bench_closure<float>("shortest paths f32 min-plus", g, a, LACIS_MUL_CON_ADD, LACIS_MUL_MIN, sources, push);
+            bench_closure<float>("shortest paths f32 min-plus", g, a, LACIS_MUL_CON_ADD, LACIS_MUL_MIN, sources,
+                                 push);
         }
     drop(a);
     pool_free(NULL, x), pool_free(NULL, y), pool_free(NULL, present);
