@@ -82,11 +82,11 @@ static lacis_status gpu_cost(lacis_run *run, const lacis_call *call, const lacis
     lacis_gpu *gpu = lacis_run_gpu(run, reason, sizeof reason);
     if (gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
     LACIS_TRY(lacis_power_cost(run, call, profile, out));
-    const lacis_mul_matrix graph = host_graph(work);
+    const lacis_mul_matrix a = host_graph(work);
     double round = lacis_profile_get(profile, "power.gpu.round_ns", work->stable ? 6e4 : 2e5);
     double path = lacis_profile_get(profile, "power.gpu.path_ns", 0.02), cell_ns = 0.006;
     double cells = work->stable ? (double)call->units * (double)work->a.cols : out->entries;
-    double missing = (double)lacis_send_missing(gpu, &work->sent, &graph);
+    double missing = (double)lacis_send_missing(gpu, &work->sent, &a);
     out->seconds = 1e-4 + 1e-9 * (round * work->expected_rounds + path * out->products + cell_ns * cells) +
                    lacis_gpu_copy_seconds(gpu, profile, missing, out->bytes);
     out->peak_bytes = out->bytes;
@@ -177,11 +177,11 @@ lacis_status lacis_power_gpu_look(struct lacis_power_gpu *on, const lacis_mul_ma
 /* The greatest absolute value of the graph's, and whether all are finite; found once. */
 lacis_status lacis_power_gpu_graph_facts(struct lacis_power_gpu *on, lacis_mul_type type)
 {
-    lacis_mul_matrix graph = on->a;
+    lacis_mul_matrix a = on->a;
     if (on->looked) return LACIS_OK;
-    LACIS_TRY(lacis_power_gpu_values(on, type, &graph.value));
-    graph.type = type;
-    LACIS_TRY(lacis_power_gpu_look(on, &graph, &on->facts));
+    LACIS_TRY(lacis_power_gpu_values(on, type, &a.value));
+    a.type = type;
+    LACIS_TRY(lacis_power_gpu_look(on, &a, &on->facts));
     on->looked = true;
     return LACIS_OK;
 }
@@ -320,11 +320,11 @@ static void clear(struct lacis_power_gpu *on)
 
 static lacis_status run_all(struct lacis_power_gpu *on, const lacis_csr *start)
 {
-    lacis_mul_matrix graph = host_graph(on->work);
-    on->places = lacis_send_places(&graph);
+    lacis_mul_matrix a = host_graph(on->work);
+    on->places = lacis_send_places(&a);
     on->stream = lacis_gpu_stream(on->gpu);
     on->memory = (lacis_mul_gpu_memory){device_alloc, device_free, stopped, on};
-    lacis_status status = lacis_send_matrix(on->run, on->gpu, &on->work->sent, &graph, &on->a);
+    lacis_status status = lacis_send_matrix(on->run, on->gpu, &on->work->sent, &a, &on->a);
     if (status == LACIS_OK) status = send_start(on, start);
     if (status == LACIS_LIMIT) return lacis_gpu_no_room(on->run, on->gpu, "the graph");
     LACIS_TRY(status);

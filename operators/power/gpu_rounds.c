@@ -50,8 +50,8 @@ static bool uses_graph(lacis_mul_con con)
 }
 
 /* R's values in the type of the round; *made is a block to be freed, or NULL. */
-static lacis_status values_of(struct lacis_power_gpu *on, const struct present *present, lacis_mul_type type,
-                              const void **out, void **made)
+static lacis_status as_type(struct lacis_power_gpu *on, const struct present *present, lacis_mul_type type,
+                            const void **out, void **made)
 {
     *made = NULL;
     *out = present->rows.value;
@@ -81,8 +81,8 @@ static lacis_status judge(struct lacis_power_gpu *on, lacis_mul_gpu_job *job, in
         return LACIS_OK;
     }
     if (job->type != LACIS_MUL_I64) return LACIS_OK;
-    double graph = uses_graph(job->con_kind) && job->b.value != NULL ? (double)on->facts.most : 1;
-    LACIS_TRY(lacis_power_gpu_guard(on, job->con_kind, (double)facts.most, graph, &most));
+    double a = uses_graph(job->con_kind) && job->b.value != NULL ? (double)on->facts.most : 1;
+    LACIS_TRY(lacis_power_gpu_guard(on, job->con_kind, (double)facts.most, a, &most));
     job->checked = job->agg == LACIS_MUL_SUM && most * (double)facts.degree >= 4611686018427387904.0; /* 2^62 */
     return LACIS_OK;
 }
@@ -163,7 +163,7 @@ static lacis_status advance(struct lacis_power_gpu *on, struct present *present,
     if (!uses_graph(job.con_kind)) job.b.value = NULL;
     if (job.b.value != NULL) LACIS_TRY(lacis_power_gpu_values(on, job.type, &job.b.value));
     if (job.b.value != NULL && job.type == LACIS_MUL_I64) LACIS_TRY(lacis_power_gpu_graph_facts(on, LACIS_MUL_I64));
-    lacis_status status = job.a.value == NULL ? LACIS_OK : values_of(on, present, job.type, &job.a.value, &made);
+    lacis_status status = job.a.value == NULL ? LACIS_OK : as_type(on, present, job.type, &job.a.value, &made);
     if (status == LACIS_OK) status = judge(on, &job, round, last);
     if (status == LACIS_OK) status = product_of(on, present, &job, product.dtype);
     lacis_gpu_free(on->gpu, made);
