@@ -11,8 +11,10 @@
 
 enum { WORDS = 32, UNIT = 32 * WORDS }; /* marks and cells that a warp looks through */
 
+/* Of the last look, and one of each round that is pushed. */
 struct header {
     mul_u64 entries, products, most;
+    mul_u32 counts[2]; /* of a mulg_share */
     mul_u32 listed;
 };
 
@@ -94,41 +96,49 @@ MULG_DEVICE mul_u64 warp_most(mul_u64 x)
     return x;
 }
 
+struct sums {
+    mul_u64 entries, products, most;
+};
+
+/* Adds what the lanes of a warp have found to a header. */
+MULG_DEVICE void add_sums(header *head, sums x)
+{
+    x.entries = warp_sum(x.entries);
+    x.products = warp_sum(x.products);
+    x.most = warp_most(x.most);
+    if ((threadIdx.x & 31) || !x.entries) return;
+    atomicAdd(&head->entries, x.entries);
+    atomicAdd(&head->products, x.products);
+    if (x.most) atomicMax(&head->most, x.most);
+}
+
 /* A warp a unit at a time: marks counted, products and values of marked cells looked at. */
 template <class T>
 static __global__ void __launch_bounds__(MULG_THREADS) look_kernel(const __grid_constant__ closure_params p)
 {
     typedef typename mulg_traits<T>::bits bits;
     const mul_u32 lane = threadIdx.x & 31;
-    mul_u64 entries = 0, products = 0, most = 0;
+    sums sum = {};
     for (mul_u64 unit = (mul_u64)blockIdx.x * MULG_WARPS + threadIdx.x / 32; unit < p.units;
          unit += (mul_u64)gridDim.x * MULG_WARPS) {
         const mul_u64 row = unit / p.row_units, word = unit % p.row_units * WORDS + lane;
         const mul_u32 marks = word < p.words ? p.mark[row * p.words + word] : 0;
         const mul_u64 n = warp_sum(__popc(marks));
-        if (lane == 0) {
-            p.count[unit] = n;
-            entries += n;
-        }
+        if (lane == 0) p.count[unit] = n;
         for (mul_u32 left = __ballot_sync(MULG_ALL, marks != 0); left; left &= left - 1) {
             const int w = __ffs((int)left) - 1;
             const mul_u64 t = (word - lane + w) * 32 + lane;
             if (!(__shfl_sync(MULG_ALL, marks, w) >> lane & 1)) continue;
-            products += (mul_u64)(p.a_end[t] - p.a_begin[t]);
+            sum.entries++;
+            sum.products += (mul_u64)(p.a_end[t] - p.a_begin[t]);
             if constexpr (!mulg_traits<T>::real) {
                 const bits b = ((const bits *)p.cell)[row * p.cols + t];
                 const mul_u64 x = absolute(mulg_unorder<T>(b, p.agg == MULG_MAX));
-                most = x > most ? x : most;
+                sum.most = x > sum.most ? x : sum.most;
             }
         }
     }
-    entries = warp_sum(entries);
-    products = warp_sum(products);
-    most = warp_most(most);
-    if (lane || !entries) return;
-    atomicAdd(&p.head->entries, entries);
-    atomicAdd(&p.head->products, products);
-    if (most) atomicMax(&p.head->most, most);
+    add_sums(p.head, sum);
 }
 
 struct list_params {
@@ -184,6 +194,45 @@ static __global__ void __launch_bounds__(MULG_THREADS)
     }
 }
 
+/* Looks at marked cells and lists them in one, for rounds without a wait. */
+template <class T>
+static __global__ void __launch_bounds__(MULG_THREADS)
+    list_kernel(const __grid_constant__ closure_params p, const __grid_constant__ list_params o, header *head)
+{
+    typedef typename mulg_traits<T>::bits bits;
+    const mul_u32 lane = threadIdx.x & 31;
+    sums sum = {};
+    for (mul_u64 unit = (mul_u64)blockIdx.x * MULG_WARPS + threadIdx.x / 32; unit < p.units;
+         unit += (mul_u64)gridDim.x * MULG_WARPS) {
+        const mul_u64 row = unit / p.row_units, word = unit % p.row_units * WORDS + lane;
+        const mul_u32 marks = word < p.words ? p.mark[row * p.words + word] : 0;
+        const mul_u32 n = (mul_u32)warp_sum(__popc(marks));
+        if (n == 0) continue;
+        if (marks) p.mark[row * p.words + word] = 0;
+        mul_u32 at = lane == 0 ? atomicAdd(&head->listed, n) : 0;
+        at = __shfl_sync(MULG_ALL, at, 0);
+        for (mul_u32 left = __ballot_sync(MULG_ALL, marks != 0); left; left &= left - 1) {
+            const int w = __ffs((int)left) - 1;
+            const mul_u64 t = (word - lane + w) * 32 + lane;
+            const mul_u32 votes = __shfl_sync(MULG_ALL, marks, w);
+            if (votes >> lane & 1) {
+                const bits b = ((const bits *)p.cell)[row * p.cols + t];
+                const mul_u32 to = at + __popc(votes & mulg_lanes_below());
+                const T v = mulg_unorder<T>(b, p.agg == MULG_MAX);
+                const mul_u64 x = absolute(v);
+                o.row[to] = (mul_u32)row;
+                o.column[to] = (mul_u32)t;
+                ((T *)o.value)[to] = v;
+                sum.entries++;
+                sum.products += (mul_u64)(p.a_end[t] - p.a_begin[t]);
+                sum.most = x > sum.most ? x : sum.most;
+            }
+            at += __popc(votes);
+        }
+    }
+    add_sums(head, sum);
+}
+
 /* Cells that have a value, a unit. */
 template <class T>
 static __global__ void __launch_bounds__(MULG_THREADS) count_kernel(const __grid_constant__ closure_params p)
@@ -210,6 +259,7 @@ struct push_params {
     const mul_u32 *row, *vertex; /* what changed */
     const void *value;
     mul_u64 count;
+    const mul_u32 *listed; /* not NULL: the count, on the device */
     mulg_share share;
 };
 
@@ -234,8 +284,8 @@ static __global__ void __launch_bounds__(MULG_THREADS)
     push_kernel(const __grid_constant__ closure_params p, const __grid_constant__ push_params o)
 {
     const mul_u32 lanes = mulg_group_lanes(o.share), lane = threadIdx.x & (lanes - 1);
-    const mul_u64 groups = (mul_u64)gridDim.x * MULG_THREADS >> o.share.shift;
-    for (mul_u64 e = ((mul_u64)blockIdx.x * MULG_THREADS + threadIdx.x) >> o.share.shift; e < o.count; e += groups) {
+    const mul_u64 groups = (mul_u64)gridDim.x * MULG_THREADS >> o.share.shift, count = o.listed ? *o.listed : o.count;
+    for (mul_u64 e = ((mul_u64)blockIdx.x * MULG_THREADS + threadIdx.x) >> o.share.shift; e < count; e += groups) {
         const mul_u32 c = o.vertex[e];
         const mul_i64 begin = p.a_begin[c], end = p.a_end[c];
         if (mulg_defer(o.share, (mul_u32)e, (mul_u64)(end - begin))) continue;
@@ -527,8 +577,8 @@ lacis_mul_gpu_status lacis_mul_gpu_closure_push(lacis_mul_gpu_closure *c, const 
     char *block = (char *)take(c, 2 * list + values + mulg_share_bytes(changes->products, shift));
     if (!block) return LACIS_MUL_GPU_NO_MEMORY;
     const list_params o = {NULL, NULL, (mul_u32 *)block, (mul_u32 *)(block + list), block + 2 * list};
-    const push_params w = {o.row, o.column, o.value, n,
-                           mulg_share_place(block + 2 * list + values, changes->products, shift)};
+    const push_params w = {o.row, o.column, o.value,
+                           n,     NULL,     mulg_share_place(block + 2 * list + values, changes->products, shift)};
     cudaError_t error = cudaMemsetAsync(w.share.counts, 0, 2 * sizeof(mul_u32), stream);
     if (error == cudaSuccess) {
         BY_TYPE(c, emit, (LIST, unit_blocks(c, p), stream, p, o));
@@ -536,6 +586,38 @@ lacis_mul_gpu_status lacis_mul_gpu_closure_push(lacis_mul_gpu_closure *c, const 
         BY_TYPE(c, push_long_kernel, <<<(unsigned)c->processors * 8, MULG_THREADS, 0, stream>>>(p, w));
         error = cudaGetLastError();
     }
+    give(c, block);
+    return answer(c, error);
+}
+
+lacis_mul_gpu_status lacis_mul_gpu_closure_pushes(lacis_mul_gpu_closure *c, int rounds, lacis_mul_gpu_changes *before)
+{
+    void *scan;
+    const closure_params p = params_of(c, &scan);
+    cudaStream_t stream = (cudaStream_t)c->stream;
+    header found[LACIS_MUL_GPU_ROUNDS];
+    const mul_u64 cells = p.rows * p.cols, paths = p.rows * c->entries, heads = aligned(sizeof found);
+    const mul_u64 list = aligned(cells * sizeof(mul_u32)), values = aligned(cells * (mul_u64)type_bytes(c->type));
+    const mul_u32 shift = mulg_share_shift(c->entries, p.cols);
+    const unsigned blocks = (unsigned)c->processors * 4; /* most rounds have little to do */
+    char *block = (char *)take(c, heads + 2 * list + values + mulg_share_bytes(paths, shift));
+    if (!block) return LACIS_MUL_GPU_NO_MEMORY;
+    char *at = block + heads;
+    const list_params o = {NULL, NULL, (mul_u32 *)at, (mul_u32 *)(at + list), at + 2 * list};
+    push_params w = {o.row, o.column, o.value, 0, NULL, mulg_share_place(at + 2 * list + values, paths, shift)};
+    cudaError_t error = cudaMemsetAsync(block, 0, heads, stream);
+    for (int r = 0; error == cudaSuccess && r < rounds; r++) {
+        header *head = (header *)block + r;
+        w.listed = &head->listed;
+        w.share.counts = head->counts;
+        BY_TYPE(c, list_kernel, <<<unit_blocks(c, p), MULG_THREADS, 0, stream>>>(p, o, head));
+        BY_TYPE(c, push_kernel, <<<blocks, MULG_THREADS, 0, stream>>>(p, w));
+        BY_TYPE(c, push_long_kernel, <<<blocks, MULG_THREADS, 0, stream>>>(p, w));
+        error = cudaGetLastError();
+    }
+    if (error == cudaSuccess) error = read_back(c->pinned, block, found, sizeof *found * (size_t)rounds, stream);
+    for (int r = 0; error == cudaSuccess && r < rounds; r++)
+        before[r] = {found[r].entries, found[r].products, found[r].most};
     give(c, block);
     return answer(c, error);
 }

@@ -56,6 +56,12 @@ lacis_mul_gpu_status lacis_mul_gpu_closure_look(lacis_mul_gpu_closure *closure, 
 lacis_mul_gpu_status lacis_mul_gpu_closure_rows(lacis_mul_gpu_closure *closure, const lacis_mul_gpu_changes *changes,
                                                 lacis_mul_matrix *out);
 lacis_mul_gpu_status lacis_mul_gpu_closure_push(lacis_mul_gpu_closure *closure, const lacis_mul_gpu_changes *changes);
+/* Several rounds pushed one after the other without a wait in between, for small blocks: no round may have more than
+ * LACIS_MUL_GPU_FEW paths (sources times edges) or cells. before[i]: what changed before round i; none: it and those
+ * behind it did nothing. Waits. */
+enum { LACIS_MUL_GPU_ROUNDS = 4, LACIS_MUL_GPU_FEW = 1 << 25 };
+lacis_mul_gpu_status lacis_mul_gpu_closure_pushes(lacis_mul_gpu_closure *closure, int rounds,
+                                                  lacis_mul_gpu_changes *before);
 /* All cells as rows: begin and end (the caller's, of closure.rows each); column and value become the caller's. Waits.
  */
 lacis_mul_gpu_status lacis_mul_gpu_closure_result(lacis_mul_gpu_closure *closure, int64_t *begin, int64_t *end,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * POWER a UNTIL STABLE on the GPU: closure.c's rounds for a block of sources, all of whose state lies on the device.
- * Eight numbers come back a round: how much changed, how many paths start there, how large integers have become.
+ * Three numbers come back a round: how much changed, how many paths start there, how large integers have become;
+ * of few sources only every few rounds.
  * Called by gpu.c.
  *
  * Direction: a round pushes along the edges of what changed, each path by an atomic on its cell, or multiplies what
@@ -98,27 +99,59 @@ static bool push_pays(const struct block *block)
     return PUSH_ROUND + PUSH_PATH * paths <= PRODUCT_ROUND + PRODUCT_PATH * paths;
 }
 
-static lacis_status guard(struct block *block)
+static lacis_status guard(const struct block *block, const lacis_mul_gpu_changes *changes)
 {
     const uint64_t end = (uint64_t)1 << 62; /* cells cannot hold all integers */
     double most;
     if (block->job.type == LACIS_MUL_F32 || block->job.type == LACIS_MUL_F64) return LACIS_OK;
-    if (block->changes.most >= end)
-        return lacis_run_fail(block->on->run, LACIS_UNSUPPORTED, "values of more than 62 bits");
-    return lacis_power_gpu_guard(block->on, block->job.con_kind, (double)block->changes.most,
-                                 (double)block->on->facts.most, &most);
+    if (changes->most >= end) return lacis_run_fail(block->on->run, LACIS_UNSUPPORTED, "values of more than 62 bits");
+    return lacis_power_gpu_guard(block->on, block->job.con_kind, (double)changes->most, (double)block->on->facts.most,
+                                 &most);
+}
+
+/* Before round `round`: whether it is wanted. */
+static lacis_status go_on(const struct block *block, int64_t round, bool *yes)
+{
+    struct lacis_power_gpu *on = block->on;
+    const lacis_power *work = on->work;
+    int64_t most = work->a.rows > work->a.cols ? work->a.rows : work->a.cols;
+    *yes = work->rounds == 0 || round < work->rounds;
+    if (lacis_run_cancelled(on->run)) return lacis_run_interrupted(on->run);
+    lacis_run_progress(on->run, "closure", on->out->share);
+    return *yes && work->rounds == 0 && round > most ? lacis_power_endless(on->run, work, round) : LACIS_OK;
+}
+
+/* Rounds in small batches, of which only what changed is waited for; of integers that have become too large by then
+ * nothing is used. */
+static lacis_status settle_batches(struct block *block, int64_t *round)
+{
+    struct lacis_power_gpu *on = block->on;
+    lacis_mul_gpu_changes before[LACIS_MUL_GPU_ROUNDS];
+    for (bool yes = true;;) {
+        LACIS_TRY(go_on(block, *round, &yes));
+        if (!yes) return LACIS_OK;
+        int64_t left = on->work->rounds == 0 ? LACIS_MUL_GPU_ROUNDS : on->work->rounds - *round;
+        int batch = left < LACIS_MUL_GPU_ROUNDS ? (int)left : LACIS_MUL_GPU_ROUNDS;
+        lacis_mul_gpu_status status = lacis_mul_gpu_closure_pushes(&block->state, batch, before);
+        LACIS_TRY(lacis_power_gpu_status(on, status, block->state.cuda_error));
+        for (int i = 0; i < batch; i++, ++*round) {
+            if (before[i].entries == 0) return LACIS_OK;
+            LACIS_TRY(guard(block, &before[i]));
+            on->out->products += before[i].products;
+            on->pushed++;
+        }
+    }
 }
 
 static lacis_status settle(struct block *block, int64_t *round)
 {
     struct lacis_power_gpu *on = block->on;
-    const lacis_power *work = on->work;
-    int64_t most = work->a.rows > work->a.cols ? work->a.rows : work->a.cols;
-    for (*round = 1; block->changes.entries > 0 && (work->rounds == 0 || *round < work->rounds); ++*round) {
-        if (lacis_run_cancelled(on->run)) return lacis_run_interrupted(on->run);
-        lacis_run_progress(on->run, "closure", on->out->share);
-        if (work->rounds == 0 && *round > most) return lacis_power_endless(on->run, work, *round);
-        LACIS_TRY(guard(block));
+    LACIS_TRY(look(block));
+    for (; block->changes.entries > 0; ++*round) {
+        bool yes;
+        LACIS_TRY(go_on(block, *round, &yes));
+        if (!yes) break;
+        LACIS_TRY(guard(block, &block->changes));
         on->out->products += block->changes.products;
         LACIS_TRY(push_pays(block) ? push(block) : multiply(block));
         LACIS_TRY(look(block));
@@ -167,6 +200,13 @@ static lacis_status begin_block(struct block *block, int64_t first, int64_t coun
     return lacis_power_gpu_status(on, status, block->state.cuda_error);
 }
 
+/* Whether pushing is the cheaper way however much changes. */
+static bool few(const struct block *block)
+{
+    double rows = (double)block->state.rows, most = (double)LACIS_MUL_GPU_FEW;
+    return block->pushes && rows * (double)block->state.entries <= most && rows * (double)block->state.a.cols <= most;
+}
+
 static lacis_status take_result(struct block *block, struct lacis_power_device_rows *out)
 {
     lacis_mul_gpu_status status = lacis_mul_gpu_closure_result(&block->state, block->begin, block->end, &out->column,
@@ -185,8 +225,7 @@ lacis_status lacis_power_gpu_closure(struct lacis_power_gpu *on, int64_t first, 
     struct block block = {.on = on};
     int64_t round = 1;
     lacis_status status = begin_block(&block, first, count);
-    if (status == LACIS_OK) status = look(&block);
-    if (status == LACIS_OK) status = settle(&block, &round);
+    if (status == LACIS_OK) status = few(&block) ? settle_batches(&block, &round) : settle(&block, &round);
     if (status == LACIS_OK) status = take_result(&block, out);
     if (round > on->out->done) on->out->done = round;
     lacis_mul_gpu_closure_end(&block.state);

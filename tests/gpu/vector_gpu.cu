@@ -3,6 +3,7 @@
  * Checks the GPU kernels for vectors and closures against plain loops, and times them.
  *
  *     vector_gpu check [SEED]     random shapes: pull, push and closures in both ways, all types and operators
+ *     vector_gpu once SCALE...    each kernel a few times, for a profiler
  *     vector_gpu bench SCALE...   rmat graphs with permuted labels: pull, push, searches; cuSPARSE's SpMV where there
  * is one
  *
@@ -436,7 +437,7 @@ struct rows_out {
     std::vector<char> value;
 };
 
-/* rounds 0: until nothing changes; push: one way, the other, or 2: by turns. *done: rounds. */
+/* rounds 0: until nothing changes; push: one way, the other, 2: by turns, 3: in batches. *done: rounds. */
 static bool run_closure(lacis_mul_gpu_closure *c, const lacis_mul_matrix &start, int64_t rounds, int push,
                         lacis_mul_con con, int64_t *done, rows_out *out)
 {
@@ -446,7 +447,16 @@ static bool run_closure(lacis_mul_gpu_closure *c, const lacis_mul_matrix &start,
     bool ok = lacis_mul_gpu_closure_begin(c) == LACIS_MUL_GPU_OK &&
               lacis_mul_gpu_closure_offer(c, start.begin, start.end, start.column, start.value) == LACIS_MUL_GPU_OK &&
               lacis_mul_gpu_closure_look(c, &changes) == LACIS_MUL_GPU_OK;
-    while (ok && changes.entries && (rounds == 0 || round < rounds)) {
+    while (ok && push == 3 && changes.entries && (rounds == 0 || round < rounds)) {
+        lacis_mul_gpu_changes before[LACIS_MUL_GPU_ROUNDS];
+        const int64_t left = rounds ? std::min<int64_t>(LACIS_MUL_GPU_ROUNDS, rounds - round) : LACIS_MUL_GPU_ROUNDS;
+        ok = lacis_mul_gpu_closure_pushes(c, (int)left, before) == LACIS_MUL_GPU_OK;
+        for (int i = 0; ok && i < left && changes.entries; i++) {
+            changes = before[i];
+            if (changes.entries) round++;
+        }
+    }
+    while (ok && push < 3 && changes.entries && (rounds == 0 || round < rounds)) {
         if (push == 2 ? round % 2 : push) {
             ok = lacis_mul_gpu_closure_push(c, &changes) == LACIS_MUL_GPU_OK;
         } else {
@@ -535,7 +545,7 @@ static void check_closure(u64 *state, const matrix &g, lacis_mul_con con, lacis_
     lacis_mul_matrix a = on_device(g, valued ? upload(gv) : NULL, kind<T>::type);
     const lacis_mul_matrix start = {n, g.cols, upload(sb), upload(se), a.column, a.value, kind<T>::type};
     const bool pushes = agg != LACIS_MUL_FIRST;
-    for (int push = 0; push < (pushes ? 3 : 1); push++) {
+    for (int push = 0; push < (pushes ? 4 : 1); push++) {
         char what[100];
         int64_t done;
         rows_out out;
@@ -631,20 +641,24 @@ static int check(u64 seed)
 
 /* --- bench ---------------------------------------------------------------------------------------------- */
 
-template <class F> static double median_us(F f)
+static int runs = 23; /* of which the first three do not count */
+
+/* `each` calls one behind the other are timed together. */
+template <class F> static double median_us(F f, int each = 1)
 {
     std::vector<double> t;
     cudaEvent_t from, to;
     CUDA(cudaEventCreate(&from));
     CUDA(cudaEventCreate(&to));
-    for (int i = 0; i < 23; i++) {
+    for (int i = 0; i < runs; i++) {
         float ms;
         CUDA(cudaEventRecord(from, stream));
-        f();
+        for (int k = 0; k < each; k++)
+            f();
         CUDA(cudaEventRecord(to, stream));
         CUDA(cudaEventSynchronize(to));
         CUDA(cudaEventElapsedTime(&ms, from, to));
-        if (i >= 3) t.push_back(ms * 1e3);
+        if (i >= 3) t.push_back(ms * 1e3 / each);
     }
     CUDA(cudaEventDestroy(from));
     CUDA(cudaEventDestroy(to));
@@ -724,7 +738,7 @@ static void bench_closure(const char *what, const matrix &g, const lacis_mul_mat
     int64_t done = 0;
     void *pinned;
     CUDA(cudaMallocHost(&pinned, 4096));
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < (runs > 5 ? 5 : 1); i++) {
         lacis_mul_gpu_closure c = {n, a, g.column.size(), con, agg, kind<T>::type, stream, pinned, pool, NULL, 0, 0,
                                    0, 0};
         const double since = now_us();
@@ -756,8 +770,9 @@ static void bench(int scale)
         job.a = a;
         job.b = {g.cols, 1, NULL, NULL, NULL, x, LACIS_MUL_F32};
         lacis_mul_gpu_pull pull = {&job, true, nnz, 0, g.rows, present, y, 0};
-        printf("  pull f32 sum%s %.1f us\n", ordered ? " ordered" : "",
-               median_us([&] { lacis_mul_gpu_pull_run(&pull); }));
+        const double alone = median_us([&] { lacis_mul_gpu_pull_run(&pull); });
+        printf("  pull f32 sum%s %.1f us, %.1f in a row of 20\n", ordered ? " ordered" : "", alone,
+               median_us([&] { lacis_mul_gpu_pull_run(&pull); }, runs > 5 ? 20 : 1));
     }
     printf("  cuSPARSE SpMV f32 (best of two) %.1f us\n", peer_us(g, a, x, y));
     for (int every = 1; every <= 64; every *= 8) {
@@ -785,8 +800,8 @@ static void bench(int scale)
     }
     lacis_mul_matrix plain = a;
     plain.value = NULL;
-    for (int push = 1; push >= 0; push--)
-        for (int64_t sources = 1; sources <= 1024; sources *= sources == 1 ? 32 : 32) {
+    for (int push : {3, 1, 0})
+        for (int64_t sources = 1; sources <= (push == 3 ? 1 : 1024); sources *= 32) {
             plain.type = LACIS_MUL_I32;
             bench_closure<int32_t>("reachability", g, plain, LACIS_MUL_CON_ONE, LACIS_MUL_MIN, sources, push);
             bench_closure<float>("shortest paths f32 min-plus", g, a, LACIS_MUL_CON_ADD, LACIS_MUL_MIN, sources,
@@ -806,7 +821,8 @@ int main(int argc, char **argv)
     CUDA(cudaDeviceGetDefaultMemPool(&device_pool, 0));
     CUDA(cudaMemPoolSetAttribute(device_pool, cudaMemPoolAttrReleaseThreshold, &keep));
     if (strcmp(argv[1], "check") == 0) return check(argc > 2 ? (u64)atoll(argv[2]) : 1);
-    for (int i = 2; strcmp(argv[1], "bench") == 0 && i < argc; i++)
+    if (strcmp(argv[1], "once") == 0) runs = 4;
+    for (int i = 2; i < argc; i++)
         bench(atoi(argv[i]));
     return 0;
 }

@@ -303,6 +303,16 @@ static inline lacis_mul_gpu_status fake_push(lacis_mul_gpu_closure *c, const lac
     return LACIS_MUL_GPU_OK;
 }
 
+static inline lacis_mul_gpu_status fake_pushes_of(lacis_mul_gpu_closure *c, int rounds, lacis_mul_gpu_changes *before)
+{
+    for (int r = 0; r < rounds; r++) {
+        lacis_mul_gpu_status status = fake_look(c, &before[r]);
+        if (status == LACIS_MUL_GPU_OK) status = fake_push(c, &before[r]);
+        if (status != LACIS_MUL_GPU_OK) return status;
+    }
+    return LACIS_MUL_GPU_OK;
+}
+
 static inline lacis_mul_gpu_status fake_result(lacis_mul_gpu_closure *c, int64_t *begin, int64_t *end,
                                                uint32_t **column, void **value, uint64_t *entries)
 {
