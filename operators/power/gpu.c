@@ -7,6 +7,7 @@
 #include "power/gpu.h"
 
 #include "multiply/on_gpu.h"
+#include "multiply/written.h"
 
 #include <string.h>
 
@@ -31,12 +32,28 @@ static const char *refuses(const lacis_power *work)
 {
     const uint64_t places = UINT32_MAX - 64; /* of the graph: its entries are numbered in 32 bits there */
     if (!work->stable && work->rounds == 1) return "there is nothing to multiply";
-    if (form_of(&work->spec) == LACIS_MUL_CON_STRIPS || work->spec.agg == LACIS_AGG_FOLD)
-        return "only for built-in CON and AGG";
+    if (work->spec.agg == LACIS_AGG_FOLD) return "only for built-in AGG";
     if (!same_labels(work)) return "the graph's rows and columns carry different labels";
     if (work->a.cols >= (int64_t)UINT32_MAX) return "a dimension has 2^32 rows or columns";
     if ((uint64_t)work->a.entries >= places) return "the graph has too many entries";
     return NULL;
+}
+
+static void label(const lacis_power *work, const lacis_labels *sources, lacis_product *product)
+{
+    product->s = *sources;
+    product->c = lacis_labels_of_rows(&work->a);
+    product->t = lacis_labels_of_cols(&work->a);
+}
+
+/* Whether NVRTC can have the CON. */
+static bool can_write(const lacis_power *work, char *reason, size_t size)
+{
+    lacis_product product = {.spec = work->spec};
+    if (form_of(&work->spec) != LACIS_MUL_CON_STRIPS) return true;
+    product.job.con_kind = LACIS_MUL_CON_STRIPS;
+    label(work, &work->start.s, &product);
+    return lacis_written_can(&product, reason, size);
 }
 
 /* Paths that may have to be looked at: a closure looks at each edge once a source or more; each further round of TO k
@@ -57,6 +74,7 @@ bool lacis_power_gpu_can(const lacis_call *call, char *reason, size_t size)
         return false;
     }
     if (!lacis_gpu_worth(call, work->run, least_products(work), "paths", reason, size)) return false;
+    if (!can_write(work, reason, size)) return false;
     return lacis_run_gpu(work->run, reason, size) != NULL;
 }
 
@@ -87,7 +105,9 @@ static lacis_status gpu_cost(lacis_run *run, const lacis_call *call, const lacis
     double path = lacis_profile_get(profile, "power.gpu.path_ns", 0.02), cell_ns = 0.006;
     double cells = work->stable ? (double)call->units * (double)work->a.cols : out->entries;
     double missing = (double)lacis_send_missing(gpu, &work->sent, &a);
-    out->seconds = 1e-4 + 1e-9 * (round * work->expected_rounds + path * out->products + cell_ns * cells) +
+    const double compile_seconds = 1.2; /* NVRTC; unless it was compiled before, which is not known here */
+    double call_seconds = form_of(&work->spec) == LACIS_MUL_CON_STRIPS ? compile_seconds : 1e-4;
+    out->seconds = call_seconds + 1e-9 * (round * work->expected_rounds + path * out->products + cell_ns * cells) +
                    lacis_gpu_copy_seconds(gpu, profile, missing, out->bytes);
     out->peak_bytes = out->bytes;
     return LACIS_OK;
@@ -121,6 +141,7 @@ lacis_status lacis_power_gpu_status(struct lacis_power_gpu *on, lacis_mul_gpu_st
     case LACIS_MUL_GPU_OVERFLOW: {
         lacis_product product = {.spec = on->work->spec};
         product.job.checked = true;
+        if (on->written) product.job.con_kind = LACIS_MUL_CON_STRIPS;
         return lacis_product_fail(on->run, &product, LACIS_MUL_OVERFLOW);
     }
     case LACIS_MUL_GPU_CANCELLED:
@@ -151,6 +172,17 @@ lacis_status lacis_power_gpu_guard(struct lacis_power_gpu *on, lacis_mul_con con
     if (*most < end || (con != LACIS_MUL_CON_ADD && con != LACIS_MUL_CON_MUL)) return LACIS_OK;
     return lacis_run_fail(on->run, LACIS_UNSUPPORTED,
                           "CON's integers could overflow 64 bits, which the GPU does not look for");
+}
+
+lacis_status lacis_power_gpu_compile(struct lacis_power_gpu *on, lacis_product *product, int64_t first,
+                                     lacis_mul_gpu_job *job, lacis_mul_gpu_written *kernels)
+{
+    lacis_labels sources = lacis_labels_from(&on->sources, first, on->sources.count - first);
+    label(on->work, &sources, product);
+    on->written = true;
+    LACIS_TRY(lacis_written_compile(on->run, on->gpu, product, job, kernels));
+    job->written = kernels;
+    return LACIS_OK;
 }
 
 /* The graph's values as `type`, made once. */
@@ -339,7 +371,7 @@ static lacis_status run_all(struct lacis_power_gpu *on, const lacis_csr *start)
 static lacis_status compute(lacis_run *run, lacis_power *work, const lacis_csr *start, lacis_power_rows *out)
 {
     char reason[200];
-    struct lacis_power_gpu on = {.run = run, .work = work, .out = out};
+    struct lacis_power_gpu on = {.run = run, .work = work, .out = out, .sources = lacis_labels_of_rows(start)};
     *out = (lacis_power_rows){.rows = {.rows = start->rows}};
     on.gpu = lacis_run_gpu(run, reason, sizeof reason);
     if (on.gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);

@@ -17,6 +17,8 @@ struct lacis_power_gpu {
     lacis_mul_matrix a;              /* the graph on the device, its values as they are stored */
     uint64_t places;                 /* of its column and value */
     void *values[LACIS_MUL_F64 + 1]; /* the graph's values in other types */
+    lacis_labels sources;            /* of this run */
+    bool written;                    /* CON is not built in */
     bool looked;                     /* facts is known */
     lacis_mul_gpu_facts facts;
     int64_t *start_begin, *start_end; /* of all sources of this run */
@@ -69,6 +71,10 @@ lacis_status lacis_power_gpu_values(struct lacis_power_gpu *on, lacis_mul_type t
 lacis_status lacis_power_gpu_look(struct lacis_power_gpu *on, const lacis_mul_matrix *rows, lacis_mul_gpu_facts *out);
 /* Fills on->facts of the graph's values, once. */
 lacis_status lacis_power_gpu_graph_facts(struct lacis_power_gpu *on, lacis_mul_type type);
+
+/* A written CON, of a product whose types are known, into *job; kernels must stay while the job is used. */
+lacis_status lacis_power_gpu_compile(struct lacis_power_gpu *on, lacis_product *product, int64_t first,
+                                     lacis_mul_gpu_job *job, lacis_mul_gpu_written *kernels);
 
 /* gpu_rounds.c, gpu_closure.c: sources [first, first + count) of the run. */
 lacis_status lacis_power_gpu_rounds(struct lacis_power_gpu *on, int64_t first, int64_t count,

@@ -51,7 +51,8 @@ struct block {
     struct lacis_power_gpu *on;
     lacis_mul_gpu_closure state;
     lacis_mul_gpu_job job;
-    int64_t *begin, *end; /* of products */
+    lacis_mul_gpu_written kernels; /* of a written CON */
+    int64_t *begin, *end;          /* of products */
     lacis_mul_gpu_changes changes;
     bool pushes; /* it may push */
 };
@@ -159,37 +160,55 @@ static lacis_status settle(struct block *block, int64_t *round)
     return LACIS_OK;
 }
 
-static lacis_status begin_block(struct block *block, int64_t first, int64_t count)
+/* CON takes the graph's values in the type of its slot, and gives what cells hold. */
+static lacis_status prepare_written(struct block *block, lacis_product *product, int64_t first)
 {
     struct lacis_power_gpu *on = block->on;
-    lacis_product product;
-    const void *value;
-    LACIS_TRY(types_of(on, &product));
-    lacis_mul_type type = plain(on, &product) ? LACIS_MUL_I32 : lacis_mul_type_of(on->work->type);
-    bool ones = plain(on, &product);
-    LACIS_TRY(lacis_power_gpu_values(on, type, &value));
-    LACIS_TRY(lacis_power_gpu_graph_facts(on, type));
-    /* Reachability is as well the least of ones, which atomics know. */
-    lacis_mul_agg agg = ones ? LACIS_MUL_MIN : product.job.agg;
-    block->pushes = agg != LACIS_MUL_FIRST && on->facts.finite;
-    block->state = (lacis_mul_gpu_closure){.rows = count,
-                                           .a = on->a,
-                                           .entries = on->places,
-                                           .con = product.job.con_kind,
-                                           .agg = agg,
-                                           .type = type,
-                                           .stream = on->stream,
-                                           .memory = on->memory};
-    block->state.a.value = value;
-    block->state.a.type = type;
-    block->job = (lacis_mul_gpu_job){.b = block->state.a,
-                                     .con_kind = product.job.con_kind,
+    block->job.a.type = block->job.type;
+    block->job.b.type = lacis_mul_type_of(lacis_slot_dtype(on->work->a.dtype));
+    LACIS_TRY(lacis_power_gpu_values(on, block->job.b.type, &block->job.b.value));
+    return lacis_power_gpu_compile(on, product, first, &block->job, &block->kernels);
+}
+
+/* Cells and products of `type`; reachability is as well the least of ones, which atomics know. */
+static void fill(struct block *block, const lacis_product *product, lacis_mul_type type, const void *value)
+{
+    struct lacis_power_gpu *on = block->on;
+    lacis_mul_agg agg = plain(on, product) ? LACIS_MUL_MIN : product->job.agg;
+    lacis_mul_matrix graph_of_type = on->a;
+    graph_of_type.value = value;
+    graph_of_type.type = type;
+    block->state.a = graph_of_type;
+    block->state.entries = on->places;
+    block->state.con = product->job.con_kind;
+    block->state.agg = agg;
+    block->state.type = type;
+    block->state.stream = on->stream;
+    block->state.memory = on->memory;
+    block->job = (lacis_mul_gpu_job){.b = graph_of_type,
+                                     .con_kind = product->job.con_kind,
                                      .agg = agg,
                                      .type = type,
                                      .storage = lacis_power_storage_of(type),
                                      .t_hi = on->a.cols,
                                      .stream = on->stream,
                                      .memory = on->memory};
+}
+
+static lacis_status begin_block(struct block *block, int64_t first, int64_t count)
+{
+    struct lacis_power_gpu *on = block->on;
+    lacis_product product;
+    const void *value;
+    LACIS_TRY(types_of(on, &product));
+    bool written = product.job.con_kind == LACIS_MUL_CON_STRIPS;
+    lacis_mul_type type = plain(on, &product) ? LACIS_MUL_I32 : lacis_mul_type_of(on->work->type);
+    LACIS_TRY(lacis_power_gpu_values(on, type, &value));
+    LACIS_TRY(lacis_power_gpu_graph_facts(on, type));
+    fill(block, &product, type, value);
+    block->state.rows = count;
+    block->pushes = !written && block->state.agg != LACIS_MUL_FIRST && on->facts.finite;
+    if (written) LACIS_TRY(prepare_written(block, &product, first));
     uint64_t rows = sizeof(int64_t) * (uint64_t)count;
     LACIS_TRY(lacis_power_gpu_alloc(on, rows, &block->begin));
     LACIS_TRY(lacis_power_gpu_alloc(on, rows, &block->end));

@@ -41,12 +41,14 @@ static lacis_dtype narrowest_count(uint64_t most)
 
 static bool uses_r(lacis_mul_con con)
 {
-    return con == LACIS_MUL_CON_A || con == LACIS_MUL_CON_ADD || con == LACIS_MUL_CON_MUL;
+    return con == LACIS_MUL_CON_STRIPS || con == LACIS_MUL_CON_A || con == LACIS_MUL_CON_ADD ||
+           con == LACIS_MUL_CON_MUL;
 }
 
 static bool uses_graph(lacis_mul_con con)
 {
-    return con == LACIS_MUL_CON_B || con == LACIS_MUL_CON_ADD || con == LACIS_MUL_CON_MUL;
+    return con == LACIS_MUL_CON_STRIPS || con == LACIS_MUL_CON_B || con == LACIS_MUL_CON_ADD ||
+           con == LACIS_MUL_CON_MUL;
 }
 
 /* R's values in the type of the round; *made is a block to be freed, or NULL. */
@@ -81,6 +83,8 @@ static lacis_status judge(struct lacis_power_gpu *on, lacis_mul_gpu_job *job, in
         return LACIS_OK;
     }
     if (job->type != LACIS_MUL_I64) return LACIS_OK;
+    job->checked = job->agg == LACIS_MUL_SUM;
+    if (job->con_kind == LACIS_MUL_CON_STRIPS) return LACIS_OK; /* looks for itself */
     double a = uses_graph(job->con_kind) && job->b.value != NULL ? (double)on->facts.most : 1;
     LACIS_TRY(lacis_power_gpu_guard(on, job->con_kind, (double)facts.most, a, &most));
     job->checked = job->agg == LACIS_MUL_SUM && most * (double)facts.degree >= 4611686018427387904.0; /* 2^62 */
@@ -148,9 +152,10 @@ static lacis_status product_of(struct lacis_power_gpu *on, struct present *prese
     return status;
 }
 
-static lacis_status advance(struct lacis_power_gpu *on, struct present *present, int64_t round)
+static lacis_status advance(struct lacis_power_gpu *on, struct present *present, int64_t first, int64_t round)
 {
     lacis_product product;
+    lacis_mul_gpu_written kernels;
     lacis_mul_gpu_job job;
     void *made = NULL;
     bool last = round == on->work->rounds;
@@ -159,11 +164,17 @@ static lacis_status advance(struct lacis_power_gpu *on, struct present *present,
     job.a = present->rows;
     job.b = on->a;
     job.a.type = job.b.type = job.type;
+    if (job.con_kind == LACIS_MUL_CON_STRIPS) {
+        job.a.type = lacis_mul_type_of(lacis_slot_dtype(present->dtype));
+        job.b.type = lacis_mul_type_of(lacis_slot_dtype(on->work->a.dtype));
+        LACIS_TRY(lacis_power_gpu_compile(on, &product, first, &job, &kernels));
+    }
     if (!uses_r(job.con_kind)) job.a.value = NULL;
     if (!uses_graph(job.con_kind)) job.b.value = NULL;
-    if (job.b.value != NULL) LACIS_TRY(lacis_power_gpu_values(on, job.type, &job.b.value));
-    if (job.b.value != NULL && job.type == LACIS_MUL_I64) LACIS_TRY(lacis_power_gpu_graph_facts(on, LACIS_MUL_I64));
-    lacis_status status = job.a.value == NULL ? LACIS_OK : as_type(on, present, job.type, &job.a.value, &made);
+    if (job.b.value != NULL) LACIS_TRY(lacis_power_gpu_values(on, job.b.type, &job.b.value));
+    if (job.b.value != NULL && job.type == LACIS_MUL_I64 && job.written == NULL)
+        LACIS_TRY(lacis_power_gpu_graph_facts(on, LACIS_MUL_I64));
+    lacis_status status = job.a.value == NULL ? LACIS_OK : as_type(on, present, job.a.type, &job.a.value, &made);
     if (status == LACIS_OK) status = judge(on, &job, round, last);
     if (status == LACIS_OK) status = product_of(on, present, &job, product.dtype);
     lacis_gpu_free(on->gpu, made);
@@ -182,7 +193,7 @@ lacis_status lacis_power_gpu_rounds(struct lacis_power_gpu *on, int64_t first, i
     for (int64_t round = 2; status == LACIS_OK && round <= work->rounds; round++) {
         if (lacis_run_cancelled(on->run)) status = lacis_run_interrupted(on->run);
         lacis_run_progress(on->run, "powers", (double)round / (double)work->rounds);
-        if (status == LACIS_OK) status = advance(on, &present, round);
+        if (status == LACIS_OK) status = advance(on, &present, first, round);
         if (status == LACIS_OK && present.own.entries == 0) break;
     }
     on->out->done = work->rounds;

@@ -37,6 +37,7 @@
 #define lacis_power_gpu_rounds       tested_rounds
 #define lacis_power_gpu_closure      tested_closure
 #define lacis_power_gpu_closure_rows tested_closure_rows
+#define lacis_power_gpu_compile      tested_compile
 
 #include "../../operators/power/gpu.c"
 #define types_of types_of_closure
@@ -192,7 +193,7 @@ static void test_refuses(void **state)
     parity *p = *state;
     one o = one_make(p, GRAPH_SPARSE, 30, LACIS_F64);
     expect_cannot(p, "POWER g TO 1", &o, LACIS_ON_GPU, "nothing to multiply");
-    expect_cannot(p, "POWER g TO 2 CON a + 2 * b", &o, LACIS_ON_GPU, "built-in");
+    expect_cannot(p, "POWER g TO 2 AGG (x, y) -> x * y IDENTITY 1", &o, LACIS_ON_GPU, "built-in AGG");
     expect_cannot(p, "POWER g UNTIL STABLE", &o, LACIS_ON_AUTO, "too little work");
     assert_int_equal(fake.calls, 0); /* none of it has touched the device */
     fake.absent = true;
