@@ -11,6 +11,8 @@
 
 #include <cuda_runtime.h>
 
+#include <string.h>
+
 enum {
     MULG_PIECE = 512,     /* entries that a warp takes of a long item */
     MULG_LONG_FACTOR = 16 /* an item is long from so many entries a lane of its group on */
@@ -106,6 +108,49 @@ template <class F> MULG_DEVICE void mulg_pieces(const mulg_share &s, F f)
         const mulg_long item = s.longs[at];
         f(item, at, k - item.base);
     }
+}
+
+/* --- what else is shared ----------------------------------------------------------------------- */
+
+MULG_DEVICE mul_u64 mulg_warp_sum(mul_u64 x)
+{
+    for (int d = 16; d > 0; d /= 2)
+        x += __shfl_xor_sync(MULG_ALL, x, d);
+    return x;
+}
+
+MULG_DEVICE mul_u64 mulg_warp_most(mul_u64 x)
+{
+    for (int d = 16; d > 0; d /= 2) {
+        const mul_u64 y = __shfl_xor_sync(MULG_ALL, x, d);
+        x = y > x ? y : x;
+    }
+    return x;
+}
+
+template <class T> MULG_DEVICE mul_u64 mulg_absolute(T v)
+{
+    if constexpr (mulg_traits<T>::real) return 0;
+    return v < 0 ? 0 - (mul_u64)(mul_i64)v : (mul_u64)v;
+}
+
+/* For rows that warps take piece by piece: enough blocks for the processors, more a row where rows are few. */
+static inline dim3 mulg_piece_grid(mul_u64 rows, mul_u64 cols, int processors)
+{
+    const mul_u64 blocks = rows / MULG_WARPS + 1, most = (mul_u64)processors * 16;
+    const mul_u64 x = blocks < most ? blocks : most, want = (cols + MULG_PIECE - 1) / MULG_PIECE;
+    const mul_u64 fit = 2 * most / x + 1, y = want < fit ? want : fit;
+    return dim3((unsigned)x, (unsigned)(y < 1 ? 1 : y > 65535 ? 65535 : y));
+}
+
+/* The first bytes of a device block, waited for. */
+static inline cudaError_t mulg_read_back(void *pinned, const void *from, void *to, size_t bytes, cudaStream_t stream)
+{
+    void *at = pinned ? pinned : to;
+    cudaError_t error = cudaMemcpyAsync(at, from, bytes, cudaMemcpyDeviceToHost, stream);
+    if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+    if (error == cudaSuccess && pinned) memcpy(to, pinned, bytes);
+    return error;
 }
 
 #endif

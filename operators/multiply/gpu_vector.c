@@ -284,7 +284,7 @@ static lacis_status push_cost(lacis_run *run, const lacis_call *call, const laci
     LACIS_TRY(lacis_product_cost(run, &work->product, profile, out));
     const double column_ns = 0.004; /* cleared, counted and looked at again */
     double ns =
-        lacis_profile_get(profile, "multiply.gpu.vector.push_product_ns", 0.02) * (double)product->total_products;
+        lacis_profile_get(profile, "multiply.gpu.vector.push_product_ns", 0.016) * (double)product->total_products;
     ns += column_ns * (double)(product->job.t_hi - product->job.t_lo) + HOST_NS * out->entries;
     out->seconds = CALL_SECONDS + 1e-9 * ns +
                    lacis_gpu_copy_seconds(gpu, profile, push_missing(gpu, work),

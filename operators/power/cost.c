@@ -62,13 +62,14 @@ static void guess(const lacis_power *work, const lacis_profile *profile, double 
 {
     double rows = (double)work->start.s.count, edges = (double)work->a.entries, cols = (double)work->a.cols;
     double paths = rows * edges * (work->spec.agg == LACIS_AGG_ANY ? 1 : 2);
-    double ns = lacis_profile_get(profile, "power.path_ns", 6); /* on one processor, as measured on rmat 16 */
+    double ns = lacis_profile_get(profile, "power.path_ns", 6); /* on one processor of an H200's host, rmat 16 */
     *rounds = work->stable ? 10 : (double)(work->rounds - 1);
     if (!work->stable) paths = (double)work->first.total_products + (*rounds - 1) * rows * edges;
     out->products = paths;
     out->entries = rows * cols;
     out->bytes = out->entries * (4 + (double)lacis_dtype_size(work->type));
-    out->seconds = 1e-9 * ns * paths / lacis_run_threads(work->run);
+    double threads = lacis_run_threads(work->run); /* each takes rows */
+    out->seconds = 1e-9 * ns * paths / (threads < rows ? threads : rows);
 }
 
 static lacis_status find_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)

@@ -101,7 +101,7 @@ static lacis_status gpu_cost(lacis_run *run, const lacis_call *call, const lacis
     if (gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
     LACIS_TRY(lacis_power_cost(run, call, profile, out));
     const lacis_mul_matrix a = host_graph(work);
-    double round = lacis_profile_get(profile, "power.gpu.round_ns", work->stable ? 6e4 : 2e5);
+    double round = lacis_profile_get(profile, "power.gpu.round_ns", work->stable ? 5e4 : 2e5);
     double path = lacis_profile_get(profile, "power.gpu.path_ns", 0.02), cell_ns = 0.006;
     double cells = work->stable ? (double)call->units * (double)work->a.cols : out->entries;
     double missing = (double)lacis_send_missing(gpu, &work->sent, &a);

@@ -83,7 +83,6 @@ static lacis_status judge(struct lacis_power_gpu *on, lacis_mul_gpu_job *job, in
         return LACIS_OK;
     }
     if (job->type != LACIS_MUL_I64) return LACIS_OK;
-    job->checked = job->agg == LACIS_MUL_SUM;
     if (job->con_kind == LACIS_MUL_CON_STRIPS) return LACIS_OK; /* looks for itself */
     double a = uses_graph(job->con_kind) && job->b.value != NULL ? (double)on->facts.most : 1;
     LACIS_TRY(lacis_power_gpu_guard(on, job->con_kind, (double)facts.most, a, &most));
@@ -167,6 +166,7 @@ static lacis_status advance(struct lacis_power_gpu *on, struct present *present,
     if (job.con_kind == LACIS_MUL_CON_STRIPS) {
         job.a.type = lacis_mul_type_of(lacis_slot_dtype(present->dtype));
         job.b.type = lacis_mul_type_of(lacis_slot_dtype(on->work->a.dtype));
+        job.checked = job.agg == LACIS_MUL_SUM && job.type == LACIS_MUL_I64; /* decides which kernels there are */
         LACIS_TRY(lacis_power_gpu_compile(on, &product, first, &job, &kernels));
     }
     if (!uses_r(job.con_kind)) job.a.value = NULL;
