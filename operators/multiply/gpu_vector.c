@@ -136,7 +136,7 @@ static lacis_status begin_job(lacis_run *run, const lacis_product *product, laci
     return LACIS_OK;
 }
 
-static lacis_status fail(lacis_run *run, lacis_gpu *gpu, lacis_mul_gpu_status status, int cuda_error)
+static lacis_status failed(lacis_run *run, lacis_gpu *gpu, lacis_mul_gpu_status status, int cuda_error)
 {
     if (status == LACIS_MUL_GPU_FAILED) return lacis_gpu_failed(run, gpu, cuda_error);
     if (status == LACIS_MUL_GPU_NO_MEMORY) return lacis_gpu_no_room(run, gpu, "the product besides its operands");
@@ -242,7 +242,7 @@ static lacis_status pull_rows(lacis_run *run, lacis_multiply *work, int64_t begi
     pull.present = (uint8_t *)pull.value + values;
     lacis_mul_gpu_status done = lacis_mul_gpu_pull_run(&pull);
     lacis_status status = done == LACIS_MUL_GPU_OK ? pull_fetch(run, gpu, pull.value, bytes, values, out)
-                                                   : fail(run, gpu, done, pull.cuda_error);
+                                                   : failed(run, gpu, done, pull.cuda_error);
     lacis_gpu_free(gpu, pull.value);
     return status;
 }
@@ -345,7 +345,7 @@ static lacis_status push_row(lacis_run *run, lacis_multiply *work, lacis_product
                                .products = product->total_products};
     LACIS_TRY(sent(run, gpu, push_send(run, gpu, work, &push, &job, &mask)));
     lacis_mul_gpu_status done = lacis_mul_gpu_push_run(&push);
-    if (done != LACIS_MUL_GPU_OK) return fail(run, gpu, done, push.cuda_error);
+    if (done != LACIS_MUL_GPU_OK) return failed(run, gpu, done, push.cuda_error);
     lacis_status status = push_fetch(run, gpu, product, &push, out);
     lacis_gpu_free(gpu, push.column);
     lacis_gpu_free(gpu, push.value);
