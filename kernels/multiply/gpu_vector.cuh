@@ -7,7 +7,7 @@
 #define LACIS_KERNELS_MULTIPLY_GPU_VECTOR_CUH
 
 #include "gpu.h"
-#include "gpu_base.cuh"
+#include "gpu_cell.cuh"
 
 #include <cuda_runtime.h>
 
