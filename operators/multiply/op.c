@@ -4,6 +4,7 @@
  * descriptor from which parser, completion, help, planner and EXPLAIN work; the engine's registry names it.
  */
 #include "multiply/bind.h"
+#include "multiply/on_gpu.h"
 
 static const lacis_param params[] = {
     {.form = "%a", .required = true, .help = "left operand: a graph, or a vector where b is a graph"},
@@ -155,7 +156,8 @@ static const lacis_variant pull = {
     .cost = pull_cost,
     .run = pull_run,
 };
-static const lacis_variant *const variants[] = {&rows, &pull, &lacis_multiply_gpu};
+static const lacis_variant *const variants[] = {&rows, &pull, &lacis_multiply_gpu, &lacis_multiply_gpu_pull,
+                                                &lacis_multiply_gpu_push};
 
 const lacis_op lacis_op_multiply = {
     .verb = "MULTIPLY",

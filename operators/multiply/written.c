@@ -61,8 +61,10 @@ lacis_status lacis_written_send(lacis_run *run, lacis_gpu *gpu, const lacis_prod
     const int lists = con_lists(product) | having_lists(product);
     for (int i = 0; i < 3; i++) {
         const lacis_labels *labels = labels_of(product, i);
+        const void *device;
         if (!(lists >> i & 1)) continue;
-        LACIS_TRY(lacis_send_labels(run, gpu, sent, labels->label, labels->count, &job->label[i]));
+        LACIS_TRY(lacis_send_host(run, gpu, sent, labels->label, sizeof(int64_t) * (uint64_t)labels->count, &device));
+        job->label[i] = device;
     }
     return LACIS_OK;
 }
