@@ -55,6 +55,11 @@ static int having_lists(const lacis_product *product)
     return used ? (product->s.label != NULL ? 1 : 0) | (product->t.label != NULL ? 4 : 0) : 0;
 }
 
+bool lacis_written_lists(const lacis_product *product)
+{
+    return (con_lists(product) | having_lists(product)) != 0;
+}
+
 lacis_status lacis_written_send(lacis_run *run, lacis_gpu *gpu, const lacis_product *product, lacis_sent *sent,
                                 lacis_mul_gpu_job *job)
 {
@@ -341,6 +346,12 @@ bool lacis_written_can(const lacis_product *product, char *reason, size_t size)
 {
     (void)product;
     snprintf(reason, size, "this build has no GPU kernels for written CON and AGG");
+    return false;
+}
+
+bool lacis_written_lists(const lacis_product *product)
+{
+    (void)product;
     return false;
 }
 

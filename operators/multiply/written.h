@@ -13,6 +13,8 @@
 bool lacis_written_needed(const lacis_product *product);
 /* Whether the GPU could be given the product's functions; where not, why. */
 bool lacis_written_can(const lacis_product *product, char *reason, size_t size);
+/* Whether CON or HAVING read labels from lists, which lacis_written_send sends. */
+bool lacis_written_lists(const lacis_product *product);
 /* Makes job->written ready: out, whose kernels are compiled, or taken from what was compiled before, once a run asks
  * for them. Its source lies in the run's scratch. Says in the job in which order values may be folded. */
 lacis_status lacis_written_prepare(lacis_run *run, lacis_gpu *gpu, const lacis_product *product,
