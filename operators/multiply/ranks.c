@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * MULTIPLY's variants "ranks": whether other ranks can share a product, what that would cost, and dealing it. Pieces
+ * are rows with about equal products, several a rank; whoever is free takes the next. Rank 0 puts their rows, in
+ * whatever order they come, behind each other in one result whose rows lie loose.
+ */
+#include "multiply/ranks.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Less than this is done before the others have heard of it. */
+static const uint64_t LEAST_PRODUCTS = 2000000;
+/* Pieces a rank: many small ones even out, but each that has operands of its own is bound by itself. */
+enum { RANGES_A_RANK = 8, PANELS_A_RANK = 2 };
+/* An operand is also converted, and work and results need memory. */
+enum { ROOM_FACTOR = 3, BLOCK_SHARE = 6, RESULT_SHARE = 4 };
+
+/* ----------------------------------------------------------------------------------------- whether */
+
+static const lacis_array *mask_of(const lacis_call *call)
+{
+    const lacis_arg *mask = lacis_call_arg(call, "MASK");
+    return mask == NULL ? NULL : mask->item[1].array;
+}
+
+/* A lies on the ranks anyway where it is another operand too. */
+static bool has_whole_a(const lacis_call *call)
+{
+    const lacis_array *a = lacis_dealt_a(call)->array;
+    return a == lacis_dealt_b(call)->array || a == mask_of(call);
+}
+
+static uint64_t whole_bytes(const lacis_call *call)
+{
+    const lacis_array *b = lacis_dealt_b(call)->array, *mask = mask_of(call);
+    return lacis_array_bytes(b) + (mask == NULL || mask == b ? 0 : lacis_array_bytes(mask));
+}
+
+static bool ranks_can(const lacis_call *call, char *reason, size_t size)
+{
+    const lacis_multiply *work = call->work;
+    const lacis_product *product = &work->product;
+    if (product->spec.shape != LACIS_PRODUCT_MATRIX) {
+        snprintf(reason, size, "products with a vector are done sooner than sent");
+        return false;
+    }
+    if (product->total_products >= LEAST_PRODUCTS || lacis_run_ranks_always(work->run)) return true;
+    snprintf(reason, size, "too little work: %" PRIu64 " products, of %" PRIu64 " that it takes to pay",
+             product->total_products, LEAST_PRODUCTS);
+    return false;
+}
+
+static bool ranks_gpu_can(const lacis_call *call, char *reason, size_t size)
+{
+    return ranks_can(call, reason, size) && lacis_multiply_gpu.can(call, reason, size);
+}
+
+/* ------------------------------------------------------------------------------------------- costs */
+
+static double send_seconds(lacis_run *run, const lacis_call *call, double result, int ranks)
+{
+    const double call_seconds = 1e-3, copy_rate = 4e9;
+    double others = ranks - 1, rate = lacis_run_ranks_rate(run);
+    const lacis_array *a = lacis_dealt_a(call)->array, *b = lacis_dealt_b(call)->array, *mask = mask_of(call);
+    double bytes = 0;
+    if (!lacis_run_ranks_hold(run, b)) bytes += others * (double)lacis_array_bytes(b);
+    if (mask != NULL && mask != b && !lacis_run_ranks_hold(run, mask))
+        bytes += others * (double)lacis_array_bytes(mask);
+    if (!has_whole_a(call)) bytes += (double)lacis_array_bytes(a) * others / ranks;
+    double back = result * others / ranks;
+    return call_seconds + (bytes + back) / rate + result / copy_rate;
+}
+
+static lacis_status cost_over(const lacis_variant *local, lacis_run *run, const lacis_call *call,
+                              const lacis_profile *profile, lacis_cost *out)
+{
+    int ranks = lacis_run_ranks(run);
+    LACIS_TRY(local->cost(run, call, profile, out));
+    out->seconds = out->seconds / ranks + send_seconds(run, call, out->bytes, ranks);
+    return LACIS_OK;
+}
+
+static lacis_status ranks_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
+{
+    return cost_over(&lacis_multiply_rows, run, call, profile, out);
+}
+
+static lacis_status ranks_gpu_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile,
+                                   lacis_cost *out)
+{
+    return cost_over(&lacis_multiply_gpu, run, call, profile, out);
+}
+
+/* ------------------------------------------------------------------------------------------ borders */
+
+/* One past the last row of the panel that begins at `row`: about `products` of them, a result of surely no more than
+ * `bytes`. */
+static int64_t panel_end(const lacis_dealt *dealt, int64_t row, uint64_t products, uint64_t bytes)
+{
+    const lacis_product *product = &dealt->work->product;
+    int64_t most = dealt->call->op->fit(dealt->call, row, bytes);
+    uint64_t sum = 0;
+    if (most <= row) most = row + 1;
+    if (most > dealt->end) most = dealt->end;
+    do {
+        sum += product->products[row++] + 1;
+    } while (row < most && sum < products);
+    return row;
+}
+
+static lacis_status cut_panels(lacis_dealt *dealt, int a_rank, uint64_t bytes)
+{
+    const lacis_product *product = &dealt->work->product;
+    uint64_t sum = (uint64_t)(dealt->end - dealt->begin);
+    for (int64_t r = dealt->begin; r < dealt->end; r++)
+        sum += product->products[r];
+    uint64_t products = sum / (uint64_t)(lacis_run_ranks(dealt->run) * a_rank) + 1;
+    dealt->panels = 0;
+    for (int64_t row = dealt->begin; row < dealt->end; dealt->panels++)
+        row = panel_end(dealt, row, products, bytes);
+    LACIS_TRY(lacis_run_scratch(dealt->run, sizeof(int64_t) * (uint64_t)(dealt->panels + 1), &dealt->border));
+    dealt->border[0] = dealt->begin;
+    for (int64_t i = 0; i < dealt->panels; i++)
+        dealt->border[i + 1] = panel_end(dealt, dealt->border[i], products, bytes);
+    return LACIS_OK;
+}
+
+/* ----------------------------------------------------------------------------- pieces into the result */
+
+lacis_status lacis_dealt_append(lacis_dealt *dealt, int64_t row, const lacis_csr *csr)
+{
+    const lacis_product *product = &dealt->work->product;
+    lacis_product_result *result = &dealt->result;
+    uint64_t entries = 0, room = lacis_buffer_size(result->column) / sizeof(uint32_t);
+    for (int64_t r = 0; r < csr->rows; r++)
+        entries += (uint64_t)(csr->end[r] - csr->begin[r]);
+    if (row + csr->rows > dealt->end || csr->cols != product->t.count || entries > room - result->used)
+        return lacis_run_fail(dealt->run, LACIS_UNSUPPORTED, "a rank answered with rows that were not asked for");
+    LACIS_TRY(lacis_product_charge(dealt->run, product, result, entries));
+    int64_t *begin = lacis_buffer_data(result->begin), *end = lacis_buffer_data(result->end);
+    uint32_t *column = lacis_buffer_data(result->column);
+    char *value = lacis_buffer_data(result->value);
+    size_t size = lacis_dtype_size(product->storage);
+    for (int64_t r = 0; r < csr->rows; r++) {
+        int64_t count = csr->end[r] - csr->begin[r], at = (int64_t)result->used, to = row - dealt->begin + r;
+        memcpy(column + at, csr->column + csr->begin[r], sizeof *column * (size_t)count);
+        if (csr->storage == product->storage) {
+            memcpy(value + (size_t)at * size, (const char *)csr->value + (size_t)csr->begin[r] * size,
+                   (size_t)count * size);
+        } else {
+            lacis_values_convert(csr->value, csr->storage, csr->begin[r], count, value + (size_t)at * size,
+                                 product->storage);
+        }
+        begin[to] = at;
+        end[to] = at + count;
+        result->used += (uint64_t)count;
+    }
+    result->entries += entries;
+    return LACIS_OK;
+}
+
+static lacis_status append_array(lacis_dealt *dealt, int64_t panel, const lacis_array *array)
+{
+    lacis_csr csr;
+    bool graph = lacis_array_kind(array) == LACIS_CSR;
+    if (graph) lacis_csr_view(array, &csr);
+    if (!graph || csr.rows != dealt->border[panel + 1] - dealt->border[panel])
+        return lacis_run_fail(dealt->run, LACIS_UNSUPPORTED, "a rank answered with rows that were not asked for");
+    return lacis_dealt_append(dealt, dealt->border[panel], &csr);
+}
+
+/* --------------------------------------------------------------------------------- B whole on each rank */
+
+static lacis_status plan_whole(void *context, lacis_run *run, uint64_t room, int64_t *pieces)
+{
+    lacis_dealt *dealt = context;
+    uint64_t need = ROOM_FACTOR * whole_bytes(dealt->call);
+    dealt->no_room = need > room;
+    if (dealt->no_room)
+        return lacis_run_fail(run, LACIS_UNSUPPORTED, "the operands do not fit the memory of every rank");
+    dealt->whole_a = has_whole_a(dealt->call);
+    LACIS_TRY(cut_panels(dealt, dealt->whole_a ? RANGES_A_RANK : PANELS_A_RANK, (room - need) / RESULT_SHARE));
+    *pieces = dealt->panels;
+    return LACIS_OK;
+}
+
+static lacis_status operand_whole(void *context, lacis_run *run, int64_t piece, const lacis_item *item,
+                                  lacis_array **out)
+{
+    lacis_dealt *dealt = context;
+    (void)run;
+    *out = NULL;
+    if (dealt->whole_a || item != lacis_dealt_a(dealt->call)) return LACIS_OK;
+    return lacis_dealt_rows(dealt, dealt->border[piece], dealt->border[piece + 1], 0, INT64_MAX, out);
+}
+
+static void range_whole(void *context, int64_t piece, int64_t *begin, int64_t *end)
+{
+    const lacis_dealt *dealt = context;
+    *begin = dealt->whole_a ? dealt->border[piece] : 0;
+    *end = dealt->whole_a ? dealt->border[piece + 1] : INT64_MAX;
+}
+
+static lacis_status own_whole(void *context, lacis_run *run, int64_t piece)
+{
+    lacis_dealt *dealt = context;
+    lacis_array *array;
+    LACIS_TRY(dealt->local->run(run, dealt->call, dealt->border[piece], dealt->border[piece + 1], &array));
+    lacis_status status = append_array(dealt, piece, array);
+    lacis_array_release(array);
+    return status;
+}
+
+static lacis_status take_whole(void *context, lacis_run *run, int64_t piece, const lacis_array *result)
+{
+    (void)run;
+    return append_array(context, piece, result);
+}
+
+/* ------------------------------------------------------------------------------ B in blocks of rows */
+
+/* Piece p * blocks + j would send a block for each panel: blocks go round one after the other instead. */
+static int64_t panel_of(const lacis_dealt *dealt, int64_t piece)
+{
+    return piece % dealt->panels;
+}
+
+static int64_t block_of(const lacis_dealt *dealt, int64_t piece)
+{
+    return piece / dealt->panels;
+}
+
+static lacis_status plan_blocks(void *context, lacis_run *run, uint64_t room, int64_t *pieces)
+{
+    lacis_dealt *dealt = context;
+    const lacis_array *mask = mask_of(dealt->call);
+    lacis_csr b;
+    lacis_csr_view(lacis_dealt_b(dealt->call)->array, &b);
+    uint64_t labels = (b.row_label != NULL ? (uint64_t)b.rows : 0) + (b.col_label != NULL ? (uint64_t)b.cols : 0);
+    uint64_t fixed = sizeof(int64_t) * (labels + (uint64_t)b.rows);
+    if (mask != NULL) fixed += ROOM_FACTOR * lacis_array_bytes(mask);
+    const uint64_t least = (uint64_t)64 << 10;
+    if (room < fixed || (room - fixed) / BLOCK_SHARE < least)
+        return lacis_run_fail(run, LACIS_UNSUPPORTED, "a rank has no memory for even a small part of b");
+    uint64_t share = (room - fixed) / BLOCK_SHARE;
+    LACIS_TRY(lacis_dealt_cut(dealt, share));
+    LACIS_TRY(cut_panels(dealt, PANELS_A_RANK, share));
+    lacis_run_count(run, "blocks of b", (double)dealt->blocks);
+    *pieces = dealt->panels * dealt->blocks;
+    return lacis_dealt_combine_begin(dealt);
+}
+
+/* The block of B stays the same array from panel to panel, so that it is sent once. */
+static lacis_status present_block(lacis_dealt *dealt, int64_t block)
+{
+    if (dealt->block != NULL && dealt->block_at == block) return LACIS_OK;
+    lacis_array_release(dealt->block);
+    dealt->block = NULL;
+    dealt->block_at = block;
+    return lacis_dealt_block(dealt, dealt->cut[block], dealt->cut[block + 1], &dealt->block);
+}
+
+static lacis_status rows_for_block(lacis_dealt *dealt, int64_t piece, lacis_array **out)
+{
+    int64_t panel = panel_of(dealt, piece), block = block_of(dealt, piece);
+    return lacis_dealt_rows(dealt, dealt->border[panel], dealt->border[panel + 1], dealt->cut[block],
+                            dealt->cut[block + 1], out);
+}
+
+static lacis_status operand_blocks(void *context, lacis_run *run, int64_t piece, const lacis_item *item,
+                                   lacis_array **out)
+{
+    lacis_dealt *dealt = context;
+    (void)run;
+    *out = NULL;
+    if (item == lacis_dealt_a(dealt->call)) return rows_for_block(dealt, piece, out);
+    if (item != lacis_dealt_b(dealt->call)) return LACIS_OK;
+    LACIS_TRY(present_block(dealt, block_of(dealt, piece)));
+    *out = lacis_array_retain(dealt->block);
+    return LACIS_OK;
+}
+
+static void range_blocks(void *context, int64_t piece, int64_t *begin, int64_t *end)
+{
+    (void)context;
+    (void)piece;
+    *begin = 0;
+    *end = INT64_MAX;
+}
+
+/* What another rank would do: the same product over the piece's operands, without what comes after combining. */
+static lacis_status own_product(lacis_dealt *dealt, const lacis_array *a, lacis_array **out)
+{
+    lacis_run *run = dealt->run;
+    lacis_product own = {0};
+    lacis_product_spec spec = dealt->work->product.spec;
+    lacis_product_result result;
+    spec.whole = false;
+    spec.con_typed = true;
+    spec.where = spec.having = NULL;
+    spec.top = 0;
+    spec.restriction = dealt->call->restriction;
+    lacis_csr_view(a, &spec.a);
+    lacis_csr_view(dealt->block, &spec.b);
+    LACIS_TRY(lacis_product_prepare(run, &spec, &own));
+    lacis_status status = lacis_product_run(run, &own, 0, own.s.count, &result);
+    if (status == LACIS_OK) {
+        status = lacis_product_array(run, &own, 0, own.s.count, &result, NULL, NULL, out);
+        lacis_product_release(&result);
+    }
+    lacis_product_clear(run, &own);
+    return status;
+}
+
+static lacis_status own_blocks(void *context, lacis_run *run, int64_t piece)
+{
+    lacis_dealt *dealt = context;
+    lacis_array *a, *part = NULL;
+    (void)run;
+    LACIS_TRY(present_block(dealt, block_of(dealt, piece)));
+    LACIS_TRY(rows_for_block(dealt, piece, &a));
+    lacis_status status = own_product(dealt, a, &part);
+    lacis_array_release(a);
+    if (status == LACIS_OK) status = lacis_dealt_combine(dealt, panel_of(dealt, piece), block_of(dealt, piece), part);
+    lacis_array_release(part);
+    return status;
+}
+
+static lacis_status take_blocks(void *context, lacis_run *run, int64_t piece, const lacis_array *result)
+{
+    lacis_dealt *dealt = context;
+    (void)run;
+    return lacis_dealt_combine(dealt, panel_of(dealt, piece), block_of(dealt, piece), result);
+}
+
+/* --------------------------------------------------------------------------------------------- run */
+
+static lacis_status deal_whole(lacis_dealt *dealt)
+{
+    const lacis_deal deal = {.device = dealt->local->device,
+                             .context = dealt,
+                             .plan = plan_whole,
+                             .operand = operand_whole,
+                             .range = range_whole,
+                             .own = own_whole,
+                             .take = take_whole};
+    return lacis_run_deal(dealt->run, dealt->call, &deal);
+}
+
+/* HAVING and TOP wait until a row is whole; of a restriction only its columns are left, rows being the panel's. */
+static lacis_status deal_blocks(lacis_dealt *dealt)
+{
+    static const char *const without[] = {"HAVING", "TOP", "WHERE", NULL};
+    char reason[160];
+    if (!lacis_dealt_combines(&dealt->work->product, reason, sizeof reason))
+        return lacis_run_fail(dealt->run, LACIS_UNSUPPORTED, "b does not fit the memory of every rank, and %s",
+                              reason);
+    const lacis_call *whole = dealt->call;
+    lacis_call call = *whole;
+    lacis_restriction columns = {INT64_MIN, INT64_MAX, NULL, 0, INT64_MIN, INT64_MAX, 0};
+    bool own_top = lacis_call_arg(whole, "TOP") != NULL; /* chooses before SQL does */
+    if (whole->restriction != NULL && !own_top) {
+        columns.lo1 = whole->restriction->lo1;
+        columns.hi1 = whole->restriction->hi1;
+    }
+    call.restriction = &columns;
+    dealt->call = &call;
+    const lacis_deal deal = {.device = dealt->local->device,
+                             .without = without,
+                             .context = dealt,
+                             .plan = plan_blocks,
+                             .operand = operand_blocks,
+                             .range = range_blocks,
+                             .own = own_blocks,
+                             .take = take_blocks};
+    lacis_status status = lacis_run_deal(dealt->run, &call, &deal);
+    lacis_dealt_combine_end(dealt);
+    lacis_array_release(dealt->block);
+    dealt->call = whole;
+    return status;
+}
+
+static lacis_status run_over(const lacis_variant *local, lacis_run *run, const lacis_call *call, int64_t begin,
+                             int64_t end, lacis_array **out)
+{
+    const lacis_multiply *work = call->work;
+    lacis_dealt dealt = {.run = run, .call = call, .work = work, .local = local, .begin = begin, .end = end};
+    LACIS_TRY(lacis_product_buffers(run, &work->product, begin, end, &dealt.result));
+    lacis_status status = deal_whole(&dealt);
+    if (status == LACIS_UNSUPPORTED && dealt.no_room) status = deal_blocks(&dealt);
+    if (status == LACIS_OK) {
+        lacis_product_trim(&work->product, &dealt.result);
+        status = lacis_product_array(run, &work->product, begin, end, &dealt.result, work->row_labels,
+                                     work->col_labels, out);
+    }
+    lacis_product_release(&dealt.result);
+    return status;
+}
+
+static lacis_status ranks_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
+{
+    return run_over(&lacis_multiply_rows, run, call, begin, end, out);
+}
+
+static lacis_status ranks_gpu_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end,
+                                  lacis_array **out)
+{
+    return run_over(&lacis_multiply_gpu, run, call, begin, end, out);
+}
+
+const lacis_variant lacis_multiply_ranks = {
+    .name = "ranks",
+    .device = LACIS_CPU,
+    .summary = "rows dealt over the ranks of an mpirun in pieces of about equal products, b on each of them",
+    .can = ranks_can,
+    .cost = ranks_cost,
+    .run = ranks_run,
+    .ranks = true,
+};
+
+const lacis_variant lacis_multiply_ranks_gpu = {
+    .name = "ranks",
+    .device = LACIS_GPU,
+    .summary = "rows dealt over the ranks of an mpirun, each with a GPU of its own",
+    .can = ranks_gpu_can,
+    .cost = ranks_gpu_cost,
+    .run = ranks_gpu_run,
+    .ranks = true,
+};
+
+lacis_status lacis_multiply_explain_ranks(lacis_run *run, const lacis_call *call, lacis_lines *lines)
+{
+    const lacis_multiply *work = call->work;
+    char reason[160];
+    int ranks = lacis_run_ranks(run);
+    if (ranks == 1 || work->product.spec.shape != LACIS_PRODUCT_MATRIX) return LACIS_OK;
+    LACIS_TRY(lacis_lines_add(lines,
+                              "ranks: %d; rows of a in pieces of about equal products, %d a rank, to whoever is free",
+                              ranks, has_whole_a(call) ? RANGES_A_RANK : PANELS_A_RANK));
+    bool combines = lacis_dealt_combines(&work->product, reason, sizeof reason);
+    return lacis_lines_add(lines, "each holds b%s, %.1f MB%s; where that does not fit: %s",
+                           mask_of(call) != NULL ? " and the mask" : "", (double)whole_bytes(call) / 1e6,
+                           lacis_run_ranks_hold(run, lacis_dealt_b(call)->array) ? " (there already)" : "",
+                           combines ? "b goes round in blocks of rows" : reason);
+}
