@@ -116,10 +116,12 @@ static lacis_status outcome(struct dealing *d, int rank, lacis_unwire *from)
     const char *message = lacis_unwire_text(from), *hint = lacis_unwire_text(from);
     if (from->bad || message == NULL)
         return lacis_run_fail(d->run, LACIS_UNSUPPORTED, "rank %d answered nonsense", rank);
-    if (status == LACIS_LIMIT || status == LACIS_NOMEM || status == LACIS_UNSUPPORTED)
-        return lacis_run_fail_at(d->run, status, offset < 0 ? -1 : offset + d->call->offset, hint, "rank %d: %s",
-                                 rank, message);
-    return lacis_run_fail_at(d->run, status, offset < 0 ? -1 : offset + d->call->offset, hint, "%s", message);
+    if (offset >= 0) offset += d->call->offset;
+    if (status == LACIS_LIMIT)
+        hint = "SET ranks_memory_limit gives the other ranks more, SET ranks = off leaves them out";
+    bool anybody = status != LACIS_LIMIT && status != LACIS_NOMEM && status != LACIS_UNSUPPORTED;
+    if (anybody) return lacis_run_fail_at(d->run, status, offset, hint, "%s", message);
+    return lacis_run_fail_at(d->run, status, offset, hint, "rank %d: %s", rank, message);
 }
 
 static lacis_status hear_held(struct dealing *d, int rank, uint64_t *room)

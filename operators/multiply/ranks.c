@@ -31,10 +31,17 @@ static bool has_whole_a(const lacis_call *call)
     return a == lacis_dealt_b(call)->array || a == mask_of(call);
 }
 
+/* What other ranks need of memory: B is also converted, of a mask only its places are read. */
+static uint64_t mask_bytes(const lacis_call *call)
+{
+    const lacis_array *mask = mask_of(call);
+    return mask == NULL ? 0 : lacis_array_bytes(mask);
+}
+
 static uint64_t whole_bytes(const lacis_call *call)
 {
-    const lacis_array *b = lacis_dealt_b(call)->array, *mask = mask_of(call);
-    return lacis_array_bytes(b) + (mask == NULL || mask == b ? 0 : lacis_array_bytes(mask));
+    const lacis_array *b = lacis_dealt_b(call)->array;
+    return lacis_array_bytes(b) + (mask_of(call) == b ? 0 : mask_bytes(call));
 }
 
 static bool ranks_can(const lacis_call *call, char *reason, size_t size)
@@ -95,17 +102,16 @@ static lacis_status ranks_gpu_cost(lacis_run *run, const lacis_call *call, const
 /* ------------------------------------------------------------------------------------------ borders */
 
 /* One past the last row of the panel that begins at `row`: about `products` of them, a result of surely no more than
- * `bytes`. */
+ * `bytes`, but for a single row. */
 static int64_t panel_end(const lacis_dealt *dealt, int64_t row, uint64_t products, uint64_t bytes)
 {
     const lacis_product *product = &dealt->work->product;
-    int64_t most = dealt->call->op->fit(dealt->call, row, bytes);
-    uint64_t sum = 0;
-    if (most <= row) most = row + 1;
-    if (most > dealt->end) most = dealt->end;
+    uint64_t sum = 0, used = 0, size = lacis_product_entry_bytes(product);
     do {
-        sum += product->products[row++] + 1;
-    } while (row < most && sum < products);
+        sum += product->products[row] + 1;
+        used += size * lacis_mul_bound(&product->job, row, product->products[row]);
+        row++;
+    } while (row < dealt->end && sum < products && used < bytes);
     return row;
 }
 
@@ -175,7 +181,7 @@ static lacis_status append_array(lacis_dealt *dealt, int64_t panel, const lacis_
 static lacis_status plan_whole(void *context, lacis_run *run, uint64_t room, int64_t *pieces)
 {
     lacis_dealt *dealt = context;
-    uint64_t need = ROOM_FACTOR * whole_bytes(dealt->call);
+    uint64_t need = ROOM_FACTOR * lacis_array_bytes(lacis_dealt_b(dealt->call)->array) + mask_bytes(dealt->call);
     dealt->no_room = need > room;
     if (dealt->no_room)
         return lacis_run_fail(run, LACIS_UNSUPPORTED, "the operands do not fit the memory of every rank");
@@ -234,12 +240,10 @@ static int64_t block_of(const lacis_dealt *dealt, int64_t piece)
 static lacis_status plan_blocks(void *context, lacis_run *run, uint64_t room, int64_t *pieces)
 {
     lacis_dealt *dealt = context;
-    const lacis_array *mask = mask_of(dealt->call);
     lacis_csr b;
     lacis_csr_view(lacis_dealt_b(dealt->call)->array, &b);
     uint64_t labels = (b.row_label != NULL ? (uint64_t)b.rows : 0) + (b.col_label != NULL ? (uint64_t)b.cols : 0);
-    uint64_t fixed = sizeof(int64_t) * (labels + (uint64_t)b.rows);
-    if (mask != NULL) fixed += ROOM_FACTOR * lacis_array_bytes(mask);
+    uint64_t fixed = sizeof(int64_t) * (labels + (uint64_t)b.rows) + mask_bytes(dealt->call);
     const uint64_t least = (uint64_t)64 << 10;
     if (room < fixed || (room - fixed) / BLOCK_SHARE < least)
         return lacis_run_fail(run, LACIS_UNSUPPORTED, "a rank has no memory for even a small part of b");
