@@ -16,21 +16,27 @@ static uint64_t padding(uint64_t at, uint64_t align)
 
 /* ------------------------------------------------------------------------------------------ writing */
 
+static void grow(lacis_wire *wire, uint64_t room)
+{
+    char *grown;
+    wire->status = lacis_run_alloc(wire->run, room, &grown);
+    if (wire->status != LACIS_OK) return;
+    if (wire->bytes > 0) memcpy(grown, wire->data, wire->bytes);
+    lacis_run_free(wire->run, wire->data);
+    wire->data = grown;
+    wire->room = room;
+}
+
 /* Room for `bytes` more, not filled; NULL: none. */
 static char *extend(lacis_wire *wire, uint64_t bytes)
 {
     const uint64_t least = 4096;
+    if (wire->status == LACIS_OK && bytes > UINT64_MAX / 4) wire->status = lacis_run_no_memory(wire->run, bytes);
     if (wire->status != LACIS_OK) return NULL;
     if (bytes > wire->room - wire->bytes) {
-        uint64_t room = wire->bytes + bytes < least ? least : wire->bytes + bytes + wire->bytes / 2;
-        char *grown;
-        wire->status =
-            bytes > UINT64_MAX / 4 ? lacis_run_no_memory(wire->run, bytes) : lacis_run_alloc(wire->run, room, &grown);
+        uint64_t room = wire->bytes + bytes + wire->bytes / 2;
+        grow(wire, room < least ? least : room);
         if (wire->status != LACIS_OK) return NULL;
-        if (wire->bytes > 0) memcpy(grown, wire->data, wire->bytes);
-        lacis_run_free(wire->run, wire->data);
-        wire->data = grown;
-        wire->room = room;
     }
     char *at = wire->data + wire->bytes;
     wire->bytes += bytes;
@@ -104,7 +110,7 @@ static void put_rows(lacis_wire *wire, const char *name, const lacis_csr *csr, c
     pad(wire, WORD);
 }
 
-static void put_offsets(lacis_wire *wire, const lacis_csr *csr, int64_t *entries)
+static void put_offsets(lacis_wire *wire, const lacis_csr *csr)
 {
     part_head(wire, "offsets", LACIS_I64, csr->rows + 1);
     char *to = extend(wire, sizeof(int64_t) * (uint64_t)(csr->rows + 1));
@@ -113,26 +119,56 @@ static void put_offsets(lacis_wire *wire, const lacis_csr *csr, int64_t *entries
         if (to != NULL) memcpy(to + sizeof at * (uint64_t)r, &at, sizeof at);
         if (r < csr->rows) at += csr->end[r] - csr->begin[r];
     }
-    *entries = at;
+}
+
+static int64_t entries_of(const lacis_csr *csr)
+{
+    int64_t entries = 0;
+    for (int64_t r = 0; r < csr->rows; r++)
+        entries += csr->end[r] - csr->begin[r];
+    return entries;
 }
 
 static void put_graph(lacis_wire *wire, const lacis_array *array)
 {
     lacis_csr csr;
-    int64_t entries;
     lacis_csr_view(array, &csr);
+    int64_t entries = entries_of(&csr);
     int parts = 2 + (csr.value != NULL) + (csr.row_label != NULL) + (csr.col_label != NULL);
     lacis_wire_int(wire, parts);
-    put_offsets(wire, &csr, &entries);
+    put_offsets(wire, &csr);
     put_rows(wire, "columns", &csr, csr.column, LACIS_U32, entries);
     if (csr.value != NULL) put_rows(wire, "values", &csr, csr.value, csr.storage, entries);
     if (csr.row_label != NULL) put_part(wire, "row_labels", LACIS_I64, csr.rows, csr.row_label);
     if (csr.col_label != NULL) put_part(wire, "col_labels", LACIS_I64, csr.cols, csr.col_label);
 }
 
+/* Room for all of it, so that it is not moved while it is written. Of a graph's entries only those of its rows count.
+ */
+static void make_room(lacis_wire *wire, const lacis_array *array)
+{
+    const uint64_t a_part = 256; /* name, numbers, padding */
+    uint64_t bytes = a_part * (uint64_t)(lacis_array_part_count(array) + 1);
+    int64_t entries = -1;
+    if (lacis_array_kind(array) == LACIS_CSR) {
+        lacis_csr csr;
+        lacis_csr_view(array, &csr);
+        entries = entries_of(&csr);
+        bytes += sizeof(int64_t);
+    }
+    for (int i = 0; i < lacis_array_part_count(array); i++) {
+        lacis_part part;
+        lacis_array_part(array, i, &part);
+        bool per_entry = strcmp(part.name, "columns") == 0 || strcmp(part.name, "values") == 0;
+        bytes += (uint64_t)(entries >= 0 && per_entry ? entries : part.count) * lacis_dtype_size(part.dtype);
+    }
+    if (wire->status == LACIS_OK && bytes > wire->room - wire->bytes) grow(wire, wire->bytes + bytes);
+}
+
 void lacis_wire_array(lacis_wire *wire, const lacis_array *array)
 {
     lacis_kind kind = lacis_array_kind(array);
+    make_room(wire, array);
     pad(wire, WORD);
     lacis_wire_int(wire, kind);
     lacis_wire_int(wire, lacis_array_dtype(array));

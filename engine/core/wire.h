@@ -8,7 +8,7 @@
 
 #include "core/run.h"
 
-/* Grows as it is written to; the first failure sticks and is what lacis_wire_status answers. */
+/* Grows as it is written to; the first failure sticks in `status`. */
 typedef struct lacis_wire {
     lacis_run *run;
     char *data;

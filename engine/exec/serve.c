@@ -25,14 +25,22 @@ struct server {
     uint64_t own_limit; /* of memory, where rank 0 does not say */
     struct kept kept[KEPT];
     uint64_t uses;
-    /* The present call. */
+    /* The present call as it was sent; texts are in `message`. */
+    lacis_run kept_run;
+    uint64_t number;
+    lacis_buffer *message;
+    const char *text;
+    lacis_bindings bindings;
+    lacis_placement on;
+    const char *without[LACIS_SLOTS];
+    int withouts;
+    const lacis_restriction *restriction; /* NULL or the next */
+    lacis_restriction restricted;
+    /* The call bound: anew for other operands, with what that took. */
     lacis_run run;
     bool bound;
-    uint64_t number;
-    lacis_buffer *message; /* that the call's texts are in */
     lacis_call *call;
     lacis_plan *plan;
-    lacis_restriction restriction;
     lacis_item *slot[LACIS_SLOTS];
     int slots;
     lacis_array *at[LACIS_SLOTS]; /* operands, held */
@@ -99,9 +107,10 @@ static uint64_t room_for_operands(const struct server *s)
 
 static void unbind(struct server *s)
 {
-    if (s->call == NULL) return;
-    lacis_exec_unbind(&s->run, s->call);
+    if (s->bound) lacis_exec_unbind(&s->run, s->call);
     s->bound = false;
+    s->call = NULL;
+    lacis_run_clear(&s->run);
 }
 
 static void close_call(struct server *s)
@@ -111,10 +120,9 @@ static void close_call(struct server *s)
         lacis_array_release(s->at[i]);
         s->at[i] = NULL;
     }
-    lacis_run_clear(&s->run);
-    s->call = NULL;
-    s->plan = NULL;
-    s->slots = 0;
+    lacis_run_clear(&s->kept_run);
+    s->slots = s->withouts = 0;
+    s->text = NULL;
     lacis_buffer_release(s->message);
     s->message = NULL;
 }
@@ -135,34 +143,29 @@ static void take_settings(struct server *s, lacis_unwire *from)
     lacis_memory_set_limit(host->memory, memory > 0 ? memory : s->own_limit);
 }
 
-static lacis_status take_restriction(struct server *s, lacis_unwire *from, const lacis_restriction **out)
+static lacis_status take_restriction(struct server *s, lacis_unwire *from)
 {
-    *out = NULL;
+    lacis_restriction *r = &s->restricted;
+    s->restriction = NULL;
     if (lacis_unwire_int(from) == 0) return LACIS_OK;
-    const void *data = lacis_unwire_bytes(from, sizeof s->restriction);
+    const void *data = lacis_unwire_bytes(from, sizeof *r);
     if (data == NULL) return damaged(s);
-    memcpy(&s->restriction, data, sizeof s->restriction);
-    lacis_restriction *r = &s->restriction;
+    memcpy(r, data, sizeof *r);
     if (r->list != NULL) {
         if (r->count < 0 || (uint64_t)r->count > from->bytes / sizeof *r->list) return damaged(s);
-        uint64_t bytes = sizeof *r->list * (uint64_t)r->count;
-        int64_t *list;
-        data = lacis_unwire_bytes(from, bytes);
-        if (data == NULL) return damaged(s);
-        LACIS_TRY(lacis_run_scratch(&s->run, bytes, &list));
-        if (bytes > 0) memcpy(list, data, bytes);
-        r->list = list;
+        r->list = lacis_unwire_bytes(from, sizeof *r->list * (uint64_t)r->count);
+        if (r->list == NULL) return damaged(s);
     }
-    *out = r;
+    s->restriction = r;
     return LACIS_OK;
 }
 
-static lacis_status take_bindings(struct server *s, lacis_unwire *from, lacis_bindings *out)
+static lacis_status take_bindings(struct server *s, lacis_unwire *from)
 {
     lacis_binding *value;
     int64_t count = lacis_unwire_int(from);
     if (from->bad || count < 0 || (uint64_t)count > from->bytes) return damaged(s);
-    LACIS_TRY(lacis_run_scratch(&s->run, sizeof *value * (uint64_t)count, &value));
+    LACIS_TRY(lacis_run_scratch(&s->kept_run, sizeof *value * (uint64_t)count, &value));
     for (int64_t i = 0; i < count; i++) {
         value[i] = (lacis_binding){.name = lacis_unwire_text(from)};
         value[i].type = (lacis_type)lacis_unwire_int(from);
@@ -172,7 +175,7 @@ static lacis_status take_bindings(struct server *s, lacis_unwire *from, lacis_bi
         value[i].text = lacis_unwire_text(from);
         if (from->bad || value[i].name == NULL) return damaged(s);
     }
-    *out = (lacis_bindings){value, (int)count};
+    s->bindings = (lacis_bindings){value, (int)count};
     return LACIS_OK;
 }
 
@@ -187,25 +190,30 @@ static void leave_out(lacis_call *call, const char *keyword)
     call->arg_count = kept;
 }
 
+static lacis_status parse(struct server *s)
+{
+    LACIS_TRY(lacis_lang_call(&s->run, s->world->registry, s->text, &s->bindings, &s->call));
+    for (int i = 0; i < s->withouts; i++)
+        leave_out(s->call, s->without[i]);
+    s->call->on = s->on;
+    s->call->restriction = s->restriction;
+    return lacis_call_slots(s->call, s->slot, &s->slots) ? LACIS_OK : damaged(s);
+}
+
 static lacis_status take_call(struct server *s, lacis_unwire *from, uint64_t *held)
 {
-    lacis_bindings bindings;
-    const lacis_restriction *restriction;
-    take_settings(s, from);
-    lacis_placement on = (lacis_placement)lacis_unwire_int(from);
-    LACIS_TRY(take_restriction(s, from, &restriction));
-    const char *text = lacis_unwire_text(from);
-    LACIS_TRY(take_bindings(s, from, &bindings));
-    if (text == NULL) return damaged(s);
-    LACIS_TRY(lacis_lang_call(&s->run, s->world->registry, text, &bindings, &s->call));
     const char *without;
-    while ((without = lacis_unwire_text(from)) != NULL)
-        leave_out(s->call, without);
+    take_settings(s, from);
+    s->on = (lacis_placement)lacis_unwire_int(from);
+    LACIS_TRY(take_restriction(s, from));
+    s->text = lacis_unwire_text(from);
+    LACIS_TRY(take_bindings(s, from));
+    while ((without = lacis_unwire_text(from)) != NULL && s->withouts < LACIS_SLOTS)
+        s->without[s->withouts++] = without;
     int64_t slots = lacis_unwire_int(from);
-    s->call->on = on;
-    s->call->restriction = restriction;
-    LACIS_TRY(lacis_run_scratch(&s->run, sizeof *s->plan, &s->plan));
-    if (!lacis_call_slots(s->call, s->slot, &s->slots) || s->slots != slots) return damaged(s);
+    if (s->text == NULL) return damaged(s);
+    LACIS_TRY(parse(s));
+    if (s->slots != slots) return damaged(s);
     for (int i = 0; i < s->slots; i++) {
         struct kept *kept = find_kept(s, (uint64_t)lacis_unwire_int(from));
         if (kept == NULL) continue;
@@ -219,12 +227,14 @@ static lacis_status take_call(struct server *s, lacis_unwire *from, uint64_t *he
 static lacis_status bind(struct server *s)
 {
     unbind(s);
+    LACIS_TRY(parse(s));
+    s->bound = true;
     for (int i = 0; i < s->slots; i++) {
         if (s->at[i] == NULL) return damaged(s);
         s->slot[i]->array = lacis_array_retain(s->at[i]);
     }
+    LACIS_TRY(lacis_run_scratch(&s->run, sizeof *s->plan, &s->plan));
     LACIS_TRY(s->call->op->bind(&s->run, s->call));
-    s->bound = true;
     return lacis_plan_make(&s->run, s->call, s->world->profile, LACIS_STREAM, false, s->plan);
 }
 
@@ -265,10 +275,25 @@ static lacis_status compute(struct server *s, int64_t begin, int64_t end, lacis_
         s->run.host->error = s->failed;
         return s->failed.code;
     }
-    if (!s->bound) LACIS_TRY(bind(s));
+    if (!s->bound) {
+        lacis_status status = bind(s);
+        if (status != LACIS_OK) unbind(s);
+        LACIS_TRY(status);
+    }
     if (end > s->call->units) end = s->call->units;
     if (begin < 0 || begin > end) return damaged(s);
     return lacis_plan_run(&s->run, s->plan, begin, end, out);
+}
+
+/* Rank 0 was told that what is kept for later can make room. */
+static lacis_status compute_in_room(struct server *s, int64_t begin, int64_t end, lacis_array **out)
+{
+    lacis_status status = compute(s, begin, end, out);
+    if (status != LACIS_LIMIT || s->failed.code != LACIS_OK || !drop_oldest(s)) return status;
+    unbind(s);
+    while (drop_oldest(s))
+        continue;
+    return compute(s, begin, end, out);
 }
 
 /* Without a second thread a wish to stop is heard when the piece is done. */
@@ -281,7 +306,7 @@ static lacis_status compute_watched(struct server *s, int64_t begin, int64_t end
     pthread_mutex_init(&watch.lock, NULL);
     pthread_cond_init(&watch.wake, NULL);
     bool watched = s->ranks->place.threaded && pthread_create(&thread, NULL, watch_rank_0, &watch) == 0;
-    lacis_status status = compute(s, begin, end, out);
+    lacis_status status = compute_in_room(s, begin, end, out);
     if (watched) {
         pthread_mutex_lock(&watch.lock);
         watch.over = true;
@@ -362,7 +387,7 @@ static lacis_status on_piece(struct server *s, lacis_unwire *from)
 {
     lacis_array *result = NULL;
     int64_t begin = lacis_unwire_int(from), end = lacis_unwire_int(from);
-    lacis_status status = s->plan != NULL && !from->bad ? compute_watched(s, begin, end, &result) : damaged(s);
+    lacis_status status = s->text != NULL && !from->bad ? compute_watched(s, begin, end, &result) : damaged(s);
     lacis_wire wire = {.run = &s->run};
     put_outcome(&wire, status, &s->run.host->error);
     if (status == LACIS_OK) {
@@ -444,6 +469,7 @@ lacis_status lacis_exec_serve(lacis_world *world, lacis_ranks *ranks)
     s->ranks = ranks;
     s->own_limit = lacis_memory_limit(world->host->memory) / (uint64_t)ranks->place.local_size;
     lacis_run_init(&s->run, world->host);
+    lacis_run_init(&s->kept_run, world->host);
     lacis_status status = serve(s);
     close_call(s);
     for (int i = 0; i < KEPT; i++)

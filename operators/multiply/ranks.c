@@ -13,8 +13,9 @@
 static const uint64_t LEAST_PRODUCTS = 2000000;
 /* Pieces a rank: many small ones even out, but each that has operands of its own is bound by itself. */
 enum { RANGES_A_RANK = 8, PANELS_A_RANK = 2 };
-/* An operand is also converted, and work and results need memory. */
-enum { ROOM_FACTOR = 3, BLOCK_SHARE = 6, RESULT_SHARE = 4 };
+/* Parts of a rank's room that a block of B and a piece's result may take: both also exist in another form at times,
+ * and work needs memory. */
+enum { BLOCK_SHARE = 8, RESULT_SHARE = 4, WORK_SHARE = 4 };
 
 /* ----------------------------------------------------------------------------------------- whether */
 
@@ -31,7 +32,6 @@ static bool has_whole_a(const lacis_call *call)
     return a == lacis_dealt_b(call)->array || a == mask_of(call);
 }
 
-/* What other ranks need of memory: B is also converted, of a mask only its places are read. */
 static uint64_t mask_bytes(const lacis_call *call)
 {
     const lacis_array *mask = mask_of(call);
@@ -101,6 +101,15 @@ static lacis_status ranks_gpu_cost(lacis_run *run, const lacis_call *call, const
 
 /* ------------------------------------------------------------------------------------------ borders */
 
+/* What another rank makes of a row at most: in blocks TOP and HAVING are still to come. */
+static uint64_t row_bound(const lacis_dealt *dealt, int64_t row)
+{
+    const lacis_product *product = &dealt->work->product;
+    uint64_t products = product->products[row], columns = (uint64_t)product->t.count;
+    if (dealt->blocks == 0) return lacis_mul_bound(&product->job, row, products);
+    return products < columns ? products : columns;
+}
+
 /* One past the last row of the panel that begins at `row`: about `products` of them, a result of surely no more than
  * `bytes`, but for a single row. */
 static int64_t panel_end(const lacis_dealt *dealt, int64_t row, uint64_t products, uint64_t bytes)
@@ -109,7 +118,7 @@ static int64_t panel_end(const lacis_dealt *dealt, int64_t row, uint64_t product
     uint64_t sum = 0, used = 0, size = lacis_product_entry_bytes(product);
     do {
         sum += product->products[row] + 1;
-        used += size * lacis_mul_bound(&product->job, row, product->products[row]);
+        used += size * row_bound(dealt, row);
         row++;
     } while (row < dealt->end && sum < products && used < bytes);
     return row;
@@ -178,11 +187,23 @@ static lacis_status append_array(lacis_dealt *dealt, int64_t panel, const lacis_
 
 /* --------------------------------------------------------------------------------- B whole on each rank */
 
+/* Of a rank's memory, whatever it computes: room at the end of results, and tables. What kernels say of these is for
+ * the heaviest rows there could be; mostly it is far less. */
+static uint64_t work_bytes(const lacis_product *product, uint64_t room)
+{
+    const uint64_t most = (uint64_t)1 << 20; /* larger results are charged as they fill */
+    uint64_t slack = lacis_mul_slack(&product->job) * lacis_product_entry_bytes(product);
+    uint64_t tables = lacis_mul_work_bytes(&product->job);
+    return (tables < room / WORK_SHARE ? tables : room / WORK_SHARE) + (slack < most ? slack : most);
+}
+
 static lacis_status plan_whole(void *context, lacis_run *run, uint64_t room, int64_t *pieces)
 {
     lacis_dealt *dealt = context;
-    uint64_t need = ROOM_FACTOR * lacis_array_bytes(lacis_dealt_b(dealt->call)->array) + mask_bytes(dealt->call);
-    dealt->no_room = need > room;
+    /* What bind took here it takes there. */
+    const lacis_product *product = &dealt->work->product;
+    uint64_t need = whole_bytes(dealt->call) + product->block_bytes + work_bytes(product, room);
+    dealt->no_room = need > room || need / RESULT_SHARE > room - need;
     if (dealt->no_room)
         return lacis_run_fail(run, LACIS_UNSUPPORTED, "the operands do not fit the memory of every rank");
     dealt->whole_a = has_whole_a(dealt->call);
@@ -244,6 +265,7 @@ static lacis_status plan_blocks(void *context, lacis_run *run, uint64_t room, in
     lacis_csr_view(lacis_dealt_b(dealt->call)->array, &b);
     uint64_t labels = (b.row_label != NULL ? (uint64_t)b.rows : 0) + (b.col_label != NULL ? (uint64_t)b.cols : 0);
     uint64_t fixed = sizeof(int64_t) * (labels + (uint64_t)b.rows) + mask_bytes(dealt->call);
+    fixed += work_bytes(&dealt->work->product, room);
     const uint64_t least = (uint64_t)64 << 10;
     if (room < fixed || (room - fixed) / BLOCK_SHARE < least)
         return lacis_run_fail(run, LACIS_UNSUPPORTED, "a rank has no memory for even a small part of b");
