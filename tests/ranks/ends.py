@@ -86,7 +86,7 @@ def computing():
     mpirun.stdin.write(LONG + "\n" + WORK * 40)
     mpirun.stdin.close()
     mpirun.stdin = None
-    time.sleep(2)
+    time.sleep(1.2)
     return mpirun, found
 
 

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 SKIPPED = 77  # ctest's return code for a test that could not run
 LACIS, MPIRUN, MODULE = sys.argv[1:4]
@@ -74,6 +75,7 @@ def run_all(tests):
     if not MODULE:
         skip("lacis was built without MPI")
     for test in tests:
+        began = time.monotonic()
         said = test()
-        print(f"passed: {test.__name__}{': ' + said if said else ''}", flush=True)
+        print(f"passed ({time.monotonic() - began:.1f} s): {test.__name__}{': ' + said if said else ''}", flush=True)
     return 0
