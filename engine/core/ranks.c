@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 enum { MAGIC = 0x6c616369, LOST = -1, HOST_TEXT = 192, LOOKS_A_CHECK = 256 };
+enum { LARGE = 2048 }; /* bytes: MPI sends less without the other side's help */
 
 struct head {
     uint32_t magic, kind;
@@ -63,6 +64,15 @@ struct waiting {
     unsigned pause;
 };
 
+/* Both sides are at it: MPI moves a large message only while it is asked, so nobody sleeps. */
+static int wait_no_longer(void *arg)
+{
+    struct waiting *waiting = arg;
+    sched_yield();
+    bool look = ++waiting->pause % LOOKS_A_CHECK == 0;
+    return look && !lacis_ranks_alive(waiting->ranks, waiting->rank) ? LOST : 0;
+}
+
 static int wait_a_little(void *arg)
 {
     struct waiting *waiting = arg;
@@ -86,8 +96,8 @@ static bool send_bytes(lacis_ranks *ranks, int to, lacis_ranks_tag tag, const vo
     for (uint64_t at = 0; at < bytes && !ranks->broken; at += LACIS_RANKS_PIECE) {
         struct waiting waiting = {ranks, to, 0};
         uint64_t piece = bytes - at < LACIS_RANKS_PIECE ? bytes - at : LACIS_RANKS_PIECE;
-        int code =
-            ranks->driver->send(to, tag, (const char *)data + at, piece, (lacis_ranks_wait){wait_a_little, &waiting});
+        int code = ranks->driver->send(to, tag, (const char *)data + at, piece,
+                                       (lacis_ranks_wait){wait_no_longer, &waiting});
         if (code != 0) failed(ranks, to, code);
     }
     return !ranks->broken;
@@ -100,7 +110,7 @@ static bool receive_bytes(lacis_ranks *ranks, int from, lacis_ranks_tag tag, voi
         struct waiting waiting = {ranks, from, 0};
         uint64_t piece = bytes - at < LACIS_RANKS_PIECE ? bytes - at : LACIS_RANKS_PIECE;
         void *to = data != NULL ? (char *)data + at : waste;
-        int code = ranks->driver->receive(from, tag, to, piece, (lacis_ranks_wait){wait_a_little, &waiting});
+        int code = ranks->driver->receive(from, tag, to, piece, (lacis_ranks_wait){wait_no_longer, &waiting});
         if (code != 0) failed(ranks, from, code);
     }
     return !ranks->broken;
@@ -111,12 +121,32 @@ static lacis_status broken(lacis_run *run, const lacis_ranks *ranks)
     return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s; the other ranks are not used any more", ranks->reason);
 }
 
+/* The other side may be busy with something else for long: until it says that it listens, this one sleeps. */
+static bool wait_for_go(lacis_ranks *ranks, int to)
+{
+    struct waiting waiting = {ranks, to, 0};
+    char go;
+    bool there = false;
+    while (!there && !ranks->broken) {
+        int code = ranks->driver->probe(to, LACIS_RANKS_GO, &there);
+        if (code == 0 && !there) code = wait_a_little(&waiting);
+        if (code != 0) failed(ranks, to, code);
+    }
+    return !ranks->broken && receive_bytes(ranks, to, LACIS_RANKS_GO, &go, NULL, sizeof go);
+}
+
+static bool send_body(lacis_ranks *ranks, int to, const lacis_message *message, const void *data)
+{
+    if (message->bytes >= LARGE && !wait_for_go(ranks, to)) return false;
+    return send_bytes(ranks, to, LACIS_RANKS_TALK, data, message->bytes);
+}
+
 lacis_status lacis_ranks_send(lacis_run *run, lacis_ranks *ranks, int to, const lacis_message *message,
                               const void *data)
 {
     struct head head = {MAGIC, message->kind, message->number, message->bytes};
     if (ranks->broken || !send_bytes(ranks, to, LACIS_RANKS_TALK, &head, sizeof head)) return broken(run, ranks);
-    return send_bytes(ranks, to, LACIS_RANKS_TALK, data, message->bytes) ? LACIS_OK : broken(run, ranks);
+    return send_body(ranks, to, message, data) ? LACIS_OK : broken(run, ranks);
 }
 
 lacis_status lacis_ranks_there(lacis_run *run, lacis_ranks *ranks, int from, bool *there)
@@ -153,11 +183,18 @@ lacis_status lacis_ranks_head(lacis_run *run, lacis_ranks *ranks, int from, bool
     return LACIS_OK;
 }
 
-static lacis_status throw_away(lacis_run *run, lacis_ranks *ranks, int from, uint64_t bytes)
+static bool say_go(lacis_ranks *ranks, int to, const lacis_message *head)
+{
+    const char go = 1;
+    return head->bytes < LARGE || send_bytes(ranks, to, LACIS_RANKS_GO, &go, sizeof go);
+}
+
+static lacis_status throw_away(lacis_run *run, lacis_ranks *ranks, int from, const lacis_message *head)
 {
     void *waste = malloc(LACIS_RANKS_PIECE);
-    if (waste == NULL) lost(ranks, 0, "has no memory left");
-    if (waste != NULL) receive_bytes(ranks, from, LACIS_RANKS_TALK, NULL, waste, bytes);
+    if (waste == NULL) lost(ranks, ranks->place.rank, "has no memory left");
+    if (waste != NULL && say_go(ranks, from, head))
+        receive_bytes(ranks, from, LACIS_RANKS_TALK, NULL, waste, head->bytes);
     free(waste);
     return ranks->broken ? broken(run, ranks) : LACIS_OK;
 }
@@ -169,12 +206,13 @@ lacis_status lacis_ranks_body(lacis_run *run, lacis_ranks *ranks, int from, cons
     lacis_status status = lacis_buffer_new(run, head->bytes, out);
     if (status != LACIS_OK) {
         const lacis_error why = run->host->error;
-        LACIS_TRY(throw_away(run, ranks, from, head->bytes));
+        LACIS_TRY(throw_away(run, ranks, from, head));
         run->host->error = why;
         return status;
     }
     double start = lacis_now();
-    if (receive_bytes(ranks, from, LACIS_RANKS_TALK, lacis_buffer_data(*out), NULL, head->bytes)) {
+    if (say_go(ranks, from, head) &&
+        receive_bytes(ranks, from, LACIS_RANKS_TALK, lacis_buffer_data(*out), NULL, head->bytes)) {
         double seconds = lacis_now() - start;
         if (head->bytes >= worth && seconds > 0) ranks->rate += 0.25 * ((double)head->bytes / seconds - ranks->rate);
         return LACIS_OK;

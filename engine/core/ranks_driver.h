@@ -4,7 +4,7 @@
  * the one file that sees <mpi.h>; ranks_load.c loads it where a process was started as one of several.
  *
  * Calls answer 0, or a code of text(). They never block inside MPI: while a message is on its way they call
- * wait(arg) again and again, which sleeps a little and whose non-zero answer makes them give up with that code.
+ * wait(arg) again and again, which lets others run and whose non-zero answer makes them give up with that code.
  */
 #ifndef LACIS_CORE_RANKS_DRIVER_H
 #define LACIS_CORE_RANKS_DRIVER_H
@@ -16,8 +16,9 @@
 enum { LACIS_RANKS_VERSION = 1 };
 #define LACIS_RANKS_SYMBOL "lacis_ranks_driver_mpi"
 
-/* Two streams of messages: calls and their answers; wishes to stop, which are looked for while a call runs. */
-typedef enum lacis_ranks_tag { LACIS_RANKS_TALK = 1, LACIS_RANKS_STOP = 2 } lacis_ranks_tag;
+/* Three streams of messages: calls and their answers; wishes to stop, which are looked for while a call runs; the word
+ * that a large message may come now. */
+typedef enum lacis_ranks_tag { LACIS_RANKS_TALK = 1, LACIS_RANKS_STOP, LACIS_RANKS_GO } lacis_ranks_tag;
 
 typedef struct lacis_ranks_place {
     int rank, size;

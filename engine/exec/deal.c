@@ -7,9 +7,13 @@
 
 #include <string.h>
 
+/* A rank has a second piece waiting where that needs no operands of its own: it need not wait for rank 0 then, which
+ * looks round only between pieces. */
+enum { PIECES_AHEAD = 2 };
+
 struct worker {
-    bool busy;
-    int64_t piece;
+    int64_t piece[PIECES_AHEAD];  /* in the order in which they will be answered */
+    int busy;                     /* how many */
     lacis_array *at[LACIS_SLOTS]; /* what it has in each operand's place; held */
 };
 
@@ -214,8 +218,7 @@ static lacis_status give_piece(struct dealing *d, int rank)
         status = send_wire(d, rank, LACIS_TALK_PIECE, d->number, &wire);
     }
     if (status == LACIS_OK) {
-        d->worker[rank].busy = true;
-        d->worker[rank].piece = piece;
+        d->worker[rank].piece[d->worker[rank].busy++] = piece;
         d->next++;
     }
     lacis_wire_free(&wire);
@@ -243,15 +246,35 @@ static lacis_status take_piece(struct dealing *d, int rank, bool wanted)
     lacis_buffer *body;
     lacis_unwire from;
     lacis_array *result = NULL;
-    d->worker[rank].busy = false;
+    struct worker *worker = &d->worker[rank];
+    int64_t piece = worker->piece[0];
+    memmove(worker->piece, worker->piece + 1, sizeof piece * (PIECES_AHEAD - 1));
+    worker->busy--;
     LACIS_TRY(hear(d, rank, LACIS_TALK_RESULT, &body, &from));
     lacis_status status = outcome(d, rank, &from);
     if (status == LACIS_OK && wanted) take_counters(d->run, &from);
     if (status == LACIS_OK && wanted) status = lacis_unwire_array(d->run, &from, body, &result);
-    if (status == LACIS_OK && wanted) status = d->deal->take(d->deal->context, d->run, d->worker[rank].piece, result);
+    if (status == LACIS_OK && wanted) status = d->deal->take(d->deal->context, d->run, piece, result);
     lacis_array_release(result);
     lacis_buffer_release(body);
     d->done++;
+    return status;
+}
+
+/* Whether that rank should have one more piece now. */
+static lacis_status wants_piece(struct dealing *d, int rank, bool *yes)
+{
+    const struct worker *worker = &d->worker[rank];
+    *yes = worker->busy == 0 && d->next < d->pieces;
+    if (worker->busy == 0 || worker->busy == PIECES_AHEAD || d->pieces - d->next <= d->ranks->place.size)
+        return LACIS_OK;
+    lacis_array *wanted[LACIS_SLOTS] = {NULL};
+    lacis_status status = operands_of(d, d->next, wanted);
+    *yes = status == LACIS_OK;
+    for (int i = 0; i < d->slots; i++) {
+        *yes &= worker->at[i] == wanted[i];
+        lacis_array_release(wanted[i]);
+    }
     return status;
 }
 
@@ -261,9 +284,13 @@ static lacis_status look_round(struct dealing *d, bool *moved, int *busy)
     *busy = 0;
     for (int rank = 1; rank < d->ranks->place.size; rank++) {
         bool there = false;
-        if (d->worker[rank].busy) LACIS_TRY(lacis_ranks_there(d->run, d->ranks, rank, &there));
+        bool more = true;
+        if (d->worker[rank].busy > 0) LACIS_TRY(lacis_ranks_there(d->run, d->ranks, rank, &there));
         if (there) LACIS_TRY(take_piece(d, rank, true));
-        if (!d->worker[rank].busy && d->next < d->pieces) LACIS_TRY(give_piece(d, rank));
+        while (more) {
+            LACIS_TRY(wants_piece(d, rank, &more));
+            if (more) LACIS_TRY(give_piece(d, rank));
+        }
         *busy += d->worker[rank].busy;
         *moved |= there;
     }
@@ -273,7 +300,7 @@ static lacis_status look_round(struct dealing *d, bool *moved, int *busy)
 static lacis_status all_alive(struct dealing *d)
 {
     for (int rank = 1; rank < d->ranks->place.size; rank++)
-        if (d->worker[rank].busy && !lacis_ranks_alive(d->ranks, rank))
+        if (d->worker[rank].busy > 0 && !lacis_ranks_alive(d->ranks, rank))
             return lacis_run_fail(d->run, LACIS_UNSUPPORTED, "%s; the other ranks are not used any more",
                                   d->ranks->reason);
     return LACIS_OK;
@@ -307,9 +334,10 @@ static void stop_all(struct dealing *d)
 {
     const lacis_error why = d->run->host->error;
     for (int rank = 1; rank < d->ranks->place.size; rank++)
-        if (d->worker[rank].busy) lacis_ranks_stop(d->ranks, rank, d->number);
-    for (int rank = 1; rank < d->ranks->place.size && !d->ranks->broken; rank++)
-        if (d->worker[rank].busy) take_piece(d, rank, false);
+        if (d->worker[rank].busy > 0) lacis_ranks_stop(d->ranks, rank, d->number);
+    for (int rank = 1; rank < d->ranks->place.size; rank++)
+        while (d->worker[rank].busy > 0 && !d->ranks->broken)
+            take_piece(d, rank, false);
     d->run->host->error = why;
 }
 

@@ -45,6 +45,8 @@ struct server {
     int slots;
     lacis_array *at[LACIS_SLOTS]; /* operands, held */
     lacis_error failed;           /* an operand could not be taken */
+    bool stopped;                 /* rank 0 does not want it any more */
+    lacis_wire answer;            /* that waits until nothing else is to be done; data NULL: none */
 };
 
 /* ------------------------------------------------------------------------------------ kept operands */
@@ -275,6 +277,7 @@ static lacis_status compute(struct server *s, int64_t begin, int64_t end, lacis_
         s->run.host->error = s->failed;
         return s->failed.code;
     }
+    if (s->stopped) return lacis_run_interrupted(&s->run);
     if (!s->bound) {
         lacis_status status = bind(s);
         if (status != LACIS_OK) unbind(s);
@@ -314,6 +317,7 @@ static lacis_status compute_watched(struct server *s, int64_t begin, int64_t end
         pthread_mutex_unlock(&watch.lock);
         pthread_join(thread, NULL);
     }
+    s->stopped |= atomic_load(&watch.host->cancel) != 0;
     pthread_cond_destroy(&watch.wake);
     pthread_mutex_destroy(&watch.lock);
     return status;
@@ -359,6 +363,7 @@ static lacis_status on_call(struct server *s, lacis_unwire *from, uint64_t numbe
     close_call(s);
     lacis_host_ok(s->run.host);
     s->failed.code = LACIS_OK;
+    s->stopped = false;
     s->number = number;
     s->message = lacis_buffer_retain(body);
     lacis_wire wire = {.run = &s->run};
@@ -383,21 +388,31 @@ static lacis_status on_array(struct server *s, lacis_unwire *from, uint64_t slot
     return LACIS_OK;
 }
 
+static lacis_status send_answer(struct server *s)
+{
+    lacis_status status = answer(s, LACIS_TALK_RESULT, &s->answer);
+    lacis_wire_free(&s->answer);
+    return status;
+}
+
+/* The answer is sent when nothing else is to be done: rank 0 may be busy with a piece of its own for long. */
 static lacis_status on_piece(struct server *s, lacis_unwire *from)
 {
+    const uint64_t share = 4; /* of memory that an answer may hold while the next piece is computed */
     lacis_array *result = NULL;
     int64_t begin = lacis_unwire_int(from), end = lacis_unwire_int(from);
+    if (s->answer.data != NULL && s->answer.bytes > lacis_run_memory_left(&s->run) / share) LACIS_TRY(send_answer(s));
     lacis_status status = s->text != NULL && !from->bad ? compute_watched(s, begin, end, &result) : damaged(s);
-    lacis_wire wire = {.run = &s->run};
+    lacis_wire wire = {.run = &s->kept_run};
     put_outcome(&wire, status, &s->run.host->error);
     if (status == LACIS_OK) {
         put_counters(&wire, &s->run);
         lacis_wire_array(&wire, result);
     }
     lacis_array_release(result);
-    status = answer(s, LACIS_TALK_RESULT, &wire);
-    lacis_wire_free(&wire);
-    return status;
+    status = s->answer.data != NULL ? send_answer(s) : LACIS_OK;
+    s->answer = wire;
+    return wire.status == LACIS_OK ? status : send_answer(s);
 }
 
 /* ------------------------------------------------------------------------------------------ the loop */
@@ -447,6 +462,12 @@ static lacis_status serve(struct server *s)
 {
     for (;;) {
         lacis_message head;
+        bool there;
+        LACIS_TRY(lacis_ranks_there(&s->run, s->ranks, 0, &there));
+        if (!there && s->answer.data != NULL) {
+            LACIS_TRY(send_answer(s));
+            continue;
+        }
         LACIS_TRY(lacis_ranks_head(&s->run, s->ranks, 0, false, &head));
         if (head.kind == LACIS_TALK_END) return LACIS_OK;
         if (head.kind == LACIS_TALK_DONE) {
@@ -467,10 +488,12 @@ lacis_status lacis_exec_serve(lacis_world *world, lacis_ranks *ranks)
     memset(s, 0, sizeof *s);
     s->world = world;
     s->ranks = ranks;
+    s->answer.run = &s->kept_run;
     s->own_limit = lacis_memory_limit(world->host->memory) / (uint64_t)ranks->place.local_size;
     lacis_run_init(&s->run, world->host);
     lacis_run_init(&s->kept_run, world->host);
     lacis_status status = serve(s);
+    lacis_wire_free(&s->answer);
     close_call(s);
     for (int i = 0; i < KEPT; i++)
         drop_kept(&s->kept[i]);

@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 /* [tag - 1][rank] */
-static int ranks_socket[2][2];
+enum { RANKS_TAGS = 3 };
+static int ranks_socket[RANKS_TAGS][2];
 
 static inline int ranks_move(int fd, bool out, char *data, uint64_t bytes, lacis_ranks_wait wait)
 {
@@ -86,7 +87,7 @@ static inline int ranks_setup(void **state)
 {
     ranks_bench *bench = calloc(1, sizeof *bench);
     assert_non_null(bench);
-    for (int tag = 0; tag < 2; tag++)
+    for (int tag = 0; tag < RANKS_TAGS; tag++)
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ranks_socket[tag]), 0);
     for (int rank = 0; rank < 2; rank++) {
         bench->ranks[rank] = (lacis_ranks){.driver = rank == 0 ? &ranks_driver_0 : &ranks_driver_1,
@@ -106,10 +107,10 @@ static inline int ranks_setup(void **state)
 static inline int ranks_teardown(void **state)
 {
     ranks_bench *bench = *state;
-    for (int tag = 0; tag < 2; tag++)
+    for (int tag = 0; tag < RANKS_TAGS; tag++)
         shutdown(ranks_socket[tag][0], SHUT_RDWR);
     pthread_join(bench->thread, NULL);
-    for (int tag = 0; tag < 2; tag++)
+    for (int tag = 0; tag < RANKS_TAGS; tag++)
         for (int rank = 0; rank < 2; rank++)
             close(ranks_socket[tag][rank]);
     lacis_close(bench->engine);

@@ -196,7 +196,7 @@ static void test_rank_gone(void **state)
     db_run(engine, "SET ranks = off");
     char *alone = db_rows(engine, query);
     db_run(engine, "SET ranks = all");
-    for (int tag = 0; tag < 2; tag++)
+    for (int tag = 0; tag < RANKS_TAGS; tag++)
         shutdown(ranks_socket[tag][1], SHUT_RDWR);
     db_fails(engine, query, LACIS_UNSUPPORTED, "rank 1");
     db_expect(engine, query, alone);
