@@ -4,6 +4,7 @@
  * Operands are kept for later calls, the longest unused going first where memory is short. Called by api/ranks.c.
  */
 #include "core/device.h"
+#include "exec/hold.h"
 #include "exec/talk.h"
 
 #include <pthread.h>
@@ -11,20 +12,11 @@
 #include <strings.h>
 #include <time.h>
 
-enum { KEPT = 32 };
-
-struct kept {
-    uint64_t number; /* rank 0's of the array */
-    uint64_t use;
-    lacis_array *array;
-};
-
 struct server {
     lacis_world *world;
     lacis_ranks *ranks;
     uint64_t own_limit; /* of memory, where rank 0 does not say */
-    struct kept kept[KEPT];
-    uint64_t uses;
+    lacis_hold hold;    /* operands for later calls */
     /* The present call as it was sent; texts are in `message`. */
     lacis_run kept_run;
     uint64_t number;
@@ -48,62 +40,6 @@ struct server {
     bool stopped;                 /* rank 0 does not want it any more */
     lacis_wire answer;            /* that waits until nothing else is to be done; data NULL: none */
 };
-
-/* ------------------------------------------------------------------------------------ kept operands */
-
-static struct kept *find_kept(struct server *s, uint64_t number)
-{
-    for (int i = 0; i < KEPT; i++)
-        if (s->kept[i].array != NULL && s->kept[i].number == number) return &s->kept[i];
-    return NULL;
-}
-
-static void drop_kept(struct kept *kept)
-{
-    lacis_array_release(kept->array);
-    *kept = (struct kept){0};
-}
-
-static bool in_use(const struct server *s, const lacis_array *array)
-{
-    for (int i = 0; i < s->slots; i++)
-        if (s->at[i] == array) return true;
-    return false;
-}
-
-/* The one that was used longest ago and is no operand of the present call. */
-static bool drop_oldest(struct server *s)
-{
-    struct kept *oldest = NULL;
-    for (int i = 0; i < KEPT; i++) {
-        struct kept *kept = &s->kept[i];
-        if (kept->array == NULL || in_use(s, kept->array)) continue;
-        if (oldest == NULL || kept->use < oldest->use) oldest = kept;
-    }
-    if (oldest != NULL) drop_kept(oldest);
-    return oldest != NULL;
-}
-
-static void keep(struct server *s, uint64_t number, lacis_array *array)
-{
-    struct kept *place = NULL;
-    for (int i = 0; i < KEPT && place == NULL; i++)
-        if (s->kept[i].array == NULL) place = &s->kept[i];
-    if (place == NULL && drop_oldest(s)) {
-        keep(s, number, array);
-        return;
-    }
-    if (place != NULL) *place = (struct kept){number, ++s->uses, lacis_array_retain(array)};
-}
-
-/* What operands may take once all that is kept has made room. */
-static uint64_t room_for_operands(const struct server *s)
-{
-    uint64_t room = lacis_run_memory_left(&s->run);
-    for (int i = 0; i < KEPT; i++)
-        if (s->kept[i].array != NULL) room += lacis_array_bytes(s->kept[i].array);
-    return room;
-}
 
 /* --------------------------------------------------------------------------------------- the call */
 
@@ -217,10 +153,8 @@ static lacis_status take_call(struct server *s, lacis_unwire *from, uint64_t *he
     LACIS_TRY(parse(s));
     if (s->slots != slots) return damaged(s);
     for (int i = 0; i < s->slots; i++) {
-        struct kept *kept = find_kept(s, (uint64_t)lacis_unwire_int(from));
-        if (kept == NULL) continue;
-        kept->use = ++s->uses;
-        s->at[i] = lacis_array_retain(kept->array);
+        s->at[i] = lacis_hold_find(&s->hold, (uint64_t)lacis_unwire_int(from));
+        if (s->at[i] == NULL) continue;
         *held |= (uint64_t)1 << i;
     }
     return from->bad ? damaged(s) : LACIS_OK;
@@ -292,9 +226,10 @@ static lacis_status compute(struct server *s, int64_t begin, int64_t end, lacis_
 static lacis_status compute_in_room(struct server *s, int64_t begin, int64_t end, lacis_array **out)
 {
     lacis_status status = compute(s, begin, end, out);
-    if (status != LACIS_LIMIT || s->failed.code != LACIS_OK || !drop_oldest(s)) return status;
+    if (status != LACIS_LIMIT || s->failed.code != LACIS_OK || !lacis_hold_drop(&s->hold, s->at, s->slots))
+        return status;
     unbind(s);
-    while (drop_oldest(s))
+    while (lacis_hold_drop(&s->hold, s->at, s->slots))
         continue;
     return compute(s, begin, end, out);
 }
@@ -369,7 +304,7 @@ static lacis_status on_call(struct server *s, lacis_unwire *from, uint64_t numbe
     lacis_wire wire = {.run = &s->run};
     lacis_status status = take_call(s, from, &held);
     put_outcome(&wire, status, &s->run.host->error);
-    lacis_wire_int(&wire, (int64_t)room_for_operands(s));
+    lacis_wire_int(&wire, (int64_t)(lacis_run_memory_left(&s->run) + lacis_hold_bytes(&s->hold)));
     lacis_wire_int(&wire, (int64_t)held);
     status = answer(s, LACIS_TALK_HELD, &wire);
     lacis_wire_free(&wire);
@@ -383,7 +318,7 @@ static lacis_status on_array(struct server *s, lacis_unwire *from, uint64_t slot
     LACIS_TRY(lacis_unwire_array(&s->run, from, body, &array));
     for (int i = 0; i < s->slots; i++)
         if ((slots >> i & 1) != 0 && s->at[i] == NULL) s->at[i] = lacis_array_retain(array);
-    if (number != 0) keep(s, number, array);
+    if (number != 0) lacis_hold_keep(&s->hold, number, array, s->at, s->slots);
     lacis_array_release(array);
     return LACIS_OK;
 }
@@ -426,7 +361,7 @@ static void make_room(struct server *s, const lacis_message *head)
         lacis_array_release(s->at[i]);
         s->at[i] = NULL;
     }
-    while (lacis_run_memory_left(&s->run) / 2 < head->bytes && drop_oldest(s))
+    while (lacis_run_memory_left(&s->run) / 2 < head->bytes && lacis_hold_drop(&s->hold, s->at, s->slots))
         continue;
 }
 
@@ -495,8 +430,8 @@ lacis_status lacis_exec_serve(lacis_world *world, lacis_ranks *ranks)
     lacis_status status = serve(s);
     lacis_wire_free(&s->answer);
     close_call(s);
-    for (int i = 0; i < KEPT; i++)
-        drop_kept(&s->kept[i]);
+    while (lacis_hold_drop(&s->hold, NULL, 0))
+        continue;
     lacis_run_free(&run, s);
     return status;
 }

@@ -12,10 +12,9 @@
 /* Less than this is done before the others have heard of it. */
 static const uint64_t LEAST_PRODUCTS = 2000000;
 /* Pieces a rank: many small ones even out, but each that has operands of its own is bound by itself. */
-enum { RANGES_A_RANK = 8, PANELS_A_RANK = 2 };
-/* Parts of a rank's room that a block of B and a piece's result may take: both also exist in another form at times,
- * and work needs memory. */
-enum { BLOCK_SHARE = 8, RESULT_SHARE = 4, WORK_SHARE = 4 };
+enum { RANGES_A_RANK = 8 };
+/* Parts of a rank's room that a piece's result and a kernel's tables may take. */
+enum { RESULT_SHARE = 4, WORK_SHARE = 4 };
 
 /* ----------------------------------------------------------------------------------------- whether */
 
@@ -32,7 +31,7 @@ static bool has_whole_a(const lacis_call *call)
     return a == lacis_dealt_b(call)->array || a == mask_of(call);
 }
 
-static uint64_t mask_bytes(const lacis_call *call)
+uint64_t lacis_dealt_mask_bytes(const lacis_call *call)
 {
     const lacis_array *mask = mask_of(call);
     return mask == NULL ? 0 : lacis_array_bytes(mask);
@@ -41,7 +40,7 @@ static uint64_t mask_bytes(const lacis_call *call)
 static uint64_t whole_bytes(const lacis_call *call)
 {
     const lacis_array *b = lacis_dealt_b(call)->array;
-    return lacis_array_bytes(b) + (mask_of(call) == b ? 0 : mask_bytes(call));
+    return lacis_array_bytes(b) + (mask_of(call) == b ? 0 : lacis_dealt_mask_bytes(call));
 }
 
 static bool ranks_can(const lacis_call *call, char *reason, size_t size)
@@ -124,7 +123,7 @@ static int64_t panel_end(const lacis_dealt *dealt, int64_t row, uint64_t product
     return row;
 }
 
-static lacis_status cut_panels(lacis_dealt *dealt, int a_rank, uint64_t bytes)
+lacis_status lacis_dealt_panels(lacis_dealt *dealt, int a_rank, uint64_t bytes)
 {
     const lacis_product *product = &dealt->work->product;
     uint64_t sum = (uint64_t)(dealt->end - dealt->begin);
@@ -189,7 +188,7 @@ static lacis_status append_array(lacis_dealt *dealt, int64_t panel, const lacis_
 
 /* Of a rank's memory, whatever it computes: room at the end of results, and tables. What kernels say of these is for
  * the heaviest rows there could be; mostly it is far less. */
-static uint64_t work_bytes(const lacis_product *product, uint64_t room)
+uint64_t lacis_dealt_work_bytes(const lacis_product *product, uint64_t room)
 {
     const uint64_t most = (uint64_t)1 << 20; /* larger results are charged as they fill */
     uint64_t slack = lacis_mul_slack(&product->job) * lacis_product_entry_bytes(product);
@@ -202,12 +201,13 @@ static lacis_status plan_whole(void *context, lacis_run *run, uint64_t room, int
     lacis_dealt *dealt = context;
     /* What bind took here it takes there. */
     const lacis_product *product = &dealt->work->product;
-    uint64_t need = whole_bytes(dealt->call) + product->block_bytes + work_bytes(product, room);
+    uint64_t need = whole_bytes(dealt->call) + product->block_bytes + lacis_dealt_work_bytes(product, room);
     dealt->no_room = need > room || need / RESULT_SHARE > room - need;
     if (dealt->no_room)
         return lacis_run_fail(run, LACIS_UNSUPPORTED, "the operands do not fit the memory of every rank");
     dealt->whole_a = has_whole_a(dealt->call);
-    LACIS_TRY(cut_panels(dealt, dealt->whole_a ? RANGES_A_RANK : PANELS_A_RANK, (room - need) / RESULT_SHARE));
+    LACIS_TRY(lacis_dealt_panels(dealt, dealt->whole_a ? RANGES_A_RANK : LACIS_PANELS_A_RANK,
+                                 (room - need) / RESULT_SHARE));
     *pieces = dealt->panels;
     return LACIS_OK;
 }
@@ -245,121 +245,6 @@ static lacis_status take_whole(void *context, lacis_run *run, int64_t piece, con
     return append_array(context, piece, result);
 }
 
-/* ------------------------------------------------------------------------------ B in blocks of rows */
-
-/* Piece p * blocks + j would send a block for each panel: blocks go round one after the other instead. */
-static int64_t panel_of(const lacis_dealt *dealt, int64_t piece)
-{
-    return piece % dealt->panels;
-}
-
-static int64_t block_of(const lacis_dealt *dealt, int64_t piece)
-{
-    return piece / dealt->panels;
-}
-
-static lacis_status plan_blocks(void *context, lacis_run *run, uint64_t room, int64_t *pieces)
-{
-    lacis_dealt *dealt = context;
-    lacis_csr b;
-    lacis_csr_view(lacis_dealt_b(dealt->call)->array, &b);
-    uint64_t labels = (b.row_label != NULL ? (uint64_t)b.rows : 0) + (b.col_label != NULL ? (uint64_t)b.cols : 0);
-    uint64_t fixed = sizeof(int64_t) * (labels + (uint64_t)b.rows) + mask_bytes(dealt->call);
-    fixed += work_bytes(&dealt->work->product, room);
-    const uint64_t least = (uint64_t)64 << 10;
-    if (room < fixed || (room - fixed) / BLOCK_SHARE < least)
-        return lacis_run_fail(run, LACIS_UNSUPPORTED, "a rank has no memory for even a small part of b");
-    uint64_t share = (room - fixed) / BLOCK_SHARE;
-    LACIS_TRY(lacis_dealt_cut(dealt, share));
-    LACIS_TRY(cut_panels(dealt, PANELS_A_RANK, share));
-    lacis_run_count(run, "blocks of b", (double)dealt->blocks);
-    *pieces = dealt->panels * dealt->blocks;
-    return lacis_dealt_combine_begin(dealt);
-}
-
-/* The block of B stays the same array from panel to panel, so that it is sent once. */
-static lacis_status present_block(lacis_dealt *dealt, int64_t block)
-{
-    if (dealt->block != NULL && dealt->block_at == block) return LACIS_OK;
-    lacis_array_release(dealt->block);
-    dealt->block = NULL;
-    dealt->block_at = block;
-    return lacis_dealt_block(dealt, dealt->cut[block], dealt->cut[block + 1], &dealt->block);
-}
-
-static lacis_status rows_for_block(lacis_dealt *dealt, int64_t piece, lacis_array **out)
-{
-    int64_t panel = panel_of(dealt, piece), block = block_of(dealt, piece);
-    return lacis_dealt_rows(dealt, dealt->border[panel], dealt->border[panel + 1], dealt->cut[block],
-                            dealt->cut[block + 1], out);
-}
-
-static lacis_status operand_blocks(void *context, lacis_run *run, int64_t piece, const lacis_item *item,
-                                   lacis_array **out)
-{
-    lacis_dealt *dealt = context;
-    (void)run;
-    *out = NULL;
-    if (item == lacis_dealt_a(dealt->call)) return rows_for_block(dealt, piece, out);
-    if (item != lacis_dealt_b(dealt->call)) return LACIS_OK;
-    LACIS_TRY(present_block(dealt, block_of(dealt, piece)));
-    *out = lacis_array_retain(dealt->block);
-    return LACIS_OK;
-}
-
-static void range_blocks(void *context, int64_t piece, int64_t *begin, int64_t *end)
-{
-    (void)context;
-    (void)piece;
-    *begin = 0;
-    *end = INT64_MAX;
-}
-
-/* What another rank would do: the same product over the piece's operands, without what comes after combining. */
-static lacis_status own_product(lacis_dealt *dealt, const lacis_array *a, lacis_array **out)
-{
-    lacis_run *run = dealt->run;
-    lacis_product own = {0};
-    lacis_product_spec spec = dealt->work->product.spec;
-    lacis_product_result result;
-    spec.whole = false;
-    spec.con_typed = true;
-    spec.where = spec.having = NULL;
-    spec.top = 0;
-    spec.restriction = dealt->call->restriction;
-    lacis_csr_view(a, &spec.a);
-    lacis_csr_view(dealt->block, &spec.b);
-    LACIS_TRY(lacis_product_prepare(run, &spec, &own));
-    lacis_status status = lacis_product_run(run, &own, 0, own.s.count, &result);
-    if (status == LACIS_OK) {
-        status = lacis_product_array(run, &own, 0, own.s.count, &result, NULL, NULL, out);
-        lacis_product_release(&result);
-    }
-    lacis_product_clear(run, &own);
-    return status;
-}
-
-static lacis_status own_blocks(void *context, lacis_run *run, int64_t piece)
-{
-    lacis_dealt *dealt = context;
-    lacis_array *a, *part = NULL;
-    (void)run;
-    LACIS_TRY(present_block(dealt, block_of(dealt, piece)));
-    LACIS_TRY(rows_for_block(dealt, piece, &a));
-    lacis_status status = own_product(dealt, a, &part);
-    lacis_array_release(a);
-    if (status == LACIS_OK) status = lacis_dealt_combine(dealt, panel_of(dealt, piece), block_of(dealt, piece), part);
-    lacis_array_release(part);
-    return status;
-}
-
-static lacis_status take_blocks(void *context, lacis_run *run, int64_t piece, const lacis_array *result)
-{
-    lacis_dealt *dealt = context;
-    (void)run;
-    return lacis_dealt_combine(dealt, panel_of(dealt, piece), block_of(dealt, piece), result);
-}
-
 /* --------------------------------------------------------------------------------------------- run */
 
 static lacis_status deal_whole(lacis_dealt *dealt)
@@ -374,39 +259,6 @@ static lacis_status deal_whole(lacis_dealt *dealt)
     return lacis_run_deal(dealt->run, dealt->call, &deal);
 }
 
-/* HAVING and TOP wait until a row is whole; of a restriction only its columns are left, rows being the panel's. */
-static lacis_status deal_blocks(lacis_dealt *dealt)
-{
-    static const char *const without[] = {"HAVING", "TOP", "WHERE", NULL};
-    char reason[160];
-    if (!lacis_dealt_combines(&dealt->work->product, reason, sizeof reason))
-        return lacis_run_fail(dealt->run, LACIS_UNSUPPORTED, "b does not fit the memory of every rank, and %s",
-                              reason);
-    const lacis_call *whole = dealt->call;
-    lacis_call call = *whole;
-    lacis_restriction columns = {INT64_MIN, INT64_MAX, NULL, 0, INT64_MIN, INT64_MAX, 0};
-    bool own_top = lacis_call_arg(whole, "TOP") != NULL; /* chooses before SQL does */
-    if (whole->restriction != NULL && !own_top) {
-        columns.lo1 = whole->restriction->lo1;
-        columns.hi1 = whole->restriction->hi1;
-    }
-    call.restriction = &columns;
-    dealt->call = &call;
-    const lacis_deal deal = {.device = dealt->local->device,
-                             .without = without,
-                             .context = dealt,
-                             .plan = plan_blocks,
-                             .operand = operand_blocks,
-                             .range = range_blocks,
-                             .own = own_blocks,
-                             .take = take_blocks};
-    lacis_status status = lacis_run_deal(dealt->run, &call, &deal);
-    lacis_dealt_combine_end(dealt);
-    lacis_array_release(dealt->block);
-    dealt->call = whole;
-    return status;
-}
-
 static lacis_status run_over(const lacis_variant *local, lacis_run *run, const lacis_call *call, int64_t begin,
                              int64_t end, lacis_array **out)
 {
@@ -414,7 +266,7 @@ static lacis_status run_over(const lacis_variant *local, lacis_run *run, const l
     lacis_dealt dealt = {.run = run, .call = call, .work = work, .local = local, .begin = begin, .end = end};
     LACIS_TRY(lacis_product_buffers(run, &work->product, begin, end, &dealt.result));
     lacis_status status = deal_whole(&dealt);
-    if (status == LACIS_UNSUPPORTED && dealt.no_room) status = deal_blocks(&dealt);
+    if (status == LACIS_UNSUPPORTED && dealt.no_room) status = lacis_dealt_blocks(&dealt);
     if (status == LACIS_OK) {
         lacis_product_trim(&work->product, &dealt.result);
         status = lacis_product_array(run, &work->product, begin, end, &dealt.result, work->row_labels,
@@ -463,7 +315,7 @@ lacis_status lacis_multiply_explain_ranks(lacis_run *run, const lacis_call *call
     if (ranks == 1 || work->product.spec.shape != LACIS_PRODUCT_MATRIX) return LACIS_OK;
     LACIS_TRY(lacis_lines_add(lines,
                               "ranks: %d; rows of a in pieces of about equal products, %d a rank, to whoever is free",
-                              ranks, has_whole_a(call) ? RANGES_A_RANK : PANELS_A_RANK));
+                              ranks, has_whole_a(call) ? RANGES_A_RANK : LACIS_PANELS_A_RANK));
     bool combines = lacis_dealt_combines(&work->product, reason, sizeof reason);
     return lacis_lines_add(lines, "each holds b%s, %.1f MB%s; where that does not fit: %s",
                            mask_of(call) != NULL ? " and the mask" : "", (double)whole_bytes(call) / 1e6,

@@ -3,7 +3,8 @@
  * A product of two graphs dealt over ranks: rows of A in pieces of about equal products. B lies whole on each rank;
  * where it does not fit, it goes round in blocks of rows, and what the blocks give is combined here on rank 0.
  *
- *     ranks.c          the variants: cost, borders, who computes what, pieces into the result
+ *     ranks.c          the variants: cost, borders, B whole on each rank, pieces into the result
+ *     ranks_blocks.c   B in blocks of rows
  *     ranks_pieces.c   arrays of some rows of A, of some rows of B
  *     ranks_combine.c  partial products of one panel of rows, from block to block; HAVING and TOP at their end
  */
@@ -48,8 +49,19 @@ lacis_status lacis_dealt_block(lacis_dealt *dealt, int64_t first, int64_t last, 
 /* Borders of blocks of B that take about `bytes` each. */
 lacis_status lacis_dealt_cut(lacis_dealt *dealt, uint64_t bytes);
 
-/* ranks.c: rows [row, row + rows of csr) of the product are these. */
+/* ranks.c. Pieces with operands of their own, a rank: each is bound by itself. */
+enum { LACIS_PANELS_A_RANK = 2 };
+/* Cuts the rows into panels of about equal products, `a_rank` for each rank, with results of surely no more than
+ * `bytes`. */
+lacis_status lacis_dealt_panels(lacis_dealt *dealt, int a_rank, uint64_t bytes);
+uint64_t lacis_dealt_mask_bytes(const lacis_call *call);
+/* Of a rank's memory, whatever it computes: room at the end of results, and tables. */
+uint64_t lacis_dealt_work_bytes(const lacis_product *product, uint64_t room);
+/* Rows [row, row + rows of csr) of the product are these. */
 lacis_status lacis_dealt_append(lacis_dealt *dealt, int64_t row, const lacis_csr *csr);
+
+/* ranks_blocks.c */
+lacis_status lacis_dealt_blocks(lacis_dealt *dealt);
 
 /* ranks_combine.c. Whether AGG of parts' AGG is AGG of all, to the last bit; where not, why. */
 bool lacis_dealt_combines(const lacis_product *product, char *reason, size_t size);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running lacis under mpirun: what the scripts beside this one share. Each is called SCRIPT LACIS MPIRUN MODULE."""
+import concurrent.futures
 import os
 import signal
 import subprocess
@@ -69,13 +70,19 @@ def processes(mpirun, ranks):
     return found if len(found) == ranks else {}
 
 
-def run_all(tests):
+def run_all(tests, together=()):
+    """One after the other; then `together`, which mostly wait, at once."""
     if not MPIRUN or MPIRUN.endswith("NOTFOUND"):
         skip("there is no mpirun here")
     if not MODULE:
         skip("lacis was built without MPI")
-    for test in tests:
+    def timed(test):
         began = time.monotonic()
         said = test()
         print(f"passed ({time.monotonic() - began:.1f} s): {test.__name__}{': ' + said if said else ''}", flush=True)
+
+    for test in tests:
+        timed(test)
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        list(pool.map(timed, together))
     return 0
