@@ -47,6 +47,10 @@ static bool ranks_can(const lacis_call *call, char *reason, size_t size)
 {
     const lacis_multiply *work = call->work;
     const lacis_product *product = &work->product;
+    if (lacis_run_ranks(work->run) == 1) {
+        snprintf(reason, size, "there are no other ranks");
+        return false;
+    }
     if (product->spec.shape != LACIS_PRODUCT_MATRIX) {
         snprintf(reason, size, "products with a vector are done sooner than sent");
         return false;

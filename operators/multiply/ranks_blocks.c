@@ -5,8 +5,7 @@
  */
 #include "multiply/ranks.h"
 
-/* The part of a rank's room that a block of B and a piece's result may take: both also exist in other forms at times.
- */
+/* Parts of a rank's room that a block of B and a piece's result may take: both exist in other forms too, at times. */
 enum { BLOCK_SHARE = 8 };
 
 /* Piece p * blocks + j would send a block for each panel: blocks go round one after the other instead. */
