@@ -276,7 +276,7 @@ static bool introduce(lacis_ranks *ranks)
 
 static bool start(lacis_ranks *ranks, char *reason, size_t size)
 {
-    const double otherwise = 4e9; /* through the memory of one host */
+    const double otherwise = 1e9; /* through the memory of one host, copied twice */
     ranks->rate = otherwise;
     ranks->driver = lacis_ranks_load(&ranks->module, reason, size);
     if (ranks->driver == NULL) return false;

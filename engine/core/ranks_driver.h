@@ -16,8 +16,8 @@
 enum { LACIS_RANKS_VERSION = 1 };
 #define LACIS_RANKS_SYMBOL "lacis_ranks_driver_mpi"
 
-/* Three streams of messages: calls and their answers; wishes to stop, which are looked for while a call runs; the word
- * that a large message may come now. */
+/* Three streams of messages: calls and their answers; wishes to stop, which are looked for while a call runs; the
+ * word that a large message may come now. */
 typedef enum lacis_ranks_tag { LACIS_RANKS_TALK = 1, LACIS_RANKS_STOP, LACIS_RANKS_GO } lacis_ranks_tag;
 
 typedef struct lacis_ranks_place {

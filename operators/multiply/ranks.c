@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Less than this is done before the others have heard of it. */
-static const uint64_t LEAST_PRODUCTS = 2000000;
+static const uint64_t LEAST_PRODUCTS = 20000000;
 /* Pieces a rank: many small ones even out, but each that has operands of its own is bound by itself. */
 enum { RANGES_A_RANK = 8 };
 /* Parts of a rank's room that a piece's result and a kernel's tables may take. */
@@ -70,7 +70,7 @@ static bool ranks_gpu_can(const lacis_call *call, char *reason, size_t size)
 
 static double send_seconds(lacis_run *run, const lacis_call *call, double result, int ranks)
 {
-    const double call_seconds = 1e-3, copy_rate = 4e9;
+    const double call_seconds = 1e-2, copy_rate = 4e9; /* some round trips a rank, each until rank 0 looks round */
     double others = ranks - 1, rate = lacis_run_ranks_rate(run);
     const lacis_array *a = lacis_dealt_a(call)->array, *b = lacis_dealt_b(call)->array, *mask = mask_of(call);
     double bytes = 0;
@@ -302,7 +302,7 @@ const lacis_variant lacis_multiply_ranks = {
 };
 
 const lacis_variant lacis_multiply_ranks_gpu = {
-    .name = "ranks",
+    .name = "ranks-gpu",
     .device = LACIS_GPU,
     .summary = "rows dealt over the ranks of an mpirun, each with a GPU of its own",
     .can = ranks_gpu_can,
