@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` gives: both headers, both libraries, the module for several ranks, the shell, the man page, the CMake package and
-# lacis.pc. The static library has an export file of its own, as only it makes a user's project look for SQLite,
-# zlib and OpenMP.
+# What `cmake --install` gives: both headers, both libraries, the module for several ranks, the shell, the man page, the
+# CMake package and lacis.pc. The static library has an export file of its own, as only it makes a user's project look
+# for SQLite, zlib and OpenMP.
 include(CMakePackageConfigHelpers)
 
 set(LACIS_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/lacis")
