@@ -90,7 +90,8 @@ static const char *cheaper(const lacis_call *call)
 static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines *lines)
 {
     lacis_multiply *work = call->work;
-    return lacis_product_explain(run, &work->product, lines);
+    LACIS_TRY(lacis_product_explain(run, &work->product, lines));
+    return lacis_multiply_explain_ranks(run, call, lines);
 }
 
 static lacis_status rows_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
@@ -111,7 +112,7 @@ static lacis_status rows_run(lacis_run *run, const lacis_call *call, int64_t beg
     return status;
 }
 
-static const lacis_variant rows = {
+const lacis_variant lacis_multiply_rows = {
     .name = "rows",
     .device = LACIS_CPU,
     .summary = "row by row: copied, sorted, hashed or accumulated in a dense window by the row's number of paths",
@@ -156,8 +157,10 @@ static const lacis_variant pull = {
     .cost = pull_cost,
     .run = pull_run,
 };
-static const lacis_variant *const variants[] = {&rows, &pull, &lacis_multiply_gpu, &lacis_multiply_gpu_pull,
-                                                &lacis_multiply_gpu_push};
+static const lacis_variant *const variants[] = {&lacis_multiply_rows,     &pull,
+                                                &lacis_multiply_gpu,      &lacis_multiply_gpu_pull,
+                                                &lacis_multiply_gpu_push, &lacis_multiply_ranks,
+                                                &lacis_multiply_ranks_gpu};
 
 const lacis_op lacis_op_multiply = {
     .verb = "MULTIPLY",
