@@ -72,8 +72,9 @@ typedef struct lacis_mul_gpu_job {
     bool checked;              /* integer SUM may overflow: LACIS_MUL_GPU_OVERFLOW (takes the ordered way) */
     bool ordered;              /* float sums in rising order of c: the CPU's bits */
     uint64_t max_degree_a;     /* no row of a has more entries (bounds counts); 0: not known */
-    bool any_order;  /* FOLD cannot fail and neither order nor grouping matters; 16-byte values: on devices from 9.0 on */
-    bool having;     /* keep only entries for which lacis_having (see below) holds */
+    bool any_order; /* FOLD cannot fail and neither order nor grouping matters; 16-byte values: on devices from 9.0 on
+                     */
+    bool having;    /* keep only entries for which lacis_having (see below) holds */
     const int64_t *label[3]; /* device: labels of s, c, t where the source takes them from lists; NULL: it does not */
     lacis_mul_gpu_written *written;
     const lacis_mul_matrix
@@ -135,8 +136,8 @@ uint64_t lacis_mul_gpu_work_bytes(const lacis_mul_gpu_job *job, int64_t count);
  *     typedef struct lacis_c128 {...}                 // and lacis_complex: engine/expr/functions.cuh
  *     #define LACIS_LISTED 0                          // bit 0, 1, 2: s, c, t come from job.label
  *     #define LACIS_SEMIRING                          // CON or AGG is written, or values are complex: with
- *     typedef float lacis_t;                          //   of CON's values and of accumulators: int, long long, float,
- *     typedef float lacis_a; typedef float lacis_b;   //   double, lacis_c128; of the operands' values
+ *     typedef float lacis_t;                          //   of CON's values and of accumulators: int, long long,
+ * float, typedef float lacis_a; typedef float lacis_b;   //   double, lacis_c128; of the operands' values
  *     __device__ lacis_t lacis_con(lacis_a a, lacis_b b, long long s, long long c, long long t, int *bad) {...}
  *     __device__ lacis_t lacis_fold(lacis_t x, lacis_t y, int *bad) {...}   // only with LACIS_MUL_FOLD
  *     #define LACIS_IDENTITY ((lacis_t)0)                                   // likewise
@@ -156,8 +157,8 @@ extern const char *const lacis_mul_gpu_kernel_name[LACIS_MUL_GPU_WRITTEN_KERNELS
 struct lacis_mul_gpu_written {
     /* cudaKernel_t: of cudaLibraryGetKernel, or a CUkernel of the driver. NULL: not compiled yet. */
     void *kernel[LACIS_MUL_GPU_WRITTEN_KERNELS];
-    /* Fills in the kernels whose bit is set in `wanted`. A run calls it, in its own thread, once it knows which kernels
-     * its rows need. False: LACIS_MUL_GPU_UNCOMPILED. NULL: all that may be needed are there. */
+    /* Fills in the kernels whose bit is set in `wanted`. A run calls it, in its own thread, once it knows which
+     * kernels its rows need. False: LACIS_MUL_GPU_UNCOMPILED. NULL: all that may be needed are there. */
     bool (*compile)(lacis_mul_gpu_written *written, uint32_t wanted);
     void *context;
 };

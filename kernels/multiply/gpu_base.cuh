@@ -57,7 +57,8 @@ template <int VALUE> struct mulg_known {
 typedef mulg_known<LACIS_CON> mulg_con_kind;
 typedef mulg_known<LACIS_AGG> mulg_agg_kind;
 typedef mulg_known<LACIS_CHECKED> mulg_flag;
-struct __align__(LACIS_BYTES) mulg_widest { /* values in lines of shared memory */
+struct __align__(LACIS_BYTES) mulg_widest
+{ /* values in lines of shared memory */
     char byte[LACIS_BYTES];
 };
 #else

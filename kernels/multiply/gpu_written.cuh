@@ -7,8 +7,8 @@
 #include "gpu_base.cuh"
 #include "gpu_having.cuh"
 #ifdef LACIS_SEMIRING
-#include "gpu_fold.cuh"
 #include "gpu_flat.cuh"
+#include "gpu_fold.cuh"
 #include "gpu_ordered.cuh"
 #include "gpu_pair.cuh"
 
