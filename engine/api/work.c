@@ -142,6 +142,7 @@ static lacis_status explain_totals(lacis_statement *statement, bool analyze)
         const lacis_bindings none = {NULL, 0};
         lacis_call *call;
         LACIS_TRY(lacis_lang_call(run, &engine->registry, view, &none, &call));
+        call->totals = true;
         lines.indent += 2;
         LACIS_TRY(lacis_exec_explain(&engine->world, run, call, analyze, &lines));
     }

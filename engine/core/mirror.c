@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies between host and device, and which parts of arrays have one there. Large copies go through two pieces of
- * pinned memory, the threads of the run moving one while the device moves the other. Copies of parts stay until their
- * buffer goes or the device needs the room, so that a graph is sent once for many statements.
+ * Copies between host and device, and which parts of arrays have one there. Large copies go through a ring of pinned
+ * memory, the threads of the run moving one piece while the device moves the next; on an H200 that is as fast as its
+ * link (54 of 55 GB/s), where registering the host's memory costs more than it saves. Copies of parts stay until
+ * their buffer goes or the device needs the room, so that a graph is sent once for many statements.
  */
 #include "core/device.h"
 
+#include "common/parallel.h"
+
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* Below it the runtime's own staging is as fast. */
 static const uint64_t SMALL_COPY = (uint64_t)256 << 10;
-static const uint64_t PIECE = (uint64_t)8 << 20, SLICE = (uint64_t)1 << 20;
+static const uint64_t PIECE = (uint64_t)16 << 20, LEAST_PIECE = (uint64_t)1 << 20, SLICE = (uint64_t)256 << 10;
+/* From here on the host's pages are touched before: a page of 2 MB at a time, all threads at it at once. */
+static const uint64_t WORTH_TOUCHING = (uint64_t)32 << 20, PAGE = 4096, HUGE_PAGE = (uint64_t)2 << 20;
 /* Copies from which rates are learned. */
 static const uint64_t WORTH_TIMING = (uint64_t)64 << 20;
 
@@ -22,20 +30,62 @@ struct slices {
     uint64_t bytes;
 };
 
-static lacis_status move_slice(void *context, int64_t task, int worker)
+/* Past the caches where that can be said: what is copied is not read soon, and a store need not load its line first.
+ */
+static void move_bytes(char *to, const char *from, uint64_t bytes)
+{
+    uint64_t at = 0;
+#ifdef __SSE2__
+    uint64_t head = (16 - (uintptr_t)to % 16) % 16;
+    at = head < bytes ? head : bytes;
+    memcpy(to, from, at);
+    for (; at + 64 <= bytes; at += 64) {
+        const __m128i *source = (const __m128i *)(const void *)(from + at);
+        __m128i *target = (__m128i *)(void *)(to + at);
+        __m128i a = _mm_loadu_si128(source), b = _mm_loadu_si128(source + 1);
+        __m128i c = _mm_loadu_si128(source + 2), d = _mm_loadu_si128(source + 3);
+        _mm_stream_si128(target, a);
+        _mm_stream_si128(target + 1, b);
+        _mm_stream_si128(target + 2, c);
+        _mm_stream_si128(target + 3, d);
+    }
+    _mm_sfence();
+#endif
+    memcpy(to + at, from + at, bytes - at);
+}
+
+static int move_slice(void *context, int64_t task, int worker)
 {
     (void)worker;
     const struct slices *slices = context;
     uint64_t begin = (uint64_t)task * SLICE, end = begin + SLICE;
     if (end > slices->bytes) end = slices->bytes;
-    memcpy(slices->to + begin, slices->from + begin, end - begin);
-    return LACIS_OK;
+    move_bytes(slices->to + begin, slices->from + begin, end - begin);
+    return 0;
 }
 
-static lacis_status move_host(lacis_run *run, void *to, const void *from, uint64_t bytes)
+static void move_host(const lacis_run *run, void *to, const void *from, uint64_t bytes)
 {
     struct slices slices = {to, from, bytes};
-    return lacis_run_parallel(run, (int64_t)((bytes + SLICE - 1) / SLICE), move_slice, &slices);
+    lacis_parallel(lacis_run_threads(run), (int64_t)((bytes + SLICE - 1) / SLICE), move_slice, &slices);
+}
+
+static int touch_page(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const struct slices *range = context;
+    uintptr_t first = (uintptr_t)range->to / HUGE_PAGE * HUGE_PAGE + (uint64_t)task * HUGE_PAGE;
+    for (uintptr_t at = first; at < first + HUGE_PAGE; at += PAGE)
+        if (at >= (uintptr_t)range->to && at < (uintptr_t)range->to + range->bytes) *(volatile char *)at = 0;
+    return 0;
+}
+
+/* All of it is about to be written. */
+static void touch(const lacis_run *run, char *host, uint64_t bytes)
+{
+    struct slices range = {host, NULL, bytes};
+    uint64_t pages = ((uintptr_t)host + bytes - 1) / HUGE_PAGE - (uintptr_t)host / HUGE_PAGE + 1;
+    if (bytes >= WORTH_TOUCHING) lacis_parallel(lacis_run_threads(run), (int64_t)pages, touch_page, &range);
 }
 
 /* False: there is no pinned memory; copies then go without. */
@@ -53,55 +103,85 @@ static bool pieces_ready(lacis_gpu *gpu)
     return true;
 }
 
-static lacis_status copy_plain(lacis_run *run, lacis_gpu *gpu, void *to, const void *from, uint64_t bytes,
-                               bool upload)
+/* From here to lacis_gpu_upload the driver's codes are answered: 0 is good. */
+static int copy_plain(lacis_gpu *gpu, void *to, const void *from, uint64_t bytes, bool upload, void *stream)
 {
-    int code = LACIS_DRIVER(gpu, copy, to, from, bytes, upload, gpu->stream);
-    if (code == 0 && !upload) code = LACIS_DRIVER(gpu, stream_wait, gpu->stream);
-    return code == 0 ? LACIS_OK : lacis_gpu_failed(run, gpu, code);
+    int code = LACIS_DRIVER(gpu, copy, to, from, bytes, upload, stream);
+    if (code == 0 && !upload) code = LACIS_DRIVER(gpu, stream_wait, stream);
+    return code;
+}
+
+/* So that even a small copy goes in several pieces. */
+static uint64_t piece_size(uint64_t bytes)
+{
+    uint64_t part = bytes / 8 / LEAST_PIECE * LEAST_PIECE;
+    return part < LEAST_PIECE ? LEAST_PIECE : part > PIECE ? PIECE : part;
 }
 
 static uint64_t piece_bytes(uint64_t bytes, uint64_t at)
 {
-    return bytes - at < PIECE ? bytes - at : PIECE;
+    uint64_t piece = piece_size(bytes);
+    return bytes - at < piece ? bytes - at : piece;
 }
 
 /* Starts the device's half of piece number i. */
-static int begin_piece(lacis_gpu *gpu, void *to, const void *from, uint64_t bytes, bool upload, int i)
+static int begin_piece(lacis_gpu *gpu, void *to, const void *from, uint64_t bytes, bool upload, int i, void *stream)
 {
-    int code = LACIS_DRIVER(gpu, copy, to, from, bytes, upload, gpu->stream);
-    return code != 0 ? code : LACIS_DRIVER(gpu, event_record, gpu->piece_done[i], gpu->stream);
+    int code = LACIS_DRIVER(gpu, copy, to, from, bytes, upload, stream);
+    return code != 0 ? code : LACIS_DRIVER(gpu, event_record, gpu->piece_done[i], stream);
 }
 
-static lacis_status upload_pieces(lacis_run *run, lacis_gpu *gpu, const char *host, uint64_t bytes, char *device)
+static int upload_pieces(const lacis_run *run, lacis_gpu *gpu, const char *host, uint64_t bytes, char *device)
 {
-    int i = 0;
-    for (uint64_t at = 0; at < bytes; at += PIECE, i = (i + 1) % LACIS_GPU_PIECES) {
+    int i = 0, code = 0;
+    for (uint64_t at = 0; code == 0 && at < bytes; at += piece_size(bytes), i = (i + 1) % LACIS_GPU_PIECES) {
         uint64_t size = piece_bytes(bytes, at);
-        int code = LACIS_DRIVER(gpu, event_wait, gpu->piece_done[i]); /* of whoever used the piece before */
-        if (code != 0) return lacis_gpu_failed(run, gpu, code);
-        LACIS_TRY(move_host(run, gpu->piece[i], host + at, size));
-        code = begin_piece(gpu, device + at, gpu->piece[i], size, true, i);
-        if (code != 0) return lacis_gpu_failed(run, gpu, code);
+        code = LACIS_DRIVER(gpu, event_wait, gpu->piece_done[i]); /* of whoever used the piece before */
+        if (code != 0) break;
+        move_host(run, gpu->piece[i], host + at, size);
+        code = begin_piece(gpu, device + at, gpu->piece[i], size, true, i, gpu->stream);
     }
-    return LACIS_OK;
+    return code;
 }
 
-static lacis_status download_pieces(lacis_run *run, lacis_gpu *gpu, const char *device, uint64_t bytes, char *host)
+/* All pieces but one are on their way while the threads empty one. */
+static int download_pieces(const lacis_run *run, lacis_gpu *gpu, const char *device, uint64_t bytes, char *host,
+                           void *stream)
 {
-    int i = 0;
-    int code = begin_piece(gpu, gpu->piece[0], device, piece_bytes(bytes, 0), false, 0);
-    for (uint64_t at = 0; code == 0 && at < bytes; at += PIECE, i = (i + 1) % LACIS_GPU_PIECES) {
-        uint64_t next = at + PIECE;
-        int j = (i + 1) % LACIS_GPU_PIECES;
-        if (next < bytes) code = begin_piece(gpu, gpu->piece[j], device + next, piece_bytes(bytes, next), false, j);
+    int code = 0;
+    uint64_t asked = 0, piece = piece_size(bytes);
+    for (uint64_t at = 0, n = 0; code == 0 && at < bytes; at += piece, n++) {
+        for (; code == 0 && asked < bytes && asked < at + piece * LACIS_GPU_PIECES; asked += piece) {
+            int j = (int)(asked / piece % LACIS_GPU_PIECES);
+            code = begin_piece(gpu, gpu->piece[j], device + asked, piece_bytes(bytes, asked), false, j, stream);
+        }
+        int i = (int)(n % LACIS_GPU_PIECES);
+        if (n == 0) touch(run, host, bytes);
         if (code == 0) code = LACIS_DRIVER(gpu, event_wait, gpu->piece_done[i]);
-        if (code == 0) LACIS_TRY(move_host(run, host + at, gpu->piece[i], piece_bytes(bytes, at)));
+        if (code == 0) move_host(run, host + at, gpu->piece[i], piece_bytes(bytes, at));
     }
-    return code == 0 ? LACIS_OK : lacis_gpu_failed(run, gpu, code);
+    return code;
 }
 
-static void learn_rate(lacis_run *run, lacis_gpu *gpu, uint64_t bytes, double seconds, bool upload)
+static int move_code(const lacis_run *run, lacis_gpu *gpu, void *host, void *device, uint64_t bytes, bool upload,
+                     void *stream)
+{
+    if (bytes <= SMALL_COPY)
+        return copy_plain(gpu, upload ? device : host, upload ? host : device, bytes, upload, stream);
+    pthread_mutex_lock(&gpu->copying);
+    int code;
+    if (!pieces_ready(gpu)) {
+        code = copy_plain(gpu, upload ? device : host, upload ? host : device, bytes, upload, stream);
+    } else if (upload) {
+        code = upload_pieces(run, gpu, host, bytes, device);
+    } else {
+        code = download_pieces(run, gpu, device, bytes, host, stream);
+    }
+    pthread_mutex_unlock(&gpu->copying);
+    return code;
+}
+
+void lacis_device_learn(lacis_run *run, lacis_gpu *gpu, uint64_t bytes, double seconds, bool upload)
 {
     double *rate = upload ? &gpu->facts.upload_rate : &gpu->facts.download_rate;
     lacis_run_count(run, upload ? "bytes to the GPU" : "bytes from the GPU", (double)bytes);
@@ -113,17 +193,11 @@ static lacis_status move(lacis_run *run, lacis_gpu *gpu, void *host, void *devic
 {
     if (bytes == 0) return LACIS_OK;
     if (gpu->state != LACIS_GPU_READY) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", gpu->reason);
-    lacis_status status;
     double start = lacis_now();
-    if (bytes <= SMALL_COPY || !pieces_ready(gpu)) {
-        status = copy_plain(run, gpu, upload ? device : host, upload ? host : device, bytes, upload);
-    } else if (upload) {
-        status = upload_pieces(run, gpu, host, bytes, device);
-    } else {
-        status = download_pieces(run, gpu, device, bytes, host);
-    }
-    if (status == LACIS_OK) learn_rate(run, gpu, bytes, lacis_now() - start, upload);
-    return status;
+    int code = move_code(run, gpu, host, device, bytes, upload, gpu->stream);
+    if (code != 0) return lacis_gpu_failed(run, gpu, code);
+    lacis_device_learn(run, gpu, bytes, lacis_now() - start, upload);
+    return LACIS_OK;
 }
 
 lacis_status lacis_gpu_upload(lacis_run *run, lacis_gpu *gpu, const void *host, uint64_t bytes, void *device)
@@ -141,6 +215,38 @@ lacis_status lacis_gpu_download(lacis_run *run, lacis_gpu *gpu, const void *devi
     LACIS_TRY(lacis_gpu_wait(run, gpu)); /* so that kernels still running do not count as copying */
     lacis_run_count(run, "seconds waiting for the GPU", lacis_now() - start);
     return move(run, gpu, host, from, bytes, false);
+}
+
+/* Makes the stream for copies beside kernels, and lets it wait for what the device's stream has to do so far. */
+static int follow(lacis_gpu *gpu)
+{
+    int code = 0;
+    if (gpu->copier == NULL) {
+        code = LACIS_DRIVER(gpu, stream_new, &gpu->copier);
+        if (code != 0) gpu->copier = NULL;
+    }
+    if (code == 0 && gpu->computed == NULL) {
+        code = LACIS_DRIVER(gpu, event_new, &gpu->computed);
+        if (code != 0) gpu->computed = NULL;
+    }
+    if (code == 0) code = LACIS_DRIVER(gpu, event_record, gpu->computed, gpu->stream);
+    return code != 0 ? code : LACIS_DRIVER(gpu, stream_follow, gpu->copier, gpu->computed);
+}
+
+int lacis_device_follow(lacis_gpu *gpu)
+{
+    return gpu->state == LACIS_GPU_READY ? follow(gpu) : LACIS_DRIVER_REFUSED;
+}
+
+lacis_status lacis_gpu_fetch(lacis_run *run, lacis_gpu *gpu, const void *device, uint64_t bytes, void *host)
+{
+    void *from;
+    memcpy(&from, &device, sizeof from);
+    if (bytes == 0) return LACIS_OK;
+    if (gpu->state != LACIS_GPU_READY) return LACIS_UNSUPPORTED;
+    int code = move_code(run, gpu, host, from, bytes, false, gpu->copier);
+    gpu->fetched += bytes;
+    return code == 0 ? LACIS_OK : lacis_gpu_broke(gpu, code);
 }
 
 lacis_status lacis_device_measure(lacis_run *run, lacis_gpu *gpu)
@@ -184,7 +290,7 @@ static void link_newest(lacis_gpu *gpu, lacis_mirror *mirror)
 
 static void delete_mirror(lacis_gpu *gpu, lacis_mirror *mirror)
 {
-    lacis_mirror **link = &lacis_buffer_mirrored(mirror->buffer)->first;
+    lacis_mirror **link = &mirror->home->first;
     while (*link != mirror)
         link = &(*link)->next;
     *link = mirror->next;
@@ -203,22 +309,64 @@ bool lacis_mirror_evict(lacis_gpu *gpu)
     return false;
 }
 
-void lacis_mirror_drop(lacis_buffer_mirrors *mirrors)
+/* Of one device. */
+static void drop_on(lacis_buffer_mirrors *mirrors)
 {
     lacis_gpu *gpu = mirrors->gpu;
-    if (gpu == NULL) return;
     pthread_mutex_lock(&gpu->lock);
     while (mirrors->first != NULL)
         delete_mirror(gpu, mirrors->first);
     pthread_mutex_unlock(&gpu->lock);
     mirrors->gpu = NULL;
+}
+
+void lacis_mirror_drop(lacis_buffer_mirrors *mirrors)
+{
+    lacis_gpu *gpu = mirrors->gpu;
+    if (gpu == NULL) return;
+    drop_on(mirrors);
     lacis_gpu_release(gpu);
+    for (lacis_buffer_mirrors *more = mirrors->more; more != NULL;) {
+        lacis_buffer_mirrors *next = more->more;
+        lacis_gpu *other = more->gpu;
+        drop_on(more);
+        lacis_memory_free(other->memory, more);
+        lacis_gpu_release(other);
+        more = next;
+    }
+    mirrors->more = NULL;
+}
+
+static lacis_buffer_mirrors *mirrors_on(const lacis_gpu *gpu, lacis_buffer *buffer)
+{
+    lacis_buffer_mirrors *mirrors = lacis_buffer_mirrored(buffer);
+    while (mirrors != NULL && mirrors->gpu != gpu)
+        mirrors = mirrors->more;
+    return mirrors;
+}
+
+/* The same, made where there is none. Only the engine's thread makes them. */
+static lacis_buffer_mirrors *make_mirrors(lacis_gpu *gpu, lacis_buffer *buffer)
+{
+    lacis_buffer_mirrors *mirrors = mirrors_on(gpu, buffer), *first = lacis_buffer_mirrored(buffer);
+    if (mirrors != NULL) return mirrors;
+    bool own = first->gpu != NULL;
+    mirrors = own ? lacis_memory_alloc(gpu->memory, sizeof *mirrors) : first;
+    if (mirrors == NULL) return NULL;
+    if (own) memset(mirrors, 0, sizeof *mirrors);
+    atomic_fetch_add_explicit(&gpu->holders, 1, memory_order_relaxed);
+    mirrors->gpu = gpu;
+    if (own) {
+        mirrors->more = (lacis_buffer_mirrors *)first->more;
+        first->more = mirrors;
+    }
+    return mirrors;
 }
 
 static lacis_mirror *find_locked(const lacis_gpu *gpu, lacis_buffer *buffer, uint64_t offset, uint64_t bytes)
 {
-    lacis_buffer_mirrors *mirrors = lacis_buffer_mirrored(buffer);
-    if (mirrors->gpu != gpu) return NULL;
+    lacis_buffer_mirrors *mirrors = mirrors_on(gpu, buffer);
+    if (mirrors == NULL) return NULL;
     lacis_mirror *mirror = mirrors->first;
     while (mirror != NULL && (mirror->offset > offset || mirror->offset + mirror->bytes < offset + bytes))
         mirror = mirror->next;
@@ -250,20 +398,14 @@ uint64_t lacis_gpu_part_missing(lacis_gpu *gpu, const lacis_array *array, const 
 
 bool lacis_gpu_keep(lacis_gpu *gpu, lacis_buffer *buffer, uint64_t offset, uint64_t bytes, void *device)
 {
-    lacis_buffer_mirrors *mirrors = lacis_buffer_mirrored(buffer);
-    lacis_mirror *mirror = NULL;
-    if (gpu->state == LACIS_GPU_READY && (mirrors->gpu == NULL || mirrors->gpu == gpu))
-        mirror = lacis_memory_alloc(gpu->memory, sizeof *mirror);
+    lacis_buffer_mirrors *mirrors = gpu->state == LACIS_GPU_READY ? make_mirrors(gpu, buffer) : NULL;
+    lacis_mirror *mirror = mirrors == NULL ? NULL : lacis_memory_alloc(gpu->memory, sizeof *mirror);
     if (mirror == NULL) {
         lacis_gpu_free(gpu, device);
         return false;
     }
     pthread_mutex_lock(&gpu->lock);
-    *mirror = (lacis_mirror){.buffer = buffer, .offset = offset, .bytes = bytes, .device = device};
-    if (mirrors->gpu == NULL) {
-        atomic_fetch_add_explicit(&gpu->holders, 1, memory_order_relaxed);
-        mirrors->gpu = gpu;
-    }
+    *mirror = (lacis_mirror){.home = mirrors, .offset = offset, .bytes = bytes, .device = device};
     mirror->next = mirrors->first;
     mirrors->first = mirror;
     link_newest(gpu, mirror);

@@ -43,6 +43,8 @@ typedef struct lacis_host {
     double last_progress; /* seconds */
     lacis_gpu *gpu;       /* device.c: NULL until somebody asked for one */
     uint64_t gpu_limit;   /* bytes; 0: nine tenths of the card */
+    int gpus;             /* SET gpus; 0: auto */
+    int gpu_rank, ranks;  /* which of the machine's devices: gpu_rank, gpu_rank + ranks ... (ranks 0: all) */
     lacis_keeper keeper;
 } lacis_host;
 

@@ -37,7 +37,7 @@ static lacis_status send_own(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, c
                              const void **out)
 {
     for (int i = 0; i < sent->blocks; i++) {
-        if (sent->block[i].host != host) continue;
+        if (sent->block[i].host != host || sent->block[i].gpu != gpu) continue;
         *out = sent->block[i].device;
         return LACIS_OK;
     }
@@ -50,15 +50,15 @@ static lacis_status send_own(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, c
         lacis_gpu_free(gpu, device);
         return status;
     }
-    sent->gpu = gpu;
+    sent->block[sent->blocks].gpu = gpu;
     sent->block[sent->blocks].host = host;
     sent->block[sent->blocks++].device = device;
     *out = device;
     return LACIS_OK;
 }
 
-static lacis_status send(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, const void *host, uint64_t bytes,
-                         const void **out)
+lacis_status lacis_send(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, const void *host, uint64_t bytes,
+                        const void **out)
 {
     const lacis_array *array;
     lacis_part part;
@@ -81,10 +81,10 @@ lacis_status lacis_send_matrix(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent,
 {
     const void *begin, *end, *column, *value;
     uint64_t rows = sizeof(int64_t) * (uint64_t)matrix->rows, places = lacis_send_places(matrix);
-    LACIS_TRY(send(run, gpu, sent, matrix->begin, rows, &begin));
-    LACIS_TRY(send(run, gpu, sent, matrix->end, rows, &end));
-    LACIS_TRY(send(run, gpu, sent, matrix->column, sizeof(uint32_t) * places, &column));
-    LACIS_TRY(send(run, gpu, sent, matrix->value, value_bytes(matrix->type) * places, &value));
+    LACIS_TRY(lacis_send(run, gpu, sent, matrix->begin, rows, &begin));
+    LACIS_TRY(lacis_send(run, gpu, sent, matrix->end, rows, &end));
+    LACIS_TRY(lacis_send(run, gpu, sent, matrix->column, sizeof(uint32_t) * places, &column));
+    LACIS_TRY(lacis_send(run, gpu, sent, matrix->value, value_bytes(matrix->type) * places, &value));
     *out = *matrix;
     out->begin = begin;
     out->end = end;
@@ -101,7 +101,7 @@ static uint64_t missing(lacis_gpu *gpu, const lacis_sent *sent, const void *host
     if (host == NULL) return 0;
     if (locate(sent, host, &array, &part, &offset)) return lacis_gpu_part_missing(gpu, array, part.name);
     for (int i = 0; i < sent->blocks; i++)
-        if (sent->block[i].host == host) return 0;
+        if (sent->block[i].host == host && sent->block[i].gpu == gpu) return 0;
     return bytes;
 }
 
@@ -117,6 +117,6 @@ uint64_t lacis_send_missing(lacis_gpu *gpu, const lacis_sent *sent, const lacis_
 void lacis_send_clear(lacis_sent *sent)
 {
     for (int i = 0; i < sent->blocks; i++)
-        lacis_gpu_free(sent->gpu, sent->block[i].device);
+        lacis_gpu_free(sent->block[i].gpu, sent->block[i].device);
     sent->blocks = 0;
 }

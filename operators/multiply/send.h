@@ -10,13 +10,13 @@
 
 #include "multiply/multiply.h"
 
-enum { LACIS_SENT_BLOCKS = 12, LACIS_SENT_ARRAYS = 3 };
+enum { LACIS_SENT_BLOCKS = 12 * LACIS_GPUS, LACIS_SENT_ARRAYS = 3 };
 
 /* Zeroed to begin with. */
 typedef struct lacis_sent {
-    lacis_gpu *gpu;
     const lacis_array *array[LACIS_SENT_ARRAYS]; /* whose parts operands may be; NULL: none */
     struct {
+        lacis_gpu *gpu;
         const void *host;
         void *device;
     } block[LACIS_SENT_BLOCKS];
@@ -26,6 +26,9 @@ typedef struct lacis_sent {
 /* The matrix with device pointers. LACIS_LIMIT without a message: the device has no room. */
 lacis_status lacis_send_matrix(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, const lacis_mul_matrix *matrix,
                                lacis_mul_matrix *out);
+/* The same for `bytes` of anything in host memory (NULL stays NULL). */
+lacis_status lacis_send(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, const void *host, uint64_t bytes,
+                        const void **out);
 /* Bytes that lacis_send_matrix would have to copy; gpu NULL: where nothing is there yet. */
 uint64_t lacis_send_missing(lacis_gpu *gpu, const lacis_sent *sent, const lacis_mul_matrix *matrix);
 /* Gives the blocks back. */
