@@ -16,9 +16,9 @@
 
 /* Below it the runtime's own staging is as fast. */
 static const uint64_t SMALL_COPY = (uint64_t)256 << 10;
-static const uint64_t PIECE = (uint64_t)16 << 20, LEAST_PIECE = (uint64_t)1 << 20, SLICE = (uint64_t)256 << 10;
+static const uint64_t PIECE = (uint64_t)16 << 20, LEAST_PIECE = (uint64_t)4 << 20, SLICE = (uint64_t)256 << 10;
 /* From here on the host's pages are touched before: a page of 2 MB at a time, all threads at it at once. */
-static const uint64_t WORTH_TOUCHING = (uint64_t)32 << 20, PAGE = 4096, HUGE_PAGE = (uint64_t)2 << 20;
+static const uint64_t WORTH_TOUCHING = (uint64_t)4 << 20, PAGE = 4096, HUGE_PAGE = (uint64_t)2 << 20;
 /* Copies from which rates are learned. */
 static const uint64_t WORTH_TIMING = (uint64_t)64 << 20;
 
@@ -111,10 +111,10 @@ static int copy_plain(lacis_gpu *gpu, void *to, const void *from, uint64_t bytes
     return code;
 }
 
-/* So that even a small copy goes in several pieces. */
+/* So that even a small copy goes in several pieces; each costs the threads a start. */
 static uint64_t piece_size(uint64_t bytes)
 {
-    uint64_t part = bytes / 8 / LEAST_PIECE * LEAST_PIECE;
+    uint64_t part = bytes / 4 / LEAST_PIECE * LEAST_PIECE;
     return part < LEAST_PIECE ? LEAST_PIECE : part > PIECE ? PIECE : part;
 }
 

@@ -115,7 +115,7 @@ const struct setting lacis_setting[] = {
     {"memory_limit", "bytes, or with kB, MB, GB, KiB, MiB, GiB; at least 1 MB",
      "what arrays, results and work may take together", set_memory_limit, get_memory_limit},
     {"gpu_memory_limit", "like memory_limit, or auto (nine tenths of the card)",
-     "what operands, results and work may take on the GPU", set_gpu_limit, get_gpu_limit},
+     "what operands, results and work may take on each GPU", set_gpu_limit, get_gpu_limit},
     {"gpus", "1 .. 16, or auto (all, where the work is worth it)", "GPUs of this machine that work on one statement",
      set_gpus, get_gpus},
     {"threads", "1 .. 1024, or auto", "threads that work on one statement", set_threads, get_threads},

@@ -87,7 +87,7 @@ static lacis_status prepare(lacis_multiply_run *running, lacis_multiply_device *
         job->written = &running->written;
     }
     LACIS_TRY(send_operands(running, device));
-    device->room = lacis_gpu_memory_left(device->gpu) / 10 * 9;
+    device->room = lacis_gpu_memory_left(device->gpu) / 32 * 31;
     return LACIS_OK;
 }
 
@@ -128,7 +128,7 @@ lacis_status lacis_multiply_devices(lacis_multiply_run *running)
 /* Of what stays when the second panel's rows are already being computed. */
 static uint64_t panel_room(const lacis_multiply_run *running, lacis_gpu *gpu, int device, bool whole)
 {
-    uint64_t left = lacis_gpu_memory_left(gpu) / 10 * 9, share = running->device[device].room / 2;
+    uint64_t left = lacis_gpu_memory_left(gpu) / 32 * 31, share = running->device[device].room / 2;
     return whole || running->result == NULL || share > left ? left : share;
 }
 
@@ -140,17 +140,20 @@ static int64_t rows_within(const lacis_multiply_run *running, int device, int64_
     const lacis_product *product = &running->work->product;
     const lacis_mul_gpu_job *job = &running->device[device].job;
     bool moved = job->compact || job->mask != NULL || job->top > 0;
-    uint64_t entry = (moved ? 2 : 1) * lacis_product_entry_bytes(product), used = 0, products = 0;
+    uint64_t entry = (moved ? 2 : 1) * lacis_product_entry_bytes(product), products = 0;
+    const int64_t many = 4096; /* work grows with the rows, from what B alone needs */
+    uint64_t used = lacis_mul_gpu_work_bytes(job, 0) + lacis_mul_gpu_summary_bytes(0);
+    uint64_t row_bytes =
+        2 * sizeof(int64_t) + (lacis_mul_gpu_work_bytes(job, many) - lacis_mul_gpu_work_bytes(job, 0) +
+                               lacis_mul_gpu_summary_bytes(many) + many - 1) /
+                                  many;
     int64_t r = first;
     for (; r < end; r++) {
-        used += 3 * sizeof(int64_t) + entry * lacis_mul_bound(&product->job, r, product->products[r]);
+        used += row_bytes + entry * lacis_mul_bound(&product->job, r, product->products[r]);
         products += product->products[r];
         if (used > room || products > most) break;
     }
-    int64_t rows = r > first ? r - first : 1;
-    uint64_t work = lacis_mul_gpu_work_bytes(job, rows) + lacis_mul_gpu_summary_bytes(rows);
-    if (used + work <= room || rows == 1) return rows;
-    return rows / 2 > 0 ? rows / 2 : 1; /* fewer still if that is not enough: the dealer halves */
+    return r > first ? r - first : 1; /* fewer still if that is not enough: the dealer halves */
 }
 
 int64_t lacis_multiply_panel_rows(void *context, lacis_gpu *gpu, int device, int64_t first, int64_t end)
