@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The engine's GPU behind what lacis_extend.h shows of it. device.c: finding and starting it, errors, memory under a
- * budget; mirror.c: copies between host and device, and which buffers have one there; panels.c: work dealt over
+ * budget; copies.c: copies between host and device; mirror.c: which buffers have one there; panels.c: work dealt over
  * several. Nothing of CUDA is touched before somebody asks for a GPU. Calls are made by the engine's thread, but for
  * those that let go of buffers and those that lanes of panels.c may make: memory, lacis_gpu_fetch, lacis_gpu_broke.
  */
@@ -86,11 +86,11 @@ lacis_status lacis_device_each(const lacis_gpu *gpu, lacis_device_fn fn, void *a
 /* SET gpu_memory_limit; 0: nine tenths of the card. */
 void lacis_device_set_limit(lacis_host *host, uint64_t bytes);
 
-/* mirror.c: times copies both ways, for CALIBRATE; facts hold what came out. */
+/* copies.c: times copies both ways, for CALIBRATE; facts hold what came out. */
 lacis_status lacis_device_measure(lacis_run *run, lacis_gpu *gpu);
-/* mirror.c, for panels.c: lacis_gpu_fetch is for what the device's stream has to do so far. The driver's code. */
+/* copies.c, for panels.c: lacis_gpu_fetch is for what the device's stream has to do so far. The driver's code. */
 int lacis_device_follow(lacis_gpu *gpu);
-/* mirror.c: so many bytes came in so many seconds, for facts and EXPLAIN ANALYZE. */
+/* copies.c: so many bytes came in so many seconds, for facts and EXPLAIN ANALYZE. */
 void lacis_device_learn(lacis_run *run, lacis_gpu *gpu, uint64_t bytes, double seconds, bool upload);
 /* Takes note of a failed call, and finds out whether the device is lost. */
 void lacis_device_failed(lacis_gpu *gpu, int code);

@@ -287,7 +287,7 @@ static void count_devices(lacis_run *run, const struct deal *deal, const uint64_
         sum += report->compute_seconds[i] + report->copy_seconds[i];
         lacis_run_count(run, "GPU panels", (double)report->panels[i]);
         snprintf(what, sizeof what, "GPU %d panels", deal->gpu[i]->number);
-        if (deal->gpus > 1) lacis_run_count(run, what, (double)report->panels[i]);
+        lacis_run_count(run, what, (double)report->panels[i]);
     }
     lacis_run_count(run, "GPU seconds computing and copying", sum);
     if (sum > report->seconds) lacis_run_count(run, "GPU seconds of them beside others", sum - report->seconds);
