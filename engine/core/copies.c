@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies between host and device. Large ones go through a ring of pinned
- * memory, the threads of the run moving one piece while the device moves the next; on an H200 that is as fast as its
- * link (54 of 55 GB/s), where registering the host's memory costs more than it saves. Copies of parts stay until
- * their buffer goes or the device needs the room, so that a graph is sent once for many statements.
+ * Copies between host and device. Large ones go through a ring of pinned memory, the threads of the run moving one
+ * piece while the device moves the next; on an H200 that is as fast as its link (54 of 55 GB/s), where registering
+ * the host's memory costs more than it saves. Called by operators through lacis_extend_gpu.h, by mirror.c and by
+ * CALIBRATE.
  */
 #include "core/device.h"
 
@@ -62,10 +62,17 @@ static int move_slice(void *context, int64_t task, int worker)
     return 0;
 }
 
+/* As many as keep up with the link: more would only be in the way of those that feed the device. */
+static int copy_threads(const lacis_run *run)
+{
+    const int enough = 8;
+    return lacis_run_threads(run) < enough ? lacis_run_threads(run) : enough;
+}
+
 static void move_host(const lacis_run *run, void *to, const void *from, uint64_t bytes)
 {
     struct slices slices = {to, from, bytes};
-    lacis_parallel(lacis_run_threads(run), (int64_t)((bytes + SLICE - 1) / SLICE), move_slice, &slices);
+    lacis_parallel(copy_threads(run), (int64_t)((bytes + SLICE - 1) / SLICE), move_slice, &slices);
 }
 
 static int touch_page(void *context, int64_t task, int worker)

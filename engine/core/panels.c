@@ -289,6 +289,7 @@ static void count_devices(lacis_run *run, const struct deal *deal, const uint64_
         snprintf(what, sizeof what, "GPU %d panels", deal->gpu[i]->number);
         lacis_run_count(run, what, (double)report->panels[i]);
     }
+    lacis_run_count(run, "GPU seconds", report->seconds);
     lacis_run_count(run, "GPU seconds computing and copying", sum);
     if (sum > report->seconds) lacis_run_count(run, "GPU seconds of them beside others", sum - report->seconds);
 }

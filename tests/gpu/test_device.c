@@ -115,7 +115,7 @@ static const char *const summed[] = {
     "MULTIPLY l BY l CON a + b AGG min",
     "MULTIPLY r BY r MASK g",
     "MULTIPLY i BY i WHERE src IN (3, 5, 900)",
-    "MULTIPLY l BY l AGG first TOP 3",
+    "MULTIPLY l BY l CON b AGG first TOP 3",
     "MULTIPLY g BY g CON nil AGG count WHERE src < 0",
 };
 
