@@ -244,7 +244,7 @@ static void launch(lacis_mul_storage storage, const rows &r, const void *value, 
         return ROWS_OF(int64_t);
     case LACIS_MUL_TO_F32:
         return ROWS_OF(float);
-    case LACIS_MUL_TO_F64:
+    default: /* LACIS_MUL_TO_F64: others have no totals */
         return ROWS_OF(double);
     }
 #undef ROWS_OF

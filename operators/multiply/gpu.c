@@ -253,7 +253,9 @@ static lacis_status gpu_totals(lacis_run *run, const lacis_call *call, int64_t b
                                lacis_totals *totals)
 {
     lacis_multiply *work = call->work;
-    if (work->product.spec.shape != LACIS_PRODUCT_MATRIX) { /* a vector is small, and what it keeps is decided here */
+    const lacis_product *product = &work->product;
+    /* A vector is small, and what it keeps is decided on the host; of pairs of numbers nobody asks for totals. */
+    if (product->spec.shape != LACIS_PRODUCT_MATRIX || product->storage > LACIS_F64) {
         lacis_array *array;
         LACIS_TRY(gpu_run(run, call, begin, end, &array));
         lacis_status status = lacis_totals_add(run, array, totals);
