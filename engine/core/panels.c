@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { LANES = 2, BACKS = 4 * LACIS_GPUS };
+enum { LANES = 2, BACKS = 64 * LACIS_GPUS };
 
 /* Units that nobody works on at the moment. */
 struct range {
@@ -52,7 +52,7 @@ struct lane {
 
 static void give_back(struct deal *deal, int64_t first, int64_t count, int64_t place, bool placed)
 {
-    if (deal->backs == BACKS) { /* no more than two a lane ever come */
+    if (deal->backs == BACKS) { /* a lane that halves panels leaves one for each time */
         deal->stop = LACIS_MISUSE;
         return;
     }

@@ -8,8 +8,8 @@
 
 #ifdef LACIS_GPU_KERNELS
 
-/* Products from which it pays to share the work with a device that runs already, and to start one for it. */
-static const uint64_t WORTH_SHARING = 50000000, WORTH_STARTING = 1000000000;
+/* Products from which it pays to share the work: below the result is better kept whole on one device. */
+static const uint64_t WORTH_SHARING = 1000000000;
 /* Panels a device, so that copies overlap kernels and no device is left with a long one; but not with less than: */
 enum { PANELS = 8 };
 static const uint64_t LEAST_PANEL = 4000000;
@@ -112,7 +112,7 @@ lacis_status lacis_multiply_devices(lacis_multiply_run *running)
     running->devices = 1;
     LACIS_TRY(prepare(running, &running->device[0]));
     if (running->products < WORTH_SHARING && !lacis_run_gpus_forced(run)) return LACIS_OK;
-    int gpus = lacis_run_gpus(run, running->products >= WORTH_STARTING, gpu);
+    int gpus = lacis_run_gpus(run, true, gpu);
     for (int i = 1; i < gpus; i++) {
         lacis_status status = prepare_more(running, gpu[i]);
         if (status != LACIS_OK && status != LACIS_UNSUPPORTED) return status;
