@@ -82,6 +82,7 @@ typedef struct lacis_panel {
 } lacis_panel;
 typedef struct lacis_panels {
     int64_t begin, end;
+    int64_t together; /* panels that are halved still end at multiples of it where they can; 0: anywhere */
     size_t own_bytes;
     void *context;
     /* How many units from `first` on, before `end`, a panel may take; one at a time. */

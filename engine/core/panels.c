@@ -138,7 +138,9 @@ static void too_large(struct lane *lane)
     struct deal *deal = lane->deal;
     lacis_panel *panel = &lane->panel;
     int64_t half = panel->count / 2;
+    int64_t together = deal->work->together, cut = together > 0 ? (panel->first + half) % together : 0;
     bool shared = deal->busy[lane->device] > 1;
+    if (half > cut) half -= cut;
     if (shared) deal->single[lane->device] = true;
     if (shared || lane->placed || half == 0) {
         give_back(deal, panel->first, panel->count, panel->place, lane->placed);

@@ -177,6 +177,7 @@ static lacis_status deal_rows(lacis_multiply_run *running)
     lacis_panels_report done;
     const lacis_panels panels = {.begin = running->begin,
                                  .end = running->end,
+                                 .together = totals ? LACIS_MUL_GPU_GROUP : 0,
                                  .own_bytes = sizeof(lacis_multiply_panel),
                                  .context = running,
                                  .size = lacis_multiply_panel_rows,
