@@ -85,7 +85,7 @@ static void stop_device(lacis_gpu *gpu)
 /* The driver's number of the host's nth device, or -1. */
 static int nth_device(const lacis_host *host, int n, int devices)
 {
-    int step = host->ranks > 0 ? host->ranks : 1, all = devices * copies, at = host->gpu_rank + n * step;
+    int step = host->gpu_step > 0 ? host->gpu_step : 1, all = devices * copies, at = host->gpu_number + n * step;
     if (n == 0 && all > 0) at %= all;
     return at < all ? at % devices : -1;
 }
@@ -173,8 +173,8 @@ lacis_gpu *lacis_device_next(lacis_host *host, lacis_gpu *gpu)
 
 void lacis_device_set_rank(lacis_host *host, int rank, int ranks)
 {
-    host->gpu_rank = rank;
-    host->ranks = ranks;
+    host->gpu_number = rank;
+    host->gpu_step = ranks;
 }
 
 void lacis_gpu_release(lacis_gpu *gpu)

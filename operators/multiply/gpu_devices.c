@@ -45,10 +45,10 @@ static lacis_status send_keys(lacis_multiply_run *running, lacis_multiply_device
     const lacis_product *product = &running->work->product;
     const lacis_labels *rows = &product->s, *columns = &product->t;
     const void *row, *column;
-    LACIS_TRY(lacis_send(running->run, device->gpu, &running->work->sent, rows->label,
-                         sizeof(int64_t) * (uint64_t)rows->count, &row));
-    LACIS_TRY(lacis_send(running->run, device->gpu, &running->work->sent, columns->label,
-                         sizeof(int64_t) * (uint64_t)columns->count, &column));
+    LACIS_TRY(lacis_send_host(running->run, device->gpu, &running->work->sent, rows->label,
+                              sizeof(int64_t) * (uint64_t)rows->count, &row));
+    LACIS_TRY(lacis_send_host(running->run, device->gpu, &running->work->sent, columns->label,
+                              sizeof(int64_t) * (uint64_t)columns->count, &column));
     device->keys = (lacis_mul_gpu_keys){row, column, rows->base, columns->base};
     return LACIS_OK;
 }

@@ -57,8 +57,8 @@ static lacis_status send_own(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, c
     return LACIS_OK;
 }
 
-lacis_status lacis_send(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, const void *host, uint64_t bytes,
-                        const void **out)
+lacis_status lacis_send_host(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, const void *host, uint64_t bytes,
+                             const void **out)
 {
     const lacis_array *array;
     lacis_part part;
@@ -81,10 +81,10 @@ lacis_status lacis_send_matrix(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent,
 {
     const void *begin, *end, *column, *value;
     uint64_t rows = sizeof(int64_t) * (uint64_t)matrix->rows, places = lacis_send_places(matrix);
-    LACIS_TRY(lacis_send(run, gpu, sent, matrix->begin, rows, &begin));
-    LACIS_TRY(lacis_send(run, gpu, sent, matrix->end, rows, &end));
-    LACIS_TRY(lacis_send(run, gpu, sent, matrix->column, sizeof(uint32_t) * places, &column));
-    LACIS_TRY(lacis_send(run, gpu, sent, matrix->value, value_bytes(matrix->type) * places, &value));
+    LACIS_TRY(lacis_send_host(run, gpu, sent, matrix->begin, rows, &begin));
+    LACIS_TRY(lacis_send_host(run, gpu, sent, matrix->end, rows, &end));
+    LACIS_TRY(lacis_send_host(run, gpu, sent, matrix->column, sizeof(uint32_t) * places, &column));
+    LACIS_TRY(lacis_send_host(run, gpu, sent, matrix->value, value_bytes(matrix->type) * places, &value));
     *out = *matrix;
     out->begin = begin;
     out->end = end;
