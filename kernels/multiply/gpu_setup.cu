@@ -107,19 +107,23 @@ static __device__ bool deal_flat(const mulg_params &p, const mulg_rules &rules, 
                                  mulg_header *header)
 {
     const mul_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    mul_u32 room[DEAL_FLAT], upto[DEAL_FLAT], some = 0;
+    const int turns = (int)(end - begin + MULG_THREADS - 1) / MULG_THREADS;
+    mul_u32 room[DEAL_FLAT] = {}, upto[DEAL_FLAT] = {}, some = 0;
     bool more = false;
 #pragma unroll
     for (int k = 0; k < DEAL_FLAT; k++) {
+        if (k >= turns) break;
         const mul_i64 i = begin + k * MULG_THREADS + threadIdx.x, row = i < end ? mulg_row_at(rows, first, i) : 0;
         const mul_u64 degree = i < end ? (mul_u64)(p.a_end[row] - p.a_begin[row]) : 0;
         more |= degree > MULG_FLAT_MOST;
         room[k] = (mul_u32)flat_room(rules, degree * MULG_FLAT_MOST);
     }
     if (threadIdx.x == 0) s.flat_rows = 0;
+    if (threadIdx.x < DEAL_FLAT * MULG_WARPS) (&s.flat_sum[0][0])[threadIdx.x] = 0;
     if (__syncthreads_or(more)) return false;
 #pragma unroll
     for (int k = 0; k < DEAL_FLAT; k++) {
+        if (k >= turns) break;
         upto[k] = mulg_scan(room[k]);
         if (lane == 31) s.flat_sum[k][warp] = upto[k];
         some += __popc(__ballot_sync(MULG_ALL, room[k] != 0));
@@ -154,13 +158,13 @@ static __device__ void deal_rows(const mulg_params &p, const mulg_rules &rules, 
     __shared__ deal_shared s;
     const bool flat = mulg_is_flat(rules, header);
     mul_u64 most = 0, sum[MULG_LISTS] = {};
+    const mul_i64 begin = (mul_i64)blockIdx.x * block_rows,
+                  end = begin + block_rows < count ? begin + block_rows : count;
+    if (flat && !rules.exact && p.c_begin && deal_flat(p, rules, s, rows, first, begin, end, bucket, header)) return;
     for (int i = threadIdx.x; i < MULG_BUCKETS; i += MULG_THREADS)
         s.rows[i] = 0;
     if (threadIdx.x == 0) s.longs = 0;
     __syncthreads();
-    const mul_i64 begin = (mul_i64)blockIdx.x * block_rows,
-                  end = begin + block_rows < count ? begin + block_rows : count;
-    if (flat && !rules.exact && p.c_begin && deal_flat(p, rules, s, rows, first, begin, end, bucket, header)) return;
     for (mul_i64 at = begin; at < end; at += BATCH) {
         count_batch<TURNS>(p, s, rows, first, at, end);
         const mul_i64 i = at + threadIdx.x;
