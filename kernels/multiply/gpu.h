@@ -141,7 +141,7 @@ const char *lacis_mul_gpu_source(void);
 /* -D options for the job (agg, con): at most `most` pointers to static or `text` storage; answers how many. */
 int lacis_mul_gpu_options(const lacis_mul_gpu_job *job, const char **option, int most, char *text, size_t text_bytes);
 /* Kernels by extern "C" name, in the order of lacis_mul_gpu_written.kernel. */
-enum { LACIS_MUL_GPU_WRITTEN_KERNELS = 8 };
+enum { LACIS_MUL_GPU_WRITTEN_KERNELS = 9 };
 extern const char *const lacis_mul_gpu_kernel_name[LACIS_MUL_GPU_WRITTEN_KERNELS];
 struct lacis_mul_gpu_written {
     /* NULL where the options leave a kernel out (a written AGG has neither middle nor dense). */

@@ -14,8 +14,8 @@ static_assert((int)MULG_KERNELS == (int)LACIS_MUL_GPU_WRITTEN_KERNELS, "kernels"
 const char *const lacis_mul_gpu_class_name[LACIS_MUL_GPU_CLASSES] = {"empty",  "copy",  "tiny",
                                                                      "middle", "dense", "hub"};
 const char *const lacis_mul_gpu_kernel_name[LACIS_MUL_GPU_WRITTEN_KERNELS] = {
-    "lacis_copy",    "lacis_tiny",  "lacis_tiny_wide",     "lacis_middle",
-    "lacis_ordered", "lacis_dense", "lacis_ordered_dense", "lacis_pair"};
+    "lacis_copy",  "lacis_tiny",          "lacis_tiny_wide", "lacis_middle", "lacis_ordered",
+    "lacis_dense", "lacis_ordered_dense", "lacis_pair",      "lacis_flat"};
 
 static bool real(lacis_mul_type type)
 {
@@ -107,6 +107,7 @@ void mulg_set_params(mulg_run *s)
     s->stream = (cudaStream_t)job->stream;
     s->kernels = kernels_of(job);
     s->ordered = mulg_in_order(job) || !s->kernels.kernel[MULG_DENSE];
+    s->value_bytes = job->agg == LACIS_MUL_COUNT && !job->written ? 0 : mulg_type_bytes(job->b.type);
     const int cell = job->agg == LACIS_MUL_COUNT ? 4 : mulg_type_bytes(job->type);
     s->window_width = (s->ordered ? MULG_ORDERED_BYTES : MULG_DENSE_BYTES) / cell;
     p->windows = (mul_u32)((p->width + s->window_width - 1) / s->window_width);
@@ -115,6 +116,8 @@ void mulg_set_params(mulg_run *s)
     s->rules.dense =
         cuts_fit && job->agg != LACIS_MUL_AVG && s->kernels.kernel[s->ordered ? MULG_ORDERED_DENSE : MULG_DENSE];
     s->rules.pairs = !wide_keys(job);
+    s->rules.flat = job->t_hi < 1 << 26 && job->force == LACIS_MUL_GPU_EMPTY && s->kernels.kernel[MULG_FLAT];
+    s->rules.b_rows = (mul_u64)job->b.rows;
     s->rules.dense_from = dense_from(p->width);
     s->rules.large_from = SMALL_CELLS + 1;
     s->rules.width = p->width;

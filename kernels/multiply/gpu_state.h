@@ -15,9 +15,11 @@ enum {
     LARGE_CELLS = 8192,
     BITS_MOST = 1 << 18, /* columns of a bitmap */
     ORDERED_PLACES_BYTES = 512,
-    PACK_LEAST = 1 << 22,    /* entries of B that are worth packing: fewer stay in the L2 anyway */
-    MIDDLE_FIXED = 5 * 1024, /* shared memory of a MIDDLE block beside its dynamic part, at most */
-    CUT_BYTES_SHIFT = 31     /* cuts of B take 2 GiB at most: wider matrices have no dense rows */
+    PACK_LEAST = 1 << 22,       /* entries of B that are worth packing: fewer stay in the L2 anyway */
+    MIDDLE_FIXED = 5 * 1024,    /* shared memory of a MIDDLE block beside its dynamic part, at most */
+    ZEROS_BYTES = MULG_FEW * 8, /* behind the header: `start`, or sums of few rows */
+    FEW_DENSE = 2048,           /* products from which one of few rows is DENSE */
+    CUT_BYTES_SHIFT = 31        /* cuts of B take 2 GiB at most: wider matrices have no dense rows */
 };
 
 typedef struct mulg_run {
@@ -28,6 +30,10 @@ typedef struct mulg_run {
     mulg_rules rules;
     mulg_kernels kernels;
     bool ordered;
+    bool few;                                        /* gpu_few.cu sets up */
+    bool beside;                                     /* classes run on streams of their own */
+    bool whole;                                      /* all rows, from the first on, are FLAT: there is no list */
+    int value_bytes;                                 /* of B, 0: not read */
     mul_u32 window_width;                            /* of DENSE */
     int multiprocessors, shared_bytes, shared_block; /* shared memory of a multiprocessor, and of a block at most */
     mulg_header *header, *host, own;

@@ -5,6 +5,7 @@
  * of more than 26 bits.
  */
 #include "gpu_dense.cuh"
+#include "gpu_flat.cuh"
 #include "gpu_ordered.cuh"
 #include "gpu_pair.cuh"
 
@@ -49,6 +50,7 @@ MULG_WRITTEN_KERNEL(lacis_tiny_wide, MULG_WIDE_BLOCKS, mulg_tiny<mulg_written, m
 #else
 MULG_WRITTEN_KERNEL(lacis_tiny, MULG_TINY_BLOCKS, mulg_tiny<mulg_written, mul_u32>)
 MULG_WRITTEN_KERNEL(lacis_pair, MULG_PAIR_BLOCKS, mulg_pair<mulg_written>)
+MULG_WRITTEN_KERNEL(lacis_flat, MULG_FLAT_BLOCKS, mulg_flat<mulg_written>)
 #endif
 #if LACIS_ORDERED
 MULG_WRITTEN_KERNEL(lacis_ordered, MULG_MIDDLE_LEAST, mulg_middle<mulg_written, true>)

@@ -6,6 +6,8 @@
  *     multiply_gpu small                   a few small cases: for compute-sanitizer
  *     multiply_gpu bench GRAPH...          rmat:S (labels permuted), rmat-raw:S, uniform:S
  *     multiply_gpu cusparse GRAPH...       the same product by cuSPARSE
+ *     multiply_gpu one GRAPH...            products of one row
+ *     multiply_gpu profile GRAPH...        the product in f32 three times: for profilers
  *
  * Exit code 0: every comparison agreed. Built alone by nvcc -std=c++17 -I kernels from tests/gpu/multiply_*.cu,
  * kernels/multiply/gpu_*.cu and the text that cmake/embed.cmake makes of gpu_written.cuh; with -DWITH_CUSPARSE and
@@ -32,14 +34,20 @@ int main(int argc, char **argv)
     if (what == "check") {
         const u64 seed = argc > 2 ? strtoull(argv[2], nullptr, 0) : 1;
         check_random(seed, 60, 20000);
+        check_flat(seed, 12);
+        check_few(seed, 4);
         check_wide(seed);
         check_faults();
         check_overflow();
     } else if (what == "small") {
         check_random(3, argc > 2 ? atoi(argv[2]) : 6, 200);
+        check_flat(3, 2);
+        check_few(3, 1);
     } else {
         for (int i = 2; i < argc; i++) {
             if (what == "bench") bench(argv[i], 9);
+            if (what == "one") bench_one(argv[i]);
+            if (what == "profile") run_graph(argv[i], 3);
 #ifdef WITH_CUSPARSE
             if (what == "cusparse") bench_cusparse(argv[i]);
 #endif
