@@ -152,67 +152,7 @@ LACIS_API void lacis_format_float(float value, char *text);
 
 /* --------------------------------------------------------------------------------------------- GPU */
 
-/* The GPU of an engine, for variants of LACIS_GPU: memory under gpu_memory_limit, copies, and one stream on which
- * everything follows each other. Operators launch kernels there; the engine alone talks to the driver. Nothing of it
- * is loaded or started before lacis_run_gpu is called for the first time (a few tenths of a second).
- *
- * Failures: no memory on the device is NULL or LACIS_LIMIT without a message (take less at a time); a call that failed
- * is LACIS_UNSUPPORTED with its message, which a variant passes on: the engine then takes the next best variant and
- * says so. After lacis_run_gpu the parts and blocks that a variant gets stay until its run is over or it frees them. */
-typedef struct lacis_gpu lacis_gpu;
-typedef struct lacis_gpu_facts {
-    char name[64];
-    char driver[32];
-    int arch;                          /* 90: compute capability 9.0 */
-    int processors;                    /* multiprocessors */
-    uint64_t memory, budget;           /* bytes on the card; of them for this engine */
-    double upload_rate, download_rate; /* bytes a second, of the large copies so far */
-} lacis_gpu_facts;
-/* Whether asking for the GPU could give one, without touching it; where not, why. */
-LACIS_API bool lacis_gpu_possible(const lacis_run *run, char *reason, size_t size);
-LACIS_API bool lacis_gpu_started(const lacis_run *run);
-/* The GPU, or NULL with the reason. */
-LACIS_API lacis_gpu *lacis_run_gpu(lacis_run *run, char *reason, size_t size);
-LACIS_API void lacis_gpu_describe(const lacis_gpu *gpu, lacis_gpu_facts *out);
-LACIS_API void *lacis_gpu_stream(const lacis_gpu *gpu); /* cudaStream_t */
-/* Blocks of 256-byte alignment, not cleared, in the stream's order. NULL: no room. */
-LACIS_API void *lacis_gpu_alloc(lacis_gpu *gpu, uint64_t bytes);
-LACIS_API void lacis_gpu_free(lacis_gpu *gpu, void *block); /* NULL is fine */
-LACIS_API uint64_t lacis_gpu_memory_left(lacis_gpu *gpu);   /* what may be dropped counts as left */
-/* The host's bytes may change or go after either call; those on the device are there for what follows on the stream. */
-LACIS_API lacis_status lacis_gpu_upload(lacis_run *run, lacis_gpu *gpu, const void *host, uint64_t bytes,
-                                        void *device);
-LACIS_API lacis_status lacis_gpu_download(lacis_run *run, lacis_gpu *gpu, const void *device, uint64_t bytes,
-                                          void *host);
-LACIS_API lacis_status lacis_gpu_wait(lacis_run *run, lacis_gpu *gpu);
-/* A part's copy on the device, sent there unless it is there already; it stays for later statements while there is
- * room. *out is NULL where the array has no such part. _missing: the bytes that would have to be sent (gpu NULL: all). */
-LACIS_API lacis_status lacis_gpu_part(lacis_run *run, lacis_gpu *gpu, const lacis_array *array, const char *part,
-                                      const void **out);
-LACIS_API uint64_t lacis_gpu_part_missing(lacis_gpu *gpu, const lacis_array *array, const char *part);
-/* Makes `device`, a block that holds the same bytes as the buffer from offset on, the buffer's copy; the block is the
- * engine's from here on. False: it was freed instead. */
-LACIS_API bool lacis_gpu_keep(lacis_gpu *gpu, lacis_buffer *buffer, uint64_t offset, uint64_t bytes, void *device);
-/* Kernels from CUDA source, by extern "C" names, compiled for this GPU by NVRTC (which is only loaded here) or taken from
- * what was compiled before, in memory or in the database file. kernel[i] is a cudaKernel_t, NULL for a name that the source
- * lacks. Each kernel is a program of its own, the source compiled with -DLACIS_KERNEL=i besides; all that are missing
- * at the same time, on the run's threads. LACIS_UNSUPPORTED with the reason: no NVRTC, or its complaint.
- * lacis_gpu_compiles asks beforehand. */
-typedef struct lacis_gpu_source {
-    const char *const *text; /* one behind the other */
-    int texts;
-    const char *const *option; /* besides the GPU's architecture and C++17 */
-    int options;
-    const char *const *kernel;
-    int kernels;     /* 32 at most */
-    uint32_t wanted; /* bit i: kernel[i]; 0: all. The others are left as they are */
-} lacis_gpu_source;
-LACIS_API bool lacis_gpu_compiles(char *reason, size_t size);
-LACIS_API lacis_status lacis_gpu_compile(lacis_run *run, lacis_gpu *gpu, const lacis_gpu_source *source,
-                                         void **kernel);
-/* For a cudaError_t that came from elsewhere than these calls: LACIS_UNSUPPORTED with its message; the device is not
- * used again where it does not answer any more. */
-LACIS_API lacis_status lacis_gpu_failed(lacis_run *run, lacis_gpu *gpu, int code);
+#include "lacis_extend_gpu.h" /* apart only for its length */
 
 /* ------------------------------------------------------------------------------- user functions */
 
@@ -276,7 +216,7 @@ typedef struct lacis_agg {
     bool identity_complex;
     int64_t identity_int;
     double identity, identity_imag;
-    bool associative; /* values may be folded in any order and grouping: declared, or found from the expression */
+    bool associative; /* declared, or found from the expression */
     int64_t offset;   /* in the statement */
 } lacis_agg;
 
@@ -328,6 +268,24 @@ typedef struct lacis_restriction {
     int64_t top;
 } lacis_restriction;
 
+/* Sums over all rows of a result, for SELECT count(*), sum(value) ... without visiting rows one by one. */
+typedef struct lacis_totals {
+    int64_t count;
+    bool integer;  /* values are integers: sum_int, min_int, max_int hold */
+    bool overflow; /* sum_int would not fit */
+    int64_t sum_int, min_int, max_int;
+    __int128 exact;                             /* the sum that sum_int is of */
+    double sum, min, max;                       /* hold for integers too */
+    int64_t nan;                                /* values that are not numbers: NULL to SQL, in count alone */
+    int64_t min_src, max_src, min_dst, max_dst; /* labels; key columns of the kind */
+    __int128 sum_src, sum_dst;
+} lacis_totals;
+LACIS_API void lacis_totals_init(lacis_totals *totals);
+LACIS_API lacis_status lacis_totals_add(lacis_run *run, const lacis_array *array, lacis_totals *totals);
+/* Adds what other rows came to; then, once all are in, what the integer and the real fields say of each other. */
+LACIS_API void lacis_totals_merge(lacis_totals *to, const lacis_totals *from);
+LACIS_API void lacis_totals_settle(lacis_totals *totals, bool integer);
+
 typedef enum lacis_device { LACIS_CPU, LACIS_GPU } lacis_device;
 typedef enum lacis_placement { LACIS_ON_AUTO, LACIS_ON_CPU, LACIS_ON_GPU } lacis_placement;
 
@@ -346,6 +304,7 @@ typedef struct lacis_call {
     lacis_kind kind; /* of the result */
     lacis_dtype dtype;
     int64_t extent[2];
+    bool totals;   /* only totals are wanted, before bind: the result is not copied anywhere */
     int64_t units; /* rows, lanes ... into which the work can be cut */
     void *work;    /* the operator's own, in the run's scratch */
     /* The engine's, where there are other ranks to be told: the call as it was written. */
@@ -388,6 +347,8 @@ struct lacis_variant {
      * answers LACIS_UNSUPPORTED with the reason; without ON the next best variant is taken, and the user told. */
     lacis_status (*run)(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out);
     bool ranks; /* deals the work over other ranks: only offered where there are some */
+    /* NULL, or the totals of units [begin, end) added to *totals without an array of them; answers as run does. */
+    lacis_status (*totals)(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_totals *totals);
 };
 
 /* Several ranks (docs/ranks.md). A variant with `ranks` set deals its call over them: it says how in a lacis_deal and

@@ -3,6 +3,7 @@
  * Joining and leaving the ranks of an mpirun. lacis.h describes each function.
  */
 #include "api/engine.h"
+#include "core/device.h"
 
 #include "exec/talk.h"
 
@@ -31,7 +32,8 @@ static lacis_status misused(lacis_engine *engine, const char *what)
 /* Each rank of a host takes the next GPU, and its share of the processors. */
 static void take_place(lacis_host *host, const lacis_ranks *ranks)
 {
-    host->gpu_number = ranks == NULL ? 0 : ranks->place.local_rank;
+    lacis_device_set_rank(host, ranks == NULL ? 0 : ranks->place.local_rank,
+                          ranks == NULL ? 0 : ranks->place.local_size);
     if (host->threads_asked == 0) host->threads = lacis_ranks_threads(ranks);
 }
 

@@ -137,11 +137,13 @@ static lacis_status explain_totals(lacis_statement *statement, bool analyze)
     lacis_lines_init(&lines, run);
     const char *name = statement->query.name;
     const char *view = lacis_catalog_view(engine->catalog, name);
-    LACIS_TRY(lacis_lines_add(&lines, "totals of %s: summed block by block, no row is visited by SQL", name));
+    LACIS_TRY(
+        lacis_lines_add(&lines, "totals of %s: summed where they are computed, no row is visited by SQL", name));
     if (view != NULL) {
         const lacis_bindings none = {NULL, 0};
         lacis_call *call;
         LACIS_TRY(lacis_lang_call(run, &engine->registry, view, &none, &call));
+        call->totals = true;
         lines.indent += 2;
         LACIS_TRY(lacis_exec_explain(&engine->world, run, call, analyze, &lines));
     }

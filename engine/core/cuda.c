@@ -69,6 +69,11 @@ static int stream_wait(void *stream)
     return (int)cudaStreamSynchronize(stream);
 }
 
+static int stream_follow(void *stream, void *event)
+{
+    return (int)cudaStreamWaitEvent(stream, event, 0);
+}
+
 static int event_new(void **out)
 {
     cudaEvent_t event = NULL;
@@ -206,6 +211,7 @@ static const lacis_driver cuda = {
     .stream_new = stream_new,
     .stream_free = stream_free,
     .stream_wait = stream_wait,
+    .stream_follow = stream_follow,
     .event_new = event_new,
     .event_free = event_free,
     .event_record = event_record,

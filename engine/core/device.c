@@ -14,6 +14,7 @@ enum { ALIGN = 256 };
 static const lacis_driver *chosen;
 static int (*guard)(void *arg);
 static void *guard_arg;
+static int copies = 1;
 
 void lacis_device_set_driver(const lacis_driver *driver)
 {
@@ -24,6 +25,11 @@ void lacis_device_set_guard(int (*refuse)(void *arg), void *arg)
 {
     guard = refuse;
     guard_arg = arg;
+}
+
+void lacis_device_set_copies(int times)
+{
+    copies = times;
 }
 
 bool lacis_device_refused(void)
@@ -66,18 +72,32 @@ static void stop_device(lacis_gpu *gpu)
         calls->library_free(module->library);
         lacis_memory_free(gpu->memory, module);
     }
+    for (int i = 0; i < LACIS_COUNT(gpu->side); i++)
+        if (gpu->side[i] != NULL) calls->stream_free(gpu->side[i]);
+    if (gpu->pinned != NULL) calls->pinned_free(gpu->pinned);
+    if (gpu->copier != NULL) calls->stream_free(gpu->copier);
+    if (gpu->computed != NULL) calls->event_free(gpu->computed);
     if (gpu->stream != NULL) calls->stream_free(gpu->stream);
     if (gpu->pool != NULL) calls->pool_free(gpu->pool);
-    gpu->stream = gpu->pool = NULL;
+    gpu->stream = gpu->pool = gpu->copier = gpu->computed = gpu->side[0] = gpu->side[1] = gpu->pinned = NULL;
 }
 
-static void start(lacis_gpu *gpu)
+/* The driver's number of the host's nth device, or -1. */
+static int nth_device(const lacis_host *host, int n, int devices)
+{
+    int step = host->gpu_step > 0 ? host->gpu_step : 1, all = devices * copies, at = host->gpu_number + n * step;
+    if (n == 0 && all > 0) at %= all;
+    return at < all ? at % devices : -1;
+}
+
+static void start(const lacis_host *host, lacis_gpu *gpu)
 {
     int devices = 0;
     gpu->state = LACIS_GPU_ABSENT;
     if (!gpu->driver->possible(gpu->reason, sizeof gpu->reason)) return;
     int code = LACIS_DRIVER(gpu, count, &devices);
-    if (devices > 0) gpu->device %= devices;
+    if (code == 0 && devices > 0) gpu->device = nth_device(host, gpu->number, devices);
+    if (gpu->device < 0) return;
     if (code == 0 && devices > 0) code = start_device(gpu);
     if (code != 0) {
         snprintf(gpu->reason, sizeof gpu->reason, "the GPU cannot be used: %.120s", error_text(gpu, code));
@@ -97,48 +117,89 @@ static void set_limit(lacis_gpu *gpu, uint64_t bytes)
     gpu->facts.budget = gpu->limit;
 }
 
-lacis_gpu *lacis_device_find(lacis_host *host)
+static bool make_locks(lacis_gpu *gpu)
+{
+    pthread_mutex_t *lock[] = {&gpu->lock, &gpu->copying, &gpu->failing};
+    for (int i = 0; i < LACIS_COUNT(lock); i++) {
+        if (pthread_mutex_init(lock[i], NULL) == 0) continue;
+        while (i-- > 0)
+            pthread_mutex_destroy(lock[i]);
+        return false;
+    }
+    return true;
+}
+
+/* The host's nth device, started. */
+static lacis_gpu *make(lacis_host *host, int number)
 {
     /* Rates until the first large copy has been timed: PCIe 4 through pinned memory. */
     const double upload_rate = 18e9, download_rate = 16e9;
-    if (host->gpu != NULL) return host->gpu;
     lacis_gpu *gpu = lacis_memory_alloc(host->memory, sizeof *gpu);
     if (gpu == NULL) return NULL;
     memset(gpu, 0, sizeof *gpu);
-    if (pthread_mutex_init(&gpu->lock, NULL) != 0) {
+    if (!make_locks(gpu)) {
         lacis_memory_free(host->memory, gpu);
         return NULL;
     }
     gpu->holders = 1;
+    gpu->number = number;
     gpu->memory = lacis_memory_retain(host->memory);
     gpu->driver = driver();
-    gpu->device = host->gpu_number;
     gpu->facts.upload_rate = upload_rate;
     gpu->facts.download_rate = download_rate;
-    start(gpu);
+    start(host, gpu);
     set_limit(gpu, host->gpu_limit);
-    host->gpu = gpu;
     return gpu;
+}
+
+lacis_gpu *lacis_device_find(lacis_host *host)
+{
+    if (host->gpu == NULL) host->gpu = make(host, 0);
+    return host->gpu;
+}
+
+lacis_gpu *lacis_device_next(lacis_host *host, lacis_gpu *gpu)
+{
+    if (gpu->next != NULL) return gpu->next;
+    if (gpu->state == LACIS_GPU_ABSENT || gpu->number + 1 >= LACIS_GPUS) return NULL;
+    lacis_gpu *next = make(host, gpu->number + 1);
+    if (next != NULL && next->device < 0) {
+        lacis_gpu_release(next);
+        return NULL;
+    }
+    gpu->next = next;
+    return next;
+}
+
+void lacis_device_set_rank(lacis_host *host, int rank, int ranks)
+{
+    host->gpu_number = rank;
+    host->gpu_step = ranks;
 }
 
 void lacis_gpu_release(lacis_gpu *gpu)
 {
     if (gpu == NULL || atomic_fetch_sub(&gpu->holders, 1) != 1) return;
     lacis_memory *memory = gpu->memory;
+    lacis_gpu *next = gpu->next;
     if (gpu->state != LACIS_GPU_ABSENT) {
         gpu->driver->enter(gpu->device);
         stop_device(gpu);
     }
     pthread_mutex_destroy(&gpu->lock);
+    pthread_mutex_destroy(&gpu->copying);
+    pthread_mutex_destroy(&gpu->failing);
     lacis_memory_free(memory, gpu->block);
     lacis_memory_free(memory, gpu);
     lacis_memory_release(memory);
+    lacis_gpu_release(next);
 }
 
 void lacis_device_set_limit(lacis_host *host, uint64_t bytes)
 {
     host->gpu_limit = bytes;
-    if (host->gpu != NULL) set_limit(host->gpu, bytes);
+    for (lacis_gpu *gpu = host->gpu; gpu != NULL; gpu = gpu->next)
+        set_limit(gpu, bytes);
 }
 
 lacis_status lacis_device_each(const lacis_gpu *gpu, lacis_device_fn fn, void *arg)
@@ -154,39 +215,78 @@ lacis_status lacis_device_each(const lacis_gpu *gpu, lacis_device_fn fn, void *a
 
 /* ------------------------------------------------------------------------------------ asking for it */
 
+/* The first of those started that can be used; NULL: none. */
+static lacis_gpu *usable(lacis_gpu *gpu)
+{
+    while (gpu != NULL && gpu->state != LACIS_GPU_READY)
+        gpu = gpu->next;
+    return gpu;
+}
+
 bool lacis_gpu_possible(const lacis_run *run, char *reason, size_t size)
 {
-    const lacis_gpu *gpu = run->host->gpu;
+    lacis_gpu *gpu = run->host->gpu;
     if (gpu == NULL) return driver()->possible(reason, size);
-    if (gpu->state == LACIS_GPU_READY) return true;
+    if (usable(gpu) != NULL) return true;
     snprintf(reason, size, "%s", gpu->reason);
     return false;
 }
 
 bool lacis_gpu_started(const lacis_run *run)
 {
-    return run->host->gpu != NULL && run->host->gpu->state == LACIS_GPU_READY;
+    return usable(run->host->gpu) != NULL;
+}
+
+/* What follows on this thread is for that device, and its copies of a turn before may go. */
+static bool enter(lacis_gpu *gpu)
+{
+    int code = LACIS_DRIVER(gpu, enter, gpu->device);
+    if (code != 0) lacis_device_failed(gpu, code);
+    gpu->turn++;
+    return code == 0;
 }
 
 lacis_gpu *lacis_run_gpu(lacis_run *run, char *reason, size_t size)
 {
-    lacis_gpu *gpu = lacis_device_find(run->host);
-    if (gpu == NULL) {
+    lacis_gpu *first = lacis_device_find(run->host), *gpu = usable(first);
+    if (first == NULL) {
         snprintf(reason, size, "the host has no memory left to start a GPU");
         return NULL;
     }
-    if (gpu->state != LACIS_GPU_READY) {
-        snprintf(reason, size, "%s", gpu->reason);
-        return NULL;
-    }
+    if (gpu != NULL && enter(gpu)) return gpu;
+    snprintf(reason, size, "%s", gpu != NULL ? gpu->reason : first->reason);
+    return NULL;
+}
+
+lacis_status lacis_gpu_enter(lacis_run *run, lacis_gpu *gpu)
+{
     int code = LACIS_DRIVER(gpu, enter, gpu->device);
-    if (code != 0) {
-        lacis_device_failed(gpu, code);
-        snprintf(reason, size, "%s", gpu->reason);
-        return NULL;
+    return code == 0 ? LACIS_OK : lacis_gpu_failed(run, gpu, code);
+}
+
+int lacis_gpu_number(const lacis_gpu *gpu)
+{
+    return gpu->number;
+}
+
+bool lacis_run_gpus_forced(const lacis_run *run)
+{
+    return run->host->gpus > 1;
+}
+
+int lacis_run_gpus(lacis_run *run, bool start_more, lacis_gpu **out)
+{
+    lacis_host *host = run->host;
+    lacis_gpu *first = usable(host->gpu);
+    int most = host->gpus > 0 && host->gpus < LACIS_GPUS ? host->gpus : LACIS_GPUS, count = 0;
+    if (first == NULL) return 0;
+    out[count++] = first;
+    for (lacis_gpu *gpu = first; count < most && gpu != NULL;) {
+        gpu = start_more || host->gpus > 1 ? lacis_device_next(host, gpu) : gpu->next;
+        if (gpu != NULL && gpu->state == LACIS_GPU_READY && enter(gpu)) out[count++] = gpu;
     }
-    gpu->turn++;
-    return gpu;
+    if (count > 1) first->driver->enter(first->device);
+    return count;
 }
 
 void lacis_gpu_describe(const lacis_gpu *gpu, lacis_gpu_facts *out)
@@ -199,17 +299,38 @@ void *lacis_gpu_stream(const lacis_gpu *gpu)
     return gpu->stream;
 }
 
+/* Helps where there is one: whoever asks does without else. */
+void lacis_gpu_beside(lacis_gpu *gpu, void **side, void **pinned)
+{
+    for (int i = 0; i < LACIS_COUNT(gpu->side); i++)
+        if (gpu->side[i] == NULL && LACIS_DRIVER(gpu, stream_new, &gpu->side[i]) != 0) gpu->side[i] = NULL;
+    if (gpu->pinned == NULL && LACIS_DRIVER(gpu, pinned_new, LACIS_GPU_PINNED, &gpu->pinned) != 0) gpu->pinned = NULL;
+    if (gpu->side[0] == NULL || gpu->side[1] == NULL || gpu->pinned == NULL) gpu->driver->forget();
+    side[0] = gpu->side[0];
+    side[1] = gpu->side[1];
+    *pinned = gpu->pinned;
+}
+
 /* --------------------------------------------------------------------------------------- failed calls */
 
 void lacis_device_failed(lacis_gpu *gpu, int code)
 {
     gpu->driver->forget();
-    snprintf(gpu->reason, sizeof gpu->reason, "%.60s failed: %.100s", gpu->facts.name, error_text(gpu, code));
     int answer = LACIS_DRIVER(gpu, stream_wait, gpu->stream);
-    if (answer == 0) return;
-    gpu->driver->forget();
-    gpu->state = LACIS_GPU_LOST;
-    snprintf(gpu->reason, sizeof gpu->reason, "%.60s is lost: %.100s", gpu->facts.name, error_text(gpu, code));
+    if (answer != 0) {
+        gpu->driver->forget();
+        gpu->state = LACIS_GPU_LOST;
+    }
+    pthread_mutex_lock(&gpu->failing);
+    snprintf(gpu->reason, sizeof gpu->reason, "%.60s %s: %.100s", gpu->facts.name, answer == 0 ? "failed" : "is lost",
+             error_text(gpu, code));
+    pthread_mutex_unlock(&gpu->failing);
+}
+
+lacis_status lacis_gpu_broke(lacis_gpu *gpu, int code)
+{
+    lacis_device_failed(gpu, code);
+    return LACIS_UNSUPPORTED;
 }
 
 lacis_status lacis_gpu_failed(lacis_run *run, lacis_gpu *gpu, int code)

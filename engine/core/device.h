@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The engine's GPU behind what lacis_extend.h shows of it. device.c: finding and starting it, errors, memory under a
- * budget; mirror.c: copies between host and device, and which buffers have one there. Nothing of CUDA is touched
- * before somebody asks for a GPU. All calls are made by the engine's thread, but for those that let go of buffers.
+ * budget; copies.c: copies between host and device; mirror.c: which buffers have one there; panels.c: work dealt over
+ * several. Nothing of CUDA is touched before somebody asks for a GPU. Calls are made by the engine's thread, but for
+ * those that let go of buffers and those that lanes of panels.c may make: memory, lacis_gpu_fetch, lacis_gpu_broke.
  */
 #ifndef LACIS_CORE_DEVICE_H
 #define LACIS_CORE_DEVICE_H
@@ -26,9 +27,9 @@ struct lacis_block {
 /* A part of a buffer that has a copy on the device. In two lists: that of its buffer, and the device's by last use.
  */
 typedef struct lacis_mirror {
-    struct lacis_mirror *next; /* of the buffer */
+    struct lacis_mirror *next; /* of the buffer, on this device */
     struct lacis_mirror *newer, *older;
-    lacis_buffer *buffer;
+    struct lacis_buffer_mirrors *home;
     uint64_t offset, bytes;
     void *device;
     uint64_t use; /* of what turn of the device */
@@ -42,19 +43,25 @@ typedef struct lacis_module {
     void *library, *kernel; /* kernel NULL: the source has none of that name */
 } lacis_module;
 
-enum { LACIS_GPU_PIECES = 2 };
+enum { LACIS_GPU_PIECES = 3 };
 
-/* Counted: the engine holds it, and every buffer that ever had a copy there. */
+/* Counted: the engine (or the device before it) holds it, and every buffer that ever had a copy there. */
 struct lacis_gpu {
     atomic_int holders;
+    lacis_gpu *next; /* the engine's next device, once it was asked for; held */
     lacis_memory *memory;
     const lacis_driver *driver;
-    lacis_gpu_state state;
+    _Atomic lacis_gpu_state state;
     char reason[200];
-    int device;
+    int number, device; /* of the engine's devices; to the driver */
     lacis_gpu_facts facts;
     void *stream, *pool;
-    pthread_mutex_t lock; /* of all below */
+    void *copier, *computed; /* stream of lacis_gpu_fetch, and the event that it waits for; NULL: none yet */
+    void *side[2], *pinned;  /* lacis_gpu_beside */
+    uint64_t fetched;        /* by lacis_gpu_fetch */
+    pthread_mutex_t failing; /* of reason, while lanes run */
+    pthread_mutex_t copying; /* of the pieces */
+    pthread_mutex_t lock;    /* of all below */
     struct lacis_block *block;
     int blocks, block_room;
     uint64_t used, peak, limit;
@@ -64,8 +71,13 @@ struct lacis_gpu {
     lacis_module *module;
 };
 
-/* Looks for GPUs, once an engine. NULL: no memory on the host. */
+/* Looks for GPUs, once an engine: the first one, started. NULL: no memory on the host. */
 lacis_gpu *lacis_device_find(lacis_host *host);
+/* The one behind `gpu`, started now where it was not yet; NULL: there is none (or no memory on the host). */
+lacis_gpu *lacis_device_next(lacis_host *host, lacis_gpu *gpu);
+/* Of several processes on this machine the `rank`th: devices rank, rank + ranks ... are its own, or one of all where
+ * there are more processes than devices. Before a device is asked for. */
+void lacis_device_set_rank(lacis_host *host, int rank, int ranks);
 void lacis_gpu_release(lacis_gpu *gpu); /* NULL is fine */
 /* Every device of this machine: for SHOW DEVICES. Calls fn for each that can be described. */
 typedef lacis_status (*lacis_device_fn)(void *arg, int number, const lacis_gpu_facts *facts);
@@ -73,8 +85,12 @@ lacis_status lacis_device_each(const lacis_gpu *gpu, lacis_device_fn fn, void *a
 /* SET gpu_memory_limit; 0: nine tenths of the card. */
 void lacis_device_set_limit(lacis_host *host, uint64_t bytes);
 
-/* mirror.c: times copies both ways, for CALIBRATE; facts hold what came out. */
+/* copies.c: times copies both ways, for CALIBRATE; facts hold what came out. */
 lacis_status lacis_device_measure(lacis_run *run, lacis_gpu *gpu);
+/* copies.c, for panels.c: lacis_gpu_fetch is for what the device's stream has to do so far. The driver's code. */
+int lacis_device_follow(lacis_gpu *gpu);
+/* copies.c: so many bytes came in so many seconds, for facts and EXPLAIN ANALYZE. */
+void lacis_device_learn(lacis_run *run, lacis_gpu *gpu, uint64_t bytes, double seconds, bool upload);
 /* Takes note of a failed call, and finds out whether the device is lost. */
 void lacis_device_failed(lacis_gpu *gpu, int code);
 /* A call of the driver's table by name, or the guard's refusal. */
@@ -91,10 +107,13 @@ void lacis_device_free_locked(lacis_gpu *gpu, void *block);
 
 /* buffer.c, for mirror.c. The bytes of a buffer that have been filled. */
 uint64_t lacis_buffer_used(const lacis_buffer *buffer);
-/* Where a buffer keeps its mirrors; the device (retained) that they are on, or NULL. */
+/* Where a buffer keeps its mirrors: the device (retained) that they are on, or NULL; those on others stand behind
+ * `more`.
+ */
 typedef struct lacis_buffer_mirrors {
     _Atomic(lacis_gpu *) gpu;
     lacis_mirror *first; /* under the device's lock */
+    _Atomic(struct lacis_buffer_mirrors *) more;
 } lacis_buffer_mirrors;
 lacis_buffer_mirrors *lacis_buffer_mirrored(lacis_buffer *buffer);
 /* mirror.c, for buffer.c: the buffer goes. */
@@ -104,5 +123,7 @@ void lacis_mirror_drop(lacis_buffer_mirrors *mirrors);
  * whose non-zero answer makes that call fail. */
 void lacis_device_set_driver(const lacis_driver *driver);
 void lacis_device_set_guard(int (*refuse)(void *arg), void *arg);
+/* Each device counts so many times: several of them where a machine has one. */
+void lacis_device_set_copies(int copies);
 
 #endif

@@ -17,6 +17,7 @@ typedef struct lacis_driver {
     int (*stream_new)(void **out);
     int (*stream_free)(void *stream);
     int (*stream_wait)(void *stream);
+    int (*stream_follow)(void *stream, void *event); /* what follows on the stream waits for the event */
     int (*event_new)(void **out);
     int (*event_free)(void *event);
     int (*event_record)(void *event, void *stream);

@@ -70,19 +70,4 @@ static inline void lacis_rows_close(lacis_rows *rows)
 lacis_status lacis_rows_top(lacis_run *run, lacis_rows *source, const lacis_columns *columns, int64_t limit,
                             lacis_rows **out);
 
-/* Sums over all rows of one array, for SELECT count(*), sum(value) ... without visiting rows one by one. */
-typedef struct lacis_totals {
-    int64_t count;
-    bool integer;  /* values are integers: sum_int, min_int, max_int hold */
-    bool overflow; /* sum_int would not fit */
-    int64_t sum_int, min_int, max_int;
-    __int128 exact;                             /* the sum that sum_int is of */
-    double sum, min, max;                       /* hold for integers too */
-    int64_t nan;                                /* values that are not numbers: NULL to SQL, in count alone */
-    int64_t min_src, max_src, min_dst, max_dst; /* labels; key columns of the kind */
-    __int128 sum_src, sum_dst;
-} lacis_totals;
-void lacis_totals_init(lacis_totals *totals);
-lacis_status lacis_totals_add(lacis_run *run, const lacis_array *array, lacis_totals *totals);
-
 #endif

@@ -47,7 +47,9 @@ typedef struct lacis_host {
     double last_progress; /* seconds */
     lacis_gpu *gpu;       /* device.c: NULL until somebody asked for one */
     uint64_t gpu_limit;   /* bytes; 0: nine tenths of the card */
+    int gpus;             /* SET gpus; 0: auto */
     int gpu_number;       /* which of this machine's, counted round */
+    int gpu_step;         /* and every so manieth behind it; 0: all (lacis_device_set_rank) */
     lacis_keeper keeper;
     lacis_ranks *ranks; /* NULL: this process is alone */
     lacis_ranks_use ranks_use;
@@ -100,7 +102,7 @@ uint64_t lacis_memory_used(const lacis_memory *memory);
 uint64_t lacis_memory_peak(const lacis_memory *memory);
 void lacis_memory_reset_peak(lacis_memory *memory);
 uint64_t lacis_memory_warm(const lacis_memory *memory); /* pages that wait in the pool */
-uint64_t lacis_memory_physical(void); /* bytes of this machine; 0: not known */
+uint64_t lacis_memory_physical(void);                   /* bytes of this machine; 0: not known */
 /* Asks the guard (lacis_set_allocation_guard) whether an allocation may go ahead. */
 bool lacis_memory_may(uint64_t bytes);
 /* LACIS_LIMIT or LACIS_NOMEM with its message, for a failed request of `bytes`. */

@@ -280,7 +280,7 @@ static lacis_status vector_block(void *context, int64_t task, int worker)
     return LACIS_OK;
 }
 
-static void merge(lacis_totals *to, const lacis_totals *from)
+void lacis_totals_merge(lacis_totals *to, const lacis_totals *from)
 {
     to->count += from->count;
     to->nan += from->nan;
@@ -297,8 +297,7 @@ static void merge(lacis_totals *to, const lacis_totals *from)
     if (from->max_dst > to->max_dst) to->max_dst = from->max_dst;
 }
 
-/* What the integer and the real fields say of each other. */
-static void settle(lacis_totals *totals, bool integer)
+void lacis_totals_settle(lacis_totals *totals, bool integer)
 {
     if (!integer) totals->integer = false;
     if (!totals->integer || totals->count == 0) return;
@@ -315,7 +314,7 @@ static lacis_status add_blocks(lacis_run *run, job *work, lacis_task_fn fn, laci
     LACIS_TRY(lacis_run_alloc(run, (uint64_t)blocks * sizeof *work->block, &work->block));
     lacis_status status = lacis_run_parallel(run, blocks, fn, work);
     for (int64_t i = 0; i < blocks && status == LACIS_OK; i++)
-        if (work->block[i].count > 0) merge(totals, &work->block[i]);
+        if (work->block[i].count > 0) lacis_totals_merge(totals, &work->block[i]);
     lacis_run_free(run, work->block);
     return status;
 }
@@ -353,6 +352,6 @@ lacis_status lacis_totals_add(lacis_run *run, const lacis_array *array, lacis_to
         totals->count += lacis_array_extent(array, 0);
         break;
     }
-    settle(totals, lacis_array_dtype(array) < LACIS_F32 && lacis_array_kind(array) != LACIS_TABLE);
+    lacis_totals_settle(totals, lacis_array_dtype(array) < LACIS_F32 && lacis_array_kind(array) != LACIS_TABLE);
     return LACIS_OK;
 }

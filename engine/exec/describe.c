@@ -145,16 +145,11 @@ lacis_status lacis_exec_open(void *context, lacis_run *run, const char *name, co
     return status;
 }
 
-static lacis_status add_block(void *context, lacis_run *run, const lacis_array *block)
-{
-    return lacis_totals_add(run, block, context);
-}
-
 lacis_status lacis_exec_totals(lacis_world *world, lacis_run *run, const char *name, lacis_totals *out)
 {
     lacis_totals_init(out);
     const char *view = lacis_catalog_view(world->catalog, name);
-    if (view != NULL) return lacis_exec_blocks(world, run, view, add_block, out);
+    if (view != NULL) return lacis_exec_sum(world, run, view, out);
     lacis_array *array;
     LACIS_TRY(lacis_catalog_get(run, world->catalog, name, -1, &array));
     lacis_status status = lacis_totals_add(run, array, out);

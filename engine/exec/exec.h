@@ -45,6 +45,9 @@ typedef lacis_status (*lacis_block_fn)(void *context, lacis_run *run, const laci
 lacis_status lacis_exec_blocks(lacis_world *world, lacis_run *run, const char *text, lacis_block_fn fn,
                                void *context);
 
+/* Totals of a call's text: by the variant itself where it can, else block by block. */
+lacis_status lacis_exec_sum(lacis_world *world, lacis_run *run, const char *text, lacis_totals *totals);
+
 /* describe.c: what a name is to SQL (the catalog's resolver). */
 lacis_status lacis_exec_describe(void *world, lacis_run *run, const char *name, lacis_relation *out);
 lacis_status lacis_exec_open(void *world, lacis_run *run, const char *name, const lacis_filter *filter,

@@ -62,6 +62,21 @@ static void get_gpu_limit(const lacis_host *host, char *value, size_t size)
     snprintf(value, size, host->gpu_limit == 0 ? "auto" : "%llu", (unsigned long long)host->gpu_limit);
 }
 
+static bool set_gpus(lacis_host *host, const char *value)
+{
+    char *end;
+    long number = strcasecmp(value, "auto") == 0 ? 0 : strtol(value, &end, 10);
+    if (strcasecmp(value, "auto") != 0 && (end == value || *end != '\0' || number < 1 || number > LACIS_GPUS))
+        return false;
+    host->gpus = (int)number;
+    return true;
+}
+
+static void get_gpus(const lacis_host *host, char *value, size_t size)
+{
+    snprintf(value, size, host->gpus == 0 ? "auto" : "%d", host->gpus);
+}
+
 static bool set_threads(lacis_host *host, const char *value)
 {
     char *end;
@@ -133,7 +148,9 @@ const struct setting lacis_setting[] = {
     {"memory_limit", "bytes, or with kB, MB, GB, KiB, MiB, GiB; at least 1 MB",
      "what arrays, results and work may take together", set_memory_limit, get_memory_limit},
     {"gpu_memory_limit", "like memory_limit, or auto (nine tenths of the card)",
-     "what operands, results and work may take on the GPU", set_gpu_limit, get_gpu_limit},
+     "what operands, results and work may take on each GPU", set_gpu_limit, get_gpu_limit},
+    {"gpus", "1 .. 16, or auto (all, where the work is worth it)", "GPUs of this machine that work on one statement",
+     set_gpus, get_gpus},
     {"threads", "1 .. 1024, or auto", "threads that work on one statement", set_threads, get_threads},
     {"deterministic", "on or off", "the same bits on every run and any number of threads", set_deterministic,
      get_deterministic},

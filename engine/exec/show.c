@@ -96,18 +96,20 @@ struct devices {
 static lacis_status show_gpu(void *arg, int number, const lacis_gpu_facts *facts)
 {
     struct devices *to = arg;
-    bool used = number == to->gpu->device;
+    const lacis_gpu *gpu = to->gpu;
+    while (gpu != NULL && gpu->device != number)
+        gpu = gpu->next;
     char *device = lacis_run_text(to->run, "GPU %d", number);
     if (device == NULL) return LACIS_NOMEM;
     LACIS_TRY(lacis_table_text(to->run, to->table, device));
     LACIS_TRY(lacis_table_text(to->run, to->table, facts->name));
     LACIS_TRY(lacis_table_text(to->run, to->table, NULL));
-    LACIS_TRY(lacis_table_integer(to->run, to->table, used ? (int64_t)to->gpu->facts.budget : 0));
+    LACIS_TRY(lacis_table_integer(to->run, to->table, gpu != NULL ? (int64_t)gpu->facts.budget : 0));
     LACIS_TRY(lacis_table_integer(to->run, to->table, (int64_t)facts->memory));
     LACIS_TRY(lacis_table_text(to->run, to->table, facts->driver));
-    const char *state = !used                               ? "not used: one GPU an engine"
-                        : to->gpu->state == LACIS_GPU_READY ? "ready"
-                                                            : to->gpu->reason;
+    const char *state = gpu == NULL                     ? "not started: work large enough will"
+                        : gpu->state == LACIS_GPU_READY ? "ready"
+                                                        : gpu->reason;
     return lacis_table_text(to->run, to->table, state);
 }
 

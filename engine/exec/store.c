@@ -33,20 +33,26 @@ static lacis_status explain_nested(lacis_world *world, lacis_run *run, lacis_cal
 
 static lacis_status explain_run(lacis_world *world, lacis_run *run, lacis_plan *plan, lacis_lines *lines)
 {
-    lacis_array *result;
+    lacis_array *result = NULL;
+    lacis_totals totals;
+    bool summed = false;
     lacis_memory *memory = run->host->memory;
     lacis_memory_reset_peak(memory);
     uint64_t before = lacis_memory_used(memory);
     run->counters = 0;
     double start = lacis_now();
     run->timed = true;
-    lacis_status status = lacis_plan_run(run, plan, 0, plan->call->units, &result);
+    lacis_totals_init(&totals);
+    lacis_status status = LACIS_OK;
+    if (plan->call->totals) status = lacis_plan_totals(run, plan, 0, plan->call->units, &totals, &summed);
+    if (status == LACIS_OK && !summed) status = lacis_plan_run(run, plan, 0, plan->call->units, &result);
     run->timed = false;
     LACIS_TRY(status);
     double seconds = lacis_now() - start;
     lacis_plan_learn(world->profile, plan, seconds);
-    status = lacis_plan_explain_actual(plan, seconds, lacis_memory_peak(memory) - before, lacis_array_entries(result),
-                                       lacis_array_bytes(result), lines);
+    int64_t entries = summed ? totals.count : lacis_array_entries(result);
+    status = lacis_plan_explain_actual(plan, seconds, lacis_memory_peak(memory) - before, entries,
+                                       summed ? 0 : lacis_array_bytes(result), lines);
     lacis_array_release(result);
     return status;
 }
@@ -56,7 +62,7 @@ static lacis_status explain_bound(lacis_world *world, lacis_run *run, lacis_call
 {
     lacis_plan *plan;
     LACIS_TRY(lacis_run_scratch(run, sizeof *plan, &plan));
-    LACIS_TRY(lacis_plan_make(run, call, world->profile, LACIS_STORE, true, plan));
+    LACIS_TRY(lacis_plan_make(run, call, world->profile, call->totals ? LACIS_STREAM : LACIS_STORE, true, plan));
     LACIS_TRY(lacis_plan_explain(plan, lines));
     return analyze ? explain_run(world, run, plan, lines) : LACIS_OK;
 }

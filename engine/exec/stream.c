@@ -25,10 +25,11 @@ static void blocks_close(struct blocks *blocks)
     lacis_run_clear(&blocks->run);
 }
 
-static lacis_status blocks_plan(struct blocks *blocks, const char *text, const lacis_bindings *bindings)
+static lacis_status blocks_plan(struct blocks *blocks, const char *text, const lacis_bindings *bindings, bool totals)
 {
     lacis_run *run = &blocks->run;
     LACIS_TRY(lacis_lang_call(run, blocks->world->registry, text, bindings, &blocks->call));
+    blocks->call->totals = totals;
     LACIS_TRY(lacis_exec_bind(blocks->world, run, blocks->call, &blocks->restriction));
     LACIS_TRY(lacis_run_scratch(run, sizeof *blocks->plan, &blocks->plan));
     return lacis_plan_make(run, blocks->call, blocks->world->profile, LACIS_STREAM, false, blocks->plan);
@@ -36,14 +37,14 @@ static lacis_status blocks_plan(struct blocks *blocks, const char *text, const l
 
 /* After a failure nothing is left to close. */
 static lacis_status blocks_open(struct blocks *blocks, lacis_world *world, const char *text,
-                                const lacis_bindings *bindings, const lacis_restriction *restriction)
+                                const lacis_bindings *bindings, const lacis_restriction *restriction, bool totals)
 {
     memset(blocks, 0, sizeof *blocks);
     blocks->world = world;
     blocks->restriction = *restriction;
     blocks->bytes = FIRST_BLOCK;
     lacis_run_init(&blocks->run, world->host);
-    lacis_status status = blocks_plan(blocks, text, bindings);
+    lacis_status status = blocks_plan(blocks, text, bindings, totals);
     if (status != LACIS_OK) blocks_close(blocks);
     return status;
 }
@@ -137,7 +138,7 @@ static lacis_status plain_rows(lacis_world *world, lacis_run *run, const char *t
     /* Each row's best are enough to find the best of all. */
     if (filter->by_value && filter->limit > 0 && (restriction.top == 0 || restriction.top > filter->limit))
         restriction.top = filter->limit;
-    lacis_status status = blocks_open(&rows->blocks, world, text, bindings, &restriction);
+    lacis_status status = blocks_open(&rows->blocks, world, text, bindings, &restriction, false);
     if (status != LACIS_OK) {
         lacis_run_free(run, rows);
         return status;
@@ -159,20 +160,41 @@ lacis_status lacis_exec_rows(lacis_world *world, lacis_run *run, const char *tex
     return LACIS_OK;
 }
 
+static lacis_status each_block(struct blocks *blocks, lacis_run *run, lacis_block_fn fn, void *context)
+{
+    for (;;) {
+        lacis_array *block;
+        LACIS_TRY(blocks_next(blocks, &block));
+        if (block == NULL) return LACIS_OK;
+        lacis_status status = fn(context, run, block);
+        lacis_array_release(block);
+        LACIS_TRY(status);
+    }
+}
+
 lacis_status lacis_exec_blocks(lacis_world *world, lacis_run *run, const char *text, lacis_block_fn fn, void *context)
 {
     const lacis_bindings none = {NULL, 0};
     struct blocks blocks;
-    LACIS_TRY(blocks_open(&blocks, world, text, &none, &lacis_filter_all.where));
-    lacis_status status;
-    for (;;) {
-        lacis_array *block;
-        status = blocks_next(&blocks, &block);
-        if (status != LACIS_OK || block == NULL) break;
-        status = fn(context, run, block);
-        lacis_array_release(block);
-        if (status != LACIS_OK) break;
-    }
+    LACIS_TRY(blocks_open(&blocks, world, text, &none, &lacis_filter_all.where, false));
+    lacis_status status = each_block(&blocks, run, fn, context);
+    blocks_close(&blocks);
+    return status;
+}
+
+static lacis_status add_block(void *context, lacis_run *run, const lacis_array *block)
+{
+    return lacis_totals_add(run, block, context);
+}
+
+lacis_status lacis_exec_sum(lacis_world *world, lacis_run *run, const char *text, lacis_totals *totals)
+{
+    const lacis_bindings none = {NULL, 0};
+    struct blocks blocks;
+    bool done;
+    LACIS_TRY(blocks_open(&blocks, world, text, &none, &lacis_filter_all.where, true));
+    lacis_status status = lacis_plan_totals(&blocks.run, blocks.plan, 0, blocks.call->units, totals, &done);
+    if (status == LACIS_OK && !done) status = each_block(&blocks, run, add_block, totals);
     blocks_close(&blocks);
     return status;
 }

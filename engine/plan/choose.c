@@ -209,19 +209,43 @@ lacis_status lacis_plan_make(lacis_run *run, lacis_call *call, const lacis_profi
     return LACIS_OK;
 }
 
+/* The chosen one cannot after all: the next best is chosen, with a note. */
+static lacis_status next_best(lacis_run *run, lacis_plan *plan)
+{
+    lacis_candidate *chosen = &plan->candidate[plan->chosen];
+    give_up(run, chosen);
+    if (able_ones(plan) == 0) return none_can(run, plan->call, plan);
+    plan->chosen = cheapest(plan);
+    lacis_run_note(run, LACIS_NOTE, "%s: %s; went on with %s on the %s", plan->call->op->verb, chosen->reason,
+                   plan->candidate[plan->chosen].variant->name,
+                   plan->candidate[plan->chosen].variant->device == LACIS_CPU ? "CPU" : "GPU");
+    snprintf(plan->reason, sizeof plan->reason, "the next best one");
+    return LACIS_OK;
+}
+
 lacis_status lacis_plan_run(lacis_run *run, lacis_plan *plan, int64_t begin, int64_t end, lacis_array **out)
 {
     for (;;) {
-        lacis_candidate *chosen = &plan->candidate[plan->chosen];
-        lacis_status status = chosen->variant->run(run, plan->call, begin, end, out);
+        const lacis_variant *variant = plan->candidate[plan->chosen].variant;
+        lacis_status status = variant->run(run, plan->call, begin, end, out);
         if (status != LACIS_UNSUPPORTED) return status;
-        give_up(run, chosen);
-        if (able_ones(plan) == 0) return none_can(run, plan->call, plan);
-        plan->chosen = cheapest(plan);
-        lacis_run_note(run, LACIS_NOTE, "%s: %s; went on with %s on the %s", plan->call->op->verb, chosen->reason,
-                       plan->candidate[plan->chosen].variant->name,
-                       plan->candidate[plan->chosen].variant->device == LACIS_CPU ? "CPU" : "GPU");
-        snprintf(plan->reason, sizeof plan->reason, "the next best one");
+        LACIS_TRY(next_best(run, plan));
+    }
+}
+
+lacis_status lacis_plan_totals(lacis_run *run, lacis_plan *plan, int64_t begin, int64_t end, lacis_totals *totals,
+                               bool *done)
+{
+    *done = false;
+    for (;;) {
+        const lacis_variant *variant = plan->candidate[plan->chosen].variant;
+        lacis_totals more = *totals;
+        if (variant->totals == NULL) return LACIS_OK;
+        lacis_status status = variant->totals(run, plan->call, begin, end, &more);
+        if (status == LACIS_OK) *totals = more;
+        *done = status == LACIS_OK;
+        if (status != LACIS_UNSUPPORTED) return status;
+        LACIS_TRY(next_best(run, plan));
     }
 }
 

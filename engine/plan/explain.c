@@ -115,6 +115,27 @@ lacis_status lacis_plan_explain(const lacis_plan *plan, lacis_lines *lines)
     return LACIS_OK;
 }
 
+static double figure(const lacis_run *run, const char *what)
+{
+    for (int i = 0; i < run->counters; i++)
+        if (strcmp(run->counter[i].what, what) == 0) return run->counter[i].figure;
+    return 0;
+}
+
+/* How fast copies to and from GPUs went. */
+static lacis_status explain_copies(lacis_lines *lines)
+{
+    static const char *const way[] = {"to the GPU", "from the GPU"};
+    char bytes[48], seconds[48];
+    for (int i = 0; i < LACIS_COUNT(way); i++) {
+        snprintf(bytes, sizeof bytes, "bytes %s", way[i]);
+        snprintf(seconds, sizeof seconds, "seconds %s", way[i]);
+        double moved = figure(lines->run, bytes), took = figure(lines->run, seconds);
+        if (moved > 0 && took > 0) LACIS_TRY(lacis_lines_add(lines, "GB/s %s %.3g", way[i], 1e-9 * moved / took));
+    }
+    return LACIS_OK;
+}
+
 lacis_status lacis_plan_explain_actual(const lacis_plan *plan, double seconds, uint64_t peak, int64_t entries,
                                        uint64_t bytes, lacis_lines *lines)
 {
@@ -128,6 +149,7 @@ lacis_status lacis_plan_explain_actual(const lacis_plan *plan, double seconds, u
     LACIS_TRY(lacis_lines_add(lines, "peak %s (%s)", lacis_format_bytes(peak, a), bytes_text(cost->peak_bytes, b)));
     for (int i = 0; i < lines->run->counters; i++)
         LACIS_TRY(lacis_lines_add(lines, "%s %.6g", lines->run->counter[i].what, lines->run->counter[i].figure));
+    LACIS_TRY(explain_copies(lines));
     lines->indent -= 2;
     return LACIS_OK;
 }

@@ -58,6 +58,10 @@ lacis_status lacis_plan_make(lacis_run *run, lacis_call *call, const lacis_profi
  * says so; LACIS_UNSUPPORTED where none is left. */
 lacis_status lacis_plan_run(lacis_run *run, lacis_plan *plan, int64_t begin, int64_t end, lacis_array **out);
 
+/* The same for totals alone, by variants that have them. *done is false where the chosen one has none: nothing was added. */
+lacis_status lacis_plan_totals(lacis_run *run, lacis_plan *plan, int64_t begin, int64_t end, lacis_totals *totals,
+                               bool *done);
+
 /* Teaches the profile from a run that was predicted and measured. */
 void lacis_plan_learn(lacis_profile *profile, const lacis_plan *plan, double seconds);
 

@@ -162,6 +162,10 @@ struct lacis_mul_gpu_written {
     bool (*compile)(lacis_mul_gpu_written *written, uint32_t wanted);
     void *context;
 };
+/* Compiles in this thread what rows [first, first + count) and any part of them need; runs then ask for nothing more,
+ * from whatever thread. cuda_error: with LACIS_MUL_GPU_FAILED. */
+lacis_mul_gpu_status lacis_mul_gpu_compile(const lacis_mul_gpu_job *job, int64_t first, int64_t count,
+                                           int *cuda_error);
 /* Whether the job's semiring is compiled at run time, and not built in. */
 bool lacis_mul_gpu_semiring_written(const lacis_mul_gpu_job *job);
 

@@ -49,11 +49,12 @@ static lacis_mul_gpu_status run_dense(mulg_run *s, mulg_params *p, cudaStream_t 
     s->prefix = s->cut + mulg_aligned(cuts * sizeof *s->cut) / sizeof *s->cut;
     p->cut = s->cut;
     p->prefix = s->prefix;
-    MULG_TRY_CUDA(s, cudaMemsetAsync(s->prefix, 0, tasks * sizeof *s->prefix, stream));
     if (s->few)
-        MULG_TRY_CUDA(s, mulg_cuts_reached(*p, s->window_width, s->cut, stream));
-    else
+        MULG_TRY_CUDA(s, mulg_cuts_reached(*p, s->window_width, s->cut, s->prefix, stream));
+    else {
+        MULG_TRY_CUDA(s, cudaMemsetAsync(s->prefix, 0, tasks * sizeof *s->prefix, stream));
         MULG_TRY_CUDA(s, mulg_cuts(*p, s->job->b.rows, s->window_width, s->cut, stream));
+    }
     if (s->ordered) {
         const mul_u64 cell = (mul_u64)mulg_type_bytes(s->job->type), width = s->window_width;
         const mul_u64 warp = (width * cell + width + ORDERED_PLACES_BYTES + 15) / 16 * 16;

@@ -41,4 +41,23 @@ MULG_DEVICE mul_i64 mulg_row_at(const int64_t *rows, mul_i64 first, mul_i64 i)
     return rows ? (mul_i64)rows[i] : first + i;
 }
 
+/* Whether this block is the last of its kernel's to come here; it then sees what the others wrote. */
+MULG_DEVICE bool mulg_last_block(mulg_header *header)
+{
+    __shared__ int last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicAdd(&header->ticket, 1u) == gridDim.x * gridDim.y - 1;
+    __syncthreads();
+    if (last) __threadfence();
+    return last;
+}
+
+/* The header into pinned memory of the host, by one block. */
+MULG_DEVICE void mulg_hand_over(mulg_header *header, mulg_header *host)
+{
+    for (mul_u32 k = threadIdx.x; k < sizeof *header / sizeof(mul_u32); k += MULG_THREADS)
+        ((volatile mul_u32 *)host)[k] = ((volatile mul_u32 *)header)[k];
+}
+
 #endif

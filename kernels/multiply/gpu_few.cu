@@ -8,7 +8,6 @@
 struct few_shared {
     mul_u64 warp_sum[MULG_WARPS];
     int bucket[MULG_FEW];
-    int last;
 };
 
 struct few_b {
@@ -89,18 +88,12 @@ static __global__ void __launch_bounds__(MULG_THREADS)
     for (int d = 16; d > 0; d /= 2)
         n += __shfl_xor_sync(MULG_ALL, n, d);
     if (threadIdx.x % 32 == 0 && n) atomicAdd(&sum[blockIdx.y], n);
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) s.last = atomicAdd(&header->ticket, 1u) == gridDim.x * gridDim.y - 1;
-    __syncthreads();
-    if (!s.last) return;
-    __threadfence();
+    if (!mulg_last_block(header)) return;
     deal(p, rules, s, rows, first, count, sum, list, header);
     if (!host) return;
     __threadfence();
     __syncthreads();
-    for (size_t k = threadIdx.x; k < sizeof *header / sizeof(mul_u32); k += MULG_THREADS)
-        ((volatile mul_u32 *)host)[k] = ((volatile mul_u32 *)header)[k];
+    mulg_hand_over(header, host);
 }
 
 static_assert((int)MULG_FEW == (int)MULG_THREADS, "a row a thread");

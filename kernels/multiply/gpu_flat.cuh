@@ -35,14 +35,10 @@ template <int PIECES> MULG_DEVICE mul_u32 mulg_flat_piece(mul_u32 lane, mul_u32 
     return lane * PIECES + (PIECES == 2 ? k ^ (lane >> 2 & 1) : PIECES == 4 ? k ^ (lane >> 1 & 3) : k);
 }
 
-/* Where keys 4k to 4k + 3 of a row's 64 lie, and the value of a slot. */
+/* Where keys 4k to 4k + 3 of a row's 64 lie. */
 MULG_DEVICE mul_u32 mulg_flat_key(mul_u32 group, mul_u32 k)
 {
     return group * 16 + (k ^ (k >> 3 & 1));
-}
-MULG_DEVICE mul_u32 mulg_flat_value(mul_u32 group, mul_u32 slot)
-{
-    return group * MULG_FLAT_LINE + (slot ^ (slot >> 3 & 7));
 }
 
 struct mulg_flat_row {
@@ -83,15 +79,20 @@ template <class R> MULG_DEVICE void mulg_flat_send(const mulg_params &p, mulg_fl
 {
     constexpr int PIECES = mulg_flat_shared<R>::PIECES;
     const mul_u32 lane = threadIdx.x & 31;
+    /* Steps of 32 pieces change nothing in how mulg_flat_piece turns them. */
+    const mul_u32 to =
+        (mul_u32)__cvta_generic_to_shared(s.chunk + mulg_flat_piece<PIECES>(lane / PIECES, lane % PIECES));
 #pragma unroll
     for (int j = 0; j < PIECES; j++) {
-        const mul_u32 at = j * 32 + lane, owner = at / PIECES, piece = at % PIECES;
+        const mul_u32 at = j * 32 + lane, owner = at / PIECES;
+        const mul_u32 piece = 32 % PIECES ? at % PIECES : lane % PIECES;
         const mul_u32 from = __shfl_sync(MULG_ALL, c, owner);
-        if (from != MULG_ALL) {
-            const uint4 *source = (const uint4 *)p.b_flat + ((mul_u64)from * PIECES + piece);
-            const mul_u32 to = (mul_u32)__cvta_generic_to_shared(s.chunk + mulg_flat_piece<PIECES>(owner, piece));
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(source) : "memory");
-        }
+        const uint4 *source = (const uint4 *)p.b_flat + piece + (mul_u64)from * PIECES;
+        if (from != MULG_ALL)
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                         :
+                         : "r"(to + j * 32 * (mul_u32)sizeof(uint4)), "l"(source)
+                         : "memory");
     }
     asm volatile("cp.async.commit_group;" : : : "memory");
 }
@@ -213,7 +214,7 @@ MULG_DEVICE void mulg_flat_leave(const mulg_params &p, const mulg_flat_shared<R>
             T v[4];
 #pragma unroll
             for (int q = 0; q < 4; q++)
-                v[q] = s.value[mulg_flat_value(group, word[q] & 63)];
+                v[q] = s.value[group * MULG_FLAT_LINE + (word[q] & 63)];
             if (R::WRITTEN_FOLD || p.agg == MULG_AVG) {
                 for (int q = 0; q < 4; q++)
                     if (place + q < some) mulg_store_one<R>(p, at + q, v[q], bad);
@@ -256,7 +257,7 @@ MULG_DEVICE mul_u32 mulg_flat_fold(const mulg_params &p, const mulg_flat_shared<
         p.c_column[at] = column;
         if constexpr (R::VALUES)
             mulg_store_run<R>(
-                p, at, [&](mul_u32 i) { return s.value[mulg_flat_value(group, at_place(place + i) & 63)]; }, run,
+                p, at, [&](mul_u32 i) { return s.value[group * MULG_FLAT_LINE + (at_place(place + i) & 63)]; }, run,
                 bad);
         else
             mulg_store_count<R>(p, at, run);
@@ -280,6 +281,21 @@ MULG_DEVICE mul_u32 mulg_flat_count(const mul_u32 (&key)[MULG_FLAT_MOST])
     return n;
 }
 
+/* Whether one of the lane's products has the column of the one before. */
+MULG_DEVICE bool mulg_flat_same(const mul_u32 (&key)[MULG_FLAT_MOST], mul_u32 previous)
+{
+    mul_u32 least = previous ^ key[0];
+#pragma unroll
+    for (int e = 1; e < MULG_FLAT_MOST; e++)
+        least = min(least, key[e - 1] ^ key[e]);
+    if (least >= 64) return false;
+    bool same = false; /* ends of rows are no products */
+#pragma unroll
+    for (int e = 0; e < MULG_FLAT_MOST; e++)
+        same |= ((e ? key[e - 1] : previous) ^ key[e]) < 64 && key[e] < MULG_FLAT_NONE;
+    return same;
+}
+
 /* Sorts and stores the warp's rows; `found` counts entries, `made` products. */
 template <class R>
 MULG_DEVICE void mulg_flat_rows(const mulg_params &p, mulg_flat_shared<R> &s, const mulg_flat_row &h,
@@ -287,24 +303,23 @@ MULG_DEVICE void mulg_flat_rows(const mulg_params &p, mulg_flat_shared<R> &s, co
                                 const typename R::B (&b)[MULG_FLAT_MOST], mul_u32 *found, mul_u32 *made, int *bad)
 {
     const mul_u32 lane = threadIdx.x & 31, group = lane / MULG_FLAT_LANES, own = lane % MULG_FLAT_LANES;
+    /* A key ends in the place of its value: 8 own + (e ^ own), other banks for other lanes. That keeps equal columns
+     * in order of c, since none comes twice within a lane. */
+    const mul_u32 mine = own * 9;
 #pragma unroll
     for (int e = 0; e < MULG_FLAT_MOST; e++) {
-        const mul_u32 slot = own * 8 + e;
         if constexpr (R::VALUES) {
             int over = 0; /* of what is no product nobody hears */
-            s.value[mulg_flat_value(group, slot)] = R::con(p, entry.a, b[e], h.row, entry.c, key[e], &over);
+            s.value[group * MULG_FLAT_LINE + (mine ^ e)] = R::con(p, entry.a, b[e], h.row, entry.c, key[e], &over);
             if (over && key[e] != MULG_ALL) *bad = 1;
         }
-        key[e] = key[e] << 6 | slot;
+        key[e] = key[e] << 6 | (mine ^ e);
     }
     mulg_flat_sort(key);
     const mul_u32 n = mulg_flat_count(key);
     mul_u32 previous = __shfl_up_sync(MULG_ALL, key[MULG_FLAT_MOST - 1], 1, MULG_FLAT_LANES);
     if (own == 0) previous = ~key[0];
-    bool same = false;
-#pragma unroll
-    for (int e = 0; e < MULG_FLAT_MOST; e++)
-        same |= ((e ? key[e - 1] : previous) ^ key[e]) < 64 && key[e] < MULG_FLAT_NONE;
+    const bool same = mulg_flat_same(key, previous);
     s.key[mulg_flat_key(group, own * 2)] = make_uint4(key[0], key[1], key[2], key[3]);
     s.key[mulg_flat_key(group, own * 2 + 1)] = make_uint4(key[4], key[5], key[6], key[7]);
     __syncwarp();

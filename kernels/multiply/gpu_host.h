@@ -59,7 +59,7 @@ typedef struct mulg_header {
     mul_u64 entries, kept;        /* before and after mulg_keep */
     mul_u32 b_most;               /* entries of B's longest row, likewise */
     mul_u32 bad, long_rows, keep_next;
-    mul_u32 ticket; /* blocks of mulg_few that are done */
+    mul_u32 ticket; /* blocks of mulg_deal or mulg_few that are done */
     mul_u32 next[MULG_LISTS];
 } mulg_header;
 
@@ -110,18 +110,19 @@ cudaError_t mulg_bounds(const lacis_mul_matrix *b, int64_t t_lo, int64_t t_hi, u
 cudaError_t mulg_pack(const mulg_params &p, int64_t rows, mul_u32 *place, uint2 *pair, mulg_header *header,
                       cudaStream_t stream);
 cudaError_t mulg_cuts(const mulg_params &p, int64_t rows, mul_u32 window_width, mul_u32 *cut, cudaStream_t stream);
-/* The same for those rows of B alone that the rows of p.list reach. */
-cudaError_t mulg_cuts_reached(const mulg_params &p, mul_u32 window_width, mul_u32 *cut, cudaStream_t stream);
+/* The same for those rows of B alone that the rows of p.list reach; clears p.prefix as well. */
+cudaError_t mulg_cuts_reached(const mulg_params &p, mul_u32 window_width, mul_u32 *cut, mul_u32 *prefix,
+                              cudaStream_t stream);
 
-/* gpu_setup.cu */
+/* gpu_setup.cu. host, here and below: pinned, gets the header as well; NULL: none. */
 cudaError_t mulg_deal(const mulg_params &p, const mulg_rules &rules, const int64_t *rows, int64_t first,
-                      int64_t count, unsigned char *bucket, mul_u64 *products, mulg_header *header,
+                      int64_t count, unsigned char *bucket, mul_u64 *products, mulg_header *header, mulg_header *host,
                       cudaStream_t stream);
 cudaError_t mulg_list(const int64_t *rows, int64_t first, int64_t count, const unsigned char *bucket,
                       mulg_header *header, mul_u32 *start, mul_u32 *list, cudaStream_t stream);
 
 /* gpu_few.cu: bounds, deal and list at once for up to MULG_FEW rows. Only those bounds of B are found that the rows
- * reach. sum: `count` zeros; host: pinned, gets the header as well; NULL: none. */
+ * reach. sum: `count` zeros. */
 enum { MULG_FEW = 256 };
 cudaError_t mulg_few(const mulg_params &p, const mulg_rules &rules, const lacis_mul_matrix *b, const int64_t *rows,
                      int64_t first, int64_t count, uint2 *bound, mul_u64 *sum, mul_u32 *list, mulg_header *header,

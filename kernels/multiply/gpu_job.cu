@@ -115,22 +115,27 @@ static int kernel_of_list(const mulg_run *s, int list)
 
 /* Few light rows, where MIDDLE's kernel is wanted anyway: it can compute them as well, and a kernel less to compile
  * saves far more time than it takes. */
-static bool spared(const mulg_run *s, int list)
+static bool spared(const mulg_run *s, int list, bool middle)
 {
     const bool light = list == MULG_LIST_PAIR || list == MULG_LIST_TINY;
-    const bool middle = mulg_list_rows(s->host, MULG_LIST_SMALL) || mulg_list_rows(s->host, MULG_LIST_LARGE);
     return light && middle && s->rules.force == 0 && mulg_list_rows(s->host, list) <= SPARED_ROWS;
 }
 
-lacis_mul_gpu_status mulg_compile(mulg_run *s)
+/* MIDDLE's kernel, once there, takes any list for which there is none: parts of a product may be dealt otherwise than
+ * the whole. */
+lacis_mul_gpu_status mulg_compile(mulg_run *s, bool whole)
 {
     const lacis_mul_gpu_job *job = s->job;
-    mul_u32 wanted = job->having ? 1u << MULG_HAVING : 0;
-    for (int list = 0; lacis_mul_gpu_semiring_written(job) && list < MULG_LISTS; list++) {
+    const int any = s->ordered ? MULG_ORDERED : MULG_MIDDLE;
+    const bool written = lacis_mul_gpu_semiring_written(job), there = written && s->kernels.kernel[any];
+    const bool middle = whole || mulg_list_rows(s->host, MULG_LIST_SMALL) || mulg_list_rows(s->host, MULG_LIST_LARGE);
+    mul_u32 wanted = (job->having ? 1u << MULG_HAVING : 0) | (written && whole ? 1u << any : 0);
+    for (int list = 0; written && list < MULG_LISTS; list++) {
         const int kernel = kernel_of_list(s, list);
-        if (!s->kernels.kernel[kernel] && spared(s, list))
+        if (!mulg_list_rows(s->host, list) || s->kernels.kernel[kernel]) continue;
+        if (list != MULG_LIST_FLAT && (there || spared(s, list, middle)))
             s->as_middle |= 1u << list;
-        else if (mulg_list_rows(s->host, list))
+        else
             wanted |= 1u << kernel;
     }
     for (int i = 0; i < MULG_KERNELS; i++)

@@ -51,23 +51,27 @@ static mulg_chunks take_chunks(mulg_run *s)
     return chunks;
 }
 
+/* Where the kernels of the set-up put the header by themselves. */
+static mulg_header *handed_to(const mulg_run *s)
+{
+    return s->job->pinned ? s->host : NULL;
+}
+
 static lacis_mul_gpu_status read_header(mulg_run *s)
 {
-    MULG_TRY_CUDA(s, cudaMemcpyAsync(s->host, s->header, sizeof *s->host, cudaMemcpyDeviceToHost, s->stream));
+    if (!handed_to(s))
+        MULG_TRY_CUDA(s, cudaMemcpyAsync(s->host, s->header, sizeof *s->host, cudaMemcpyDeviceToHost, s->stream));
     MULG_TRY_CUDA(s, cudaStreamSynchronize(s->stream));
     return LACIS_MUL_GPU_OK;
 }
 
-/* Few rows: one launch, and the header comes by itself where the host's is pinned. */
+/* Few rows: one launch. */
 static lacis_mul_gpu_status set_up_few(mulg_run *s, const int64_t *rows, int64_t first, int64_t count)
 {
-    mulg_header *const host = s->job->pinned ? s->host : NULL;
     MULG_TRY(take_block(s, count, true));
     MULG_TRY_CUDA(s, mulg_few(s->p, s->rules, &s->job->b, rows, first, count, s->bound, (mul_u64 *)s->start, s->list,
-                              s->header, host, s->stream));
-    if (!host) return read_header(s);
-    MULG_TRY_CUDA(s, cudaStreamSynchronize(s->stream));
-    return LACIS_MUL_GPU_OK;
+                              s->header, handed_to(s), s->stream));
+    return read_header(s);
 }
 
 /* Lists are made behind the read-back, where there is more than one to make. */
@@ -79,8 +83,8 @@ static lacis_mul_gpu_status set_up(mulg_run *s, const int64_t *rows, int64_t fir
     const mulg_chunks chunks = take_chunks(s);
     MULG_TRY_CUDA(s, mulg_bounds(&job->b, job->t_lo, job->t_lo + (int64_t)s->p.width, s->bound, s->length, chunks,
                                  s->header, s->stream));
-    MULG_TRY_CUDA(
-        s, mulg_deal(s->p, s->rules, rows, first, count, s->bucket, (mul_u64 *)products, s->header, s->stream));
+    MULG_TRY_CUDA(s, mulg_deal(s->p, s->rules, rows, first, count, s->bucket, (mul_u64 *)products, s->header,
+                               handed_to(s), s->stream));
     MULG_TRY(read_header(s));
     if (!mulg_is_flat(s->rules, s->host)) {
         mulg_give(s, s->packed);
@@ -146,7 +150,7 @@ static lacis_mul_gpu_status run_all(mulg_run *s, const int64_t *rows, int64_t fi
     if (out->room == 0) return LACIS_MUL_GPU_OK;
     if (job->room && out->room > job->room) return LACIS_MUL_GPU_ROOM;
     if (cancelled(s)) return LACIS_MUL_GPU_CANCELLED;
-    MULG_TRY(mulg_compile(s));
+    MULG_TRY(mulg_compile(s, false));
     MULG_TRY(mulg_take(s, out->room * sizeof *out->column, &out->column));
     MULG_TRY(mulg_take(s, out->room * (uint64_t)mulg_storage_bytes(job->storage), &out->value));
     s->p.c_column = out->column;
@@ -223,6 +227,23 @@ lacis_mul_gpu_status lacis_mul_gpu_look(const lacis_mul_gpu_job *job, const int6
         out->bound = s.host->room;
         out->most = s.host->most;
     }
+    release(&s);
+    return status;
+}
+
+lacis_mul_gpu_status lacis_mul_gpu_compile(const lacis_mul_gpu_job *job, int64_t first, int64_t count,
+                                           int *cuda_error)
+{
+    mulg_run s = {};
+    *cuda_error = 0;
+    if (lacis_mul_gpu_refuses(job)) return LACIS_MUL_GPU_UNSUPPORTED;
+    if (count <= 0 || !job->written) return LACIS_MUL_GPU_OK;
+    s.job = job;
+    mulg_set_params(&s);
+    s.rules.flat = s.rules.flat && 4 * count >= job->b.rows; /* as a run would have it */
+    lacis_mul_gpu_status status = set_up(&s, NULL, first, count, NULL, false);
+    if (status == LACIS_MUL_GPU_OK) status = mulg_compile(&s, true);
+    *cuda_error = (int)s.error;
     release(&s);
     return status;
 }

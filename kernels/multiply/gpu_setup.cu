@@ -5,13 +5,14 @@
  */
 #include "gpu_deal.cuh"
 
-enum { DEAL_LANES = 4, DEAL_SLOTS = MULG_THREADS / DEAL_LANES, DEAL_LONG = 256 };
+enum { DEAL_LANES = 4, DEAL_SLOTS = MULG_THREADS / DEAL_LANES, DEAL_LONG = 256, DEAL_FLAT = 4 };
 
 struct deal_shared {
     mul_u64 products[MULG_THREADS], degree[MULG_THREADS], warp_sum[MULG_WARPS], base;
     mul_u64 list_sum[MULG_LISTS][MULG_WARPS];
     mul_u32 rows[MULG_BUCKETS];
     int longs, long_row[MULG_THREADS];
+    mul_u32 flat_sum[DEAL_FLAT][MULG_WARPS], flat_rows;
 };
 
 static __device__ mul_u64 row_products(const mulg_params &p, mul_i64 begin, mul_i64 end, int from, int step)
@@ -28,23 +29,6 @@ static __device__ mul_u64 row_products(const mulg_params &p, mul_i64 begin, mul_
         }
     }
     return sum;
-}
-
-/* Whether each row of the batch is FLAT by its degree; if so the products are not counted here. */
-template <int BATCH>
-static __device__ bool flat_batch(const mulg_params &p, deal_shared &s, const int64_t *rows, mul_i64 first,
-                                  mul_i64 at, mul_i64 count)
-{
-    mul_u64 degree = 0;
-    if (threadIdx.x < BATCH && at + threadIdx.x < count) {
-        const mul_i64 row = mulg_row_at(rows, first, at + threadIdx.x);
-        degree = (mul_u64)(p.a_end[row] - p.a_begin[row]);
-    }
-    if (threadIdx.x < BATCH) {
-        s.degree[threadIdx.x] = degree;
-        s.products[threadIdx.x] = 0;
-    }
-    return !__syncthreads_or(degree > MULG_FLAT_MOST);
 }
 
 /* Rows of the batch from `at`: their products in shared memory, four lanes a row. Long rows are left to the whole
@@ -110,25 +94,79 @@ static __device__ mul_u64 take_room(deal_shared &s, mul_u64 bound, mulg_header *
     return s.base + before + upto - bound;
 }
 
+/* Room of rows where some are FLAT: results leave in whole sectors. */
+static __device__ __forceinline__ mul_u64 flat_room(const mulg_rules &rules, mul_u64 products)
+{
+    return ((products < rules.width ? products : rules.width) + 7) & ~(mul_u64)7;
+}
+
+/* Deals all of a block's rows at once if none has more entries than a FLAT row: their products are not counted here,
+ * their room follows from their entries. */
+static __device__ bool deal_flat(const mulg_params &p, const mulg_rules &rules, deal_shared &s, const int64_t *rows,
+                                 mul_i64 first, mul_i64 begin, mul_i64 end, unsigned char *bucket,
+                                 mulg_header *header)
+{
+    const mul_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int turns = (int)(end - begin + MULG_THREADS - 1) / MULG_THREADS;
+    mul_u32 room[DEAL_FLAT] = {}, upto[DEAL_FLAT] = {}, some = 0;
+    bool more = false;
+#pragma unroll
+    for (int k = 0; k < DEAL_FLAT; k++) {
+        if (k >= turns) break;
+        const mul_i64 i = begin + k * MULG_THREADS + threadIdx.x, row = i < end ? mulg_row_at(rows, first, i) : 0;
+        const mul_u64 degree = i < end ? (mul_u64)(p.a_end[row] - p.a_begin[row]) : 0;
+        more |= degree > MULG_FLAT_MOST;
+        room[k] = (mul_u32)flat_room(rules, degree * MULG_FLAT_MOST);
+    }
+    if (threadIdx.x == 0) s.flat_rows = 0;
+    if (threadIdx.x < DEAL_FLAT * MULG_WARPS) (&s.flat_sum[0][0])[threadIdx.x] = 0;
+    if (__syncthreads_or(more)) return false;
+#pragma unroll
+    for (int k = 0; k < DEAL_FLAT; k++) {
+        if (k >= turns) break;
+        upto[k] = mulg_scan(room[k]);
+        if (lane == 31) s.flat_sum[k][warp] = upto[k];
+        some += __popc(__ballot_sync(MULG_ALL, room[k] != 0));
+    }
+    if (lane == 0) atomicAdd(&s.flat_rows, some);
+    __syncthreads();
+    if (warp == 0) {
+        const mul_u32 own = (&s.flat_sum[0][0])[lane], sum = mulg_scan(own);
+        (&s.flat_sum[0][0])[lane] = sum - own;
+        if (lane == 31) s.base = sum ? atomicAdd(&header->room, (mul_u64)sum) : 0;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < DEAL_FLAT; k++) {
+        const mul_i64 i = begin + k * MULG_THREADS + threadIdx.x;
+        if (i >= end) break;
+        const mul_i64 row = mulg_row_at(rows, first, i);
+        p.c_begin[row] = room[k] ? (mul_i64)(s.base + s.flat_sum[k][warp] + upto[k] - room[k]) : 0;
+        if (room[k] == 0) p.c_end[row] = 0;
+        if (bucket) bucket[i] = room[k] ? (unsigned char)(MULG_LIST_FLAT * MULG_STEPS) : MULG_NO_LIST;
+    }
+    if (threadIdx.x == 0 && s.flat_rows) atomicAdd(&header->rows[MULG_LIST_FLAT * MULG_STEPS], s.flat_rows);
+    return true;
+}
+
 template <int TURNS>
-static __global__ void __launch_bounds__(MULG_THREADS)
-    deal_kernel(const __grid_constant__ mulg_params p, const __grid_constant__ mulg_rules rules, const int64_t *rows,
-                mul_i64 first, mul_i64 count, mul_i64 block_rows, unsigned char *bucket, mul_u64 *products,
-                mulg_header *header)
+static __device__ void deal_rows(const mulg_params &p, const mulg_rules &rules, const int64_t *rows, mul_i64 first,
+                                 mul_i64 count, mul_i64 block_rows, unsigned char *bucket, mul_u64 *products,
+                                 mulg_header *header)
 {
     enum { BATCH = TURNS * DEAL_SLOTS };
     __shared__ deal_shared s;
     const bool flat = mulg_is_flat(rules, header);
     mul_u64 most = 0, sum[MULG_LISTS] = {};
+    const mul_i64 begin = (mul_i64)blockIdx.x * block_rows,
+                  end = begin + block_rows < count ? begin + block_rows : count;
+    if (flat && !rules.exact && p.c_begin && deal_flat(p, rules, s, rows, first, begin, end, bucket, header)) return;
     for (int i = threadIdx.x; i < MULG_BUCKETS; i += MULG_THREADS)
         s.rows[i] = 0;
     if (threadIdx.x == 0) s.longs = 0;
     __syncthreads();
-    const mul_i64 begin = (mul_i64)blockIdx.x * block_rows,
-                  end = begin + block_rows < count ? begin + block_rows : count;
     for (mul_i64 at = begin; at < end; at += BATCH) {
-        if (rules.exact || !flat || !flat_batch<BATCH>(p, s, rows, first, at, end))
-            count_batch<TURNS>(p, s, rows, first, at, end);
+        count_batch<TURNS>(p, s, rows, first, at, end);
         const mul_i64 i = at + threadIdx.x;
         const bool mine = threadIdx.x < BATCH && i < end;
         mul_u64 n = 0, bound = 0;
@@ -145,9 +183,10 @@ static __global__ void __launch_bounds__(MULG_THREADS)
 #pragma unroll
             for (int l = 0; l < MULG_LISTS; l++)
                 sum[l] += l == list ? n : 0;
-            bound = flat_row ? degree * MULG_FLAT_MOST : n;
-            bound = bound < rules.width ? bound : rules.width;
-            if (flat) bound = (bound + 7) & ~(mul_u64)7; /* results leave in whole sectors */
+            if (flat)
+                bound = flat_room(rules, flat_row ? degree * MULG_FLAT_MOST : n);
+            else
+                bound = n < rules.width ? n : rules.width;
         }
         const mul_u64 to = take_room(s, bound, header);
         if (mine && p.c_begin) {
@@ -185,8 +224,18 @@ static __global__ void __launch_bounds__(MULG_THREADS)
     }
 }
 
+template <int TURNS>
+static __global__ void __launch_bounds__(MULG_THREADS)
+    deal_kernel(const __grid_constant__ mulg_params p, const __grid_constant__ mulg_rules rules, const int64_t *rows,
+                mul_i64 first, mul_i64 count, mul_i64 block_rows, unsigned char *bucket, mul_u64 *products,
+                mulg_header *header, mulg_header *host)
+{
+    deal_rows<TURNS>(p, rules, rows, first, count, block_rows, bucket, products, header);
+    if (host && mulg_last_block(header)) mulg_hand_over(header, host);
+}
+
 cudaError_t mulg_deal(const mulg_params &p, const mulg_rules &rules, const int64_t *rows, int64_t first,
-                      int64_t count, unsigned char *bucket, mul_u64 *products, mulg_header *header,
+                      int64_t count, unsigned char *bucket, mul_u64 *products, mulg_header *header, mulg_header *host,
                       cudaStream_t stream)
 {
     const bool few = count < 1 << 17; /* small batches, so that all multiprocessors have some */
@@ -196,10 +245,10 @@ cudaError_t mulg_deal(const mulg_params &p, const mulg_rules &rules, const int64
     const unsigned blocks = mulg_blocks((mul_u64)count, (unsigned)each);
     if (few)
         deal_kernel<1>
-            <<<blocks, MULG_THREADS, 0, stream>>>(p, rules, rows, first, count, each, bucket, products, header);
+            <<<blocks, MULG_THREADS, 0, stream>>>(p, rules, rows, first, count, each, bucket, products, header, host);
     else
         deal_kernel<4>
-            <<<blocks, MULG_THREADS, 0, stream>>>(p, rules, rows, first, count, each, bucket, products, header);
+            <<<blocks, MULG_THREADS, 0, stream>>>(p, rules, rows, first, count, each, bucket, products, header, host);
     return cudaGetLastError();
 }
 

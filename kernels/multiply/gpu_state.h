@@ -69,7 +69,8 @@ bool mulg_in_order(const lacis_mul_gpu_job *job);
 int mulg_type_bytes(lacis_mul_type type);
 int mulg_storage_bytes(lacis_mul_storage storage);
 void mulg_set_params(mulg_run *s);              /* from s->job */
-lacis_mul_gpu_status mulg_compile(mulg_run *s); /* written kernels that the rows in s->host need */
+/* Written kernels that the rows in s->host need; whole: and any part of them might. */
+lacis_mul_gpu_status mulg_compile(mulg_run *s, bool whole);
 
 /* gpu_classes.cu: launches every class, joins their streams, and reads the header back. */
 mul_u32 mulg_list_rows(const mulg_header *header, int list);

@@ -138,7 +138,7 @@ static void fill_map(const lacis_labels *from, const lacis_labels *to, uint32_t 
 static lacis_status make_map(lacis_run *run, lacis_product *product, int64_t entries, struct rename *rename)
 {
     const int64_t search = 16; /* one binary search costs as much as so many steps of a walk */
-    if (rename->to == NULL || entries < (rename->from->count + rename->to->count) / search) return LACIS_OK;
+    if (rename->to == NULL || entries < rename->from->count / search + rename->to->count / search) return LACIS_OK;
     uint32_t *map;
     LACIS_TRY(lacis_product_alloc(run, product, sizeof(uint32_t) * (uint64_t)rename->from->count, &map));
     fill_map(rename->from, rename->to, map);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * MULTIPLY's variant "gpu" runs: operands to the device, rows in as few panels as its memory allows, results to the
- * host, where copies of them stay on the device for what comes next.
+ * MULTIPLY's variant "gpu" runs: rows in as few panels as the devices' memory allows, dealt over the devices; results
+ * to the host, where a copy of what came whole stays on the device for what comes next, or their totals alone.
  */
 #include "multiply/device.h"
 #include "multiply/written.h"
@@ -10,71 +10,17 @@
 
 #ifdef LACIS_GPU_KERNELS
 
-/* One run: the job on the device, and the result as far as it has come. */
-struct running {
-    lacis_run *run;
-    lacis_gpu *gpu;
-    const lacis_multiply *work;
-    lacis_mul_gpu_job job;
-    lacis_mul_gpu_written written;
-    lacis_mul_matrix mask;
-    uint64_t value_bytes;
-    lacis_product_result *result;
-    int64_t begin; /* the result's first row */
-    int panels;
-};
+/* ------------------------------------------------------------------------------------- what was done */
 
-static void *device_alloc(void *context, uint64_t bytes)
+static void add_sums(lacis_mul_gpu_output *to, const lacis_mul_gpu_output *from)
 {
-    return lacis_gpu_alloc(((struct running *)context)->gpu, bytes);
-}
-
-static void device_free(void *context, void *block)
-{
-    lacis_gpu_free(((struct running *)context)->gpu, block);
-}
-
-static bool stopped(void *context)
-{
-    return lacis_run_cancelled(((struct running *)context)->run);
-}
-
-static lacis_status no_room(lacis_run *run, lacis_gpu *gpu, const char *what)
-{
-    lacis_gpu_facts facts;
-    lacis_gpu_describe(gpu, &facts);
-    return lacis_run_fail(run, LACIS_UNSUPPORTED, "the GPU's memory (%.3g GB for this database) does not hold %s",
-                          1e-9 * (double)facts.budget, what);
-}
-
-static lacis_status send_operands(struct running *running, lacis_sent *sent)
-{
-    lacis_run *run = running->run;
-    const lacis_mul_job *job = &running->work->product.job;
-    lacis_status status = lacis_send_matrix(run, running->gpu, sent, &job->a, &running->job.a);
-    if (status == LACIS_OK) status = lacis_send_matrix(run, running->gpu, sent, &job->b, &running->job.b);
-    if (status == LACIS_OK && job->mask != NULL) {
-        status = lacis_send_matrix(run, running->gpu, sent, job->mask, &running->mask);
-        running->job.mask = &running->mask;
+    to->products += from->products;
+    to->setup_seconds += from->setup_seconds;
+    for (int i = 0; i < LACIS_MUL_GPU_CLASSES; i++) {
+        to->class_rows[i] += from->class_rows[i];
+        to->class_products[i] += from->class_products[i];
+        to->class_seconds[i] += from->class_seconds[i];
     }
-    if (status == LACIS_OK)
-        status = lacis_written_send(run, running->gpu, &running->work->product, sent, &running->job);
-    return status == LACIS_LIMIT ? no_room(run, running->gpu, "the operands") : status;
-}
-
-/* The device's part of a result, from kernels to host. */
-struct panel {
-    int64_t *begin, *end;
-    lacis_mul_gpu_output out;
-};
-
-static void free_panel(struct running *running, struct panel *panel)
-{
-    lacis_gpu_free(running->gpu, panel->begin);
-    lacis_gpu_free(running->gpu, panel->end);
-    lacis_gpu_free(running->gpu, panel->out.column);
-    lacis_gpu_free(running->gpu, panel->out.value);
-    *panel = (struct panel){0};
 }
 
 static void report(lacis_run *run, const lacis_mul_gpu_output *out)
@@ -94,154 +40,181 @@ static void report(lacis_run *run, const lacis_mul_gpu_output *out)
     lacis_run_count(run, "products", (double)out->products);
 }
 
-/* *fits is false where the device has no room for so many rows. */
-static lacis_status compute(struct running *running, int64_t first, int64_t count, struct panel *panel, bool *fits)
+/* ------------------------------------------------------------------------------------- result to the host */
+
+static lacis_status place(void *context, lacis_panel *panel)
 {
-    lacis_run *run = running->run;
-    uint64_t bytes = sizeof(int64_t) * (uint64_t)count;
-    *fits = false;
-    *panel = (struct panel){lacis_gpu_alloc(running->gpu, bytes), lacis_gpu_alloc(running->gpu, bytes), {0}};
-    if (panel->begin == NULL || panel->end == NULL) return LACIS_OK;
-    panel->out.begin = panel->begin - first; /* kernels number rows as a does */
-    panel->out.end = panel->end - first;
-    lacis_mul_gpu_status status = lacis_mul_gpu_run(&running->job, NULL, first, count, &panel->out);
-    *fits = status == LACIS_MUL_GPU_OK;
-    switch (status) {
-    case LACIS_MUL_GPU_OK:
-        report(run, &panel->out);
-        break;
-    case LACIS_MUL_GPU_NO_MEMORY:
-    case LACIS_MUL_GPU_ROOM:
-        break;
-    case LACIS_MUL_GPU_OVERFLOW:
-        return lacis_product_fail(run, &running->work->product, LACIS_MUL_OVERFLOW);
-    case LACIS_MUL_GPU_CANCELLED:
-        return lacis_run_interrupted(run);
-    case LACIS_MUL_GPU_UNSUPPORTED:
-        return lacis_run_fail(run, LACIS_UNSUPPORTED, "the GPU's kernels do not do this product after all");
-    case LACIS_MUL_GPU_UNCOMPILED:
-        return lacis_written_failed(&running->written);
-    case LACIS_MUL_GPU_FAILED:
-        return lacis_gpu_failed(run, running->gpu, panel->out.cuda_error);
-    }
+    lacis_multiply_run *running = context;
+    const lacis_multiply_panel *own = panel->own;
+    lacis_product_result *result = running->result;
+    LACIS_TRY(lacis_product_charge(running->run, &running->work->product, result, own->out.entries));
+    panel->place = (int64_t)result->used;
+    result->used += own->out.entries;
+    result->entries += own->out.entries;
+    add_sums(&running->sums, &own->out);
     return LACIS_OK;
 }
 
-static lacis_status fetch_rows(struct running *running, int64_t first, int64_t count, const struct panel *panel)
+static lacis_status fetch_rows(const lacis_multiply_run *running, const lacis_panel *panel)
 {
-    lacis_product_result *result = running->result;
-    uint64_t bytes = sizeof(int64_t) * (uint64_t)count;
-    int64_t *begin = (int64_t *)lacis_buffer_data(result->begin) + (first - running->begin);
-    int64_t *end = (int64_t *)lacis_buffer_data(result->end) + (first - running->begin);
-    LACIS_TRY(lacis_gpu_download(running->run, running->gpu, panel->begin, bytes, begin));
-    LACIS_TRY(lacis_gpu_download(running->run, running->gpu, panel->end, bytes, end));
-    for (int64_t i = 0; result->used > 0 && i < count; i++) {
-        begin[i] += (int64_t)result->used;
-        end[i] += (int64_t)result->used;
+    const lacis_multiply_panel *own = panel->own;
+    const lacis_product_result *result = running->result;
+    uint64_t bytes = sizeof(int64_t) * (uint64_t)panel->count;
+    int64_t *begin = (int64_t *)lacis_buffer_data(result->begin) + (panel->first - running->begin);
+    int64_t *end = (int64_t *)lacis_buffer_data(result->end) + (panel->first - running->begin);
+    LACIS_TRY(lacis_gpu_fetch(running->run, panel->gpu, own->begin, bytes, begin));
+    LACIS_TRY(lacis_gpu_fetch(running->run, panel->gpu, own->end, bytes, end));
+    for (int64_t i = 0; panel->place > 0 && i < panel->count; i++) {
+        begin[i] += panel->place;
+        end[i] += panel->place;
     }
-    return LACIS_OK;
-}
-
-static lacis_status fetch(struct running *running, int64_t first, int64_t count, const struct panel *panel)
-{
-    lacis_product_result *result = running->result;
-    uint64_t n = panel->out.entries, column = sizeof(uint32_t) * n, value = running->value_bytes * n;
-    LACIS_TRY(fetch_rows(running, first, count, panel));
-    LACIS_TRY(lacis_product_charge(running->run, &running->work->product, result, n));
-    LACIS_TRY(lacis_gpu_download(running->run, running->gpu, panel->out.column, column,
-                                 (uint32_t *)lacis_buffer_data(result->column) + result->used));
-    LACIS_TRY(lacis_gpu_download(running->run, running->gpu, panel->out.value, value,
-                                 (char *)lacis_buffer_data(result->value) + running->value_bytes * result->used));
-    result->used += n;
-    result->entries += n;
     return LACIS_OK;
 }
 
 /* The whole result came in one panel: its blocks become the copies of the host's buffers. */
-static void keep(struct running *running, int64_t count, struct panel *panel)
+static void keep(const lacis_multiply_run *running, lacis_panel *panel)
 {
+    lacis_multiply_panel *own = panel->own;
     const lacis_product_result *result = running->result;
-    uint64_t n = panel->out.entries, rows = sizeof(int64_t) * (uint64_t)count;
-    lacis_gpu_keep(running->gpu, result->begin, 0, rows, panel->begin);
-    lacis_gpu_keep(running->gpu, result->end, 0, rows, panel->end);
-    panel->begin = panel->end = NULL;
+    uint64_t n = own->out.entries, rows = sizeof(int64_t) * (uint64_t)panel->count;
+    lacis_gpu_keep(panel->gpu, result->begin, 0, rows, own->begin);
+    lacis_gpu_keep(panel->gpu, result->end, 0, rows, own->end);
+    own->begin = own->end = NULL;
     if (n == 0) return;
-    lacis_gpu_keep(running->gpu, result->column, 0, sizeof(uint32_t) * n, panel->out.column);
-    lacis_gpu_keep(running->gpu, result->value, 0, running->value_bytes * n, panel->out.value);
-    panel->out.column = NULL;
-    panel->out.value = NULL;
+    lacis_gpu_keep(panel->gpu, result->column, 0, sizeof(uint32_t) * n, own->out.column);
+    lacis_gpu_keep(panel->gpu, result->value, 0, running->value_bytes * n, own->out.value);
+    own->out.column = NULL;
+    own->out.value = NULL;
 }
 
-/* How many rows from `first` on surely fit: twice their bound, since rows are moved together at the end. */
-static int64_t panel_rows(const struct running *running, int64_t first, int64_t end)
+static lacis_status fetch(void *context, lacis_panel *panel)
 {
-    const lacis_product *product = &running->work->product;
-    uint64_t left = lacis_gpu_memory_left(running->gpu) / 10 * 9;
-    uint64_t entry = 2 * lacis_product_entry_bytes(product), used = 0;
-    int64_t r = first;
-    for (; r < end; r++) {
-        used += 2 * sizeof(int64_t) + entry * lacis_mul_bound(&product->job, r, product->products[r]);
-        if (used > left) break;
-    }
-    int64_t rows = r > first ? r - first : 1;
-    uint64_t work = lacis_mul_gpu_work_bytes(&running->job, rows);
-    if (used + work <= left || rows == 1) return rows;
-    return rows / 2 > 0 ? rows / 2 : 1; /* fewer still if that is not enough: the caller halves */
-}
-
-/* Rows from `first` on, as many as go at once; *count says how many. */
-static lacis_status run_panel(struct running *running, int64_t first, int64_t end, int64_t *count)
-{
-    struct panel panel;
-    bool fits = false;
-    *count = panel_rows(running, first, end);
-    for (;;) {
-        lacis_status status = compute(running, first, *count, &panel, &fits);
-        if (status != LACIS_OK || fits) {
-            if (status == LACIS_OK) status = fetch(running, first, *count, &panel);
-            bool whole = first == running->begin && first + *count == end;
-            if (status == LACIS_OK && whole) keep(running, *count, &panel);
-            free_panel(running, &panel);
-            return status;
-        }
-        free_panel(running, &panel);
-        if (*count == 1) return no_room(running->run, running->gpu, "one row's products besides the operands");
-        *count = *count / 2;
-    }
-}
-
-static lacis_status run_rows(struct running *running, int64_t end)
-{
-    int64_t count;
-    for (int64_t at = running->begin; at < end; at += count) {
-        if (lacis_run_cancelled(running->run)) return lacis_run_interrupted(running->run);
-        LACIS_TRY(run_panel(running, at, end, &count));
-        running->panels++;
-    }
-    lacis_run_count(running->run, "GPU panels", running->panels);
+    const lacis_multiply_run *running = context;
+    const lacis_multiply_panel *own = panel->own;
+    const lacis_product_result *result = running->result;
+    uint64_t n = own->out.entries, at = (uint64_t)panel->place, size = running->value_bytes;
+    LACIS_TRY(fetch_rows(running, panel));
+    LACIS_TRY(lacis_gpu_fetch(running->run, panel->gpu, own->out.column, sizeof(uint32_t) * n,
+                              (uint32_t *)lacis_buffer_data(result->column) + at));
+    LACIS_TRY(lacis_gpu_fetch(running->run, panel->gpu, own->out.value, size * n,
+                              (char *)lacis_buffer_data(result->value) + size * at));
+    bool whole = panel->first == running->begin && panel->first + panel->count == running->end;
+    if (whole && running->devices == 1) keep(running, panel);
     return LACIS_OK;
 }
 
-static lacis_status compute_all(lacis_run *run, lacis_multiply *work, int64_t begin, int64_t end,
-                                lacis_product_result *result)
+/* ------------------------------------------------------------------------------------------- totals */
+
+static double *group_of(const lacis_multiply_run *running, int device)
 {
-    char reason[200];
-    struct running running = {.run = run, .work = work, .result = result, .begin = begin};
-    running.gpu = lacis_run_gpu(run, reason, sizeof reason);
-    if (running.gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
-    lacis_multiply_gpu_job(&work->product, &running.job);
-    running.job.ordered = lacis_run_deterministic(run);
-    running.job.timed = lacis_run_timed(run);
-    running.job.stream = lacis_gpu_stream(running.gpu);
-    running.job.memory = (lacis_mul_gpu_memory){device_alloc, device_free, stopped, &running};
-    running.value_bytes = lacis_dtype_size(work->product.storage);
-    if (lacis_written_needed(&work->product)) {
-        LACIS_TRY(lacis_written_prepare(run, running.gpu, &work->product, &running.job, &running.written));
+    return running->real
+               ? running->group + device * lacis_mul_gpu_groups(running->begin, running->end - running->begin)
+               : NULL;
+}
+
+static lacis_status compute_totals(void *context, lacis_panel *panel)
+{
+    lacis_multiply_run *running = context;
+    lacis_multiply_device *device = &running->device[panel->device];
+    lacis_multiply_panel *own = panel->own;
+    LACIS_TRY(lacis_multiply_panel_compute(context, panel));
+    lacis_mul_gpu_status status = lacis_mul_gpu_summarize(&device->job, &device->keys, panel->first, panel->count,
+                                                          &own->out, &own->summary, group_of(running, panel->device));
+    if (status == LACIS_MUL_GPU_NO_MEMORY) return LACIS_LIMIT;
+    return status == LACIS_MUL_GPU_OK ? LACIS_OK : lacis_gpu_broke(panel->gpu, own->out.cuda_error);
+}
+
+static lacis_status place_totals(void *context, lacis_panel *panel)
+{
+    lacis_multiply_run *running = context;
+    const lacis_product *product = &running->work->product;
+    const lacis_multiply_panel *own = panel->own;
+    const lacis_mul_gpu_summary *summary = &own->summary;
+    const double *group = group_of(running, panel->device);
+    add_sums(&running->sums, &own->out);
+    if (summary->count == 0) return LACIS_OK;
+    lacis_totals more;
+    lacis_totals_init(&more);
+    more.count = (int64_t)summary->count;
+    more.nan = (int64_t)summary->nan;
+    more.min_src = lacis_labels_at(&product->s, summary->first_row);
+    more.max_src = lacis_labels_at(&product->s, summary->last_row);
+    more.min_dst = lacis_labels_at(&product->t, summary->min_column);
+    more.max_dst = lacis_labels_at(&product->t, summary->max_column);
+    more.sum_src = summary->src;
+    more.sum_dst = summary->dst + (product->t.label == NULL ? (__int128)product->t.base * more.count : 0);
+    if (group == NULL) {
+        more.exact = summary->value;
+        more.min_int = summary->min_int;
+        more.max_int = summary->max_int;
+    } else {
+        more.min = summary->min;
+        more.max = summary->max;
     }
-    LACIS_TRY(send_operands(&running, &work->sent));
-    LACIS_TRY(lacis_product_buffers(run, &work->product, begin, end, result));
-    LACIS_TRY(run_rows(&running, end));
-    lacis_product_trim(&work->product, result);
+    for (int64_t i = 0; group != NULL && i < lacis_mul_gpu_groups(panel->first, panel->count); i++)
+        running->totals->sum += group[i];
+    lacis_totals_merge(running->totals, &more);
+    return LACIS_OK;
+}
+
+/* --------------------------------------------------------------------------------------------- runs */
+
+/* What panels ended with, in the user's words. */
+static lacis_status told(const lacis_multiply_run *running, lacis_status status)
+{
+    lacis_run *run = running->run;
+    if (status == LACIS_OVERFLOW) return lacis_product_fail(run, &running->work->product, LACIS_MUL_OVERFLOW);
+    if (status == LACIS_INTERRUPT) return lacis_run_interrupted(run);
+    if (status == LACIS_MISUSE)
+        return lacis_run_fail(run, LACIS_UNSUPPORTED, "the GPU's kernels do not do this product after all");
+    return status;
+}
+
+static lacis_status deal_rows(lacis_multiply_run *running)
+{
+    bool totals = running->result == NULL;
+    lacis_gpu *gpu[LACIS_GPUS];
+    lacis_panels_report done;
+    const lacis_panels panels = {.begin = running->begin,
+                                 .end = running->end,
+                                 .together = totals ? LACIS_MUL_GPU_GROUP : 0,
+                                 .own_bytes = sizeof(lacis_multiply_panel),
+                                 .context = running,
+                                 .size = lacis_multiply_panel_rows,
+                                 .compute = totals ? compute_totals : lacis_multiply_panel_compute,
+                                 .place = totals ? place_totals : place,
+                                 .fetch = totals ? NULL : fetch,
+                                 .drop = lacis_multiply_panel_drop,
+                                 .verb = running->work->product.spec.verb};
+    for (int i = 0; i < running->devices; i++)
+        gpu[i] = running->device[i].gpu;
+    lacis_status status = lacis_gpu_panels(running->run, gpu, running->devices, &panels, &done);
+    if (status != LACIS_OK) return told(running, status);
+    report(running->run, &running->sums);
+    return LACIS_OK;
+}
+
+static lacis_multiply_run *begin_run(lacis_run *run, lacis_multiply *work, int64_t begin, int64_t end)
+{
+    const lacis_product *product = &work->product;
+    lacis_multiply_run *running;
+    if (lacis_run_scratch(run, sizeof *running, &running) != LACIS_OK) return NULL;
+    *running = (lacis_multiply_run){.run = run, .work = work, .begin = begin, .end = end};
+    running->value_bytes = lacis_dtype_size(product->storage);
+    running->real = product->storage == LACIS_F32 || product->storage == LACIS_F64;
+    for (int64_t r = begin; r < end; r++)
+        running->products += product->products[r];
+    return running;
+}
+
+static lacis_status compute_all(lacis_multiply_run *running, lacis_product_result *result)
+{
+    const lacis_product *product = &running->work->product;
+    running->result = result;
+    LACIS_TRY(lacis_multiply_devices(running));
+    LACIS_TRY(lacis_product_buffers(running->run, product, running->begin, running->end, result));
+    LACIS_TRY(deal_rows(running));
+    lacis_product_trim(product, result);
     return LACIS_OK;
 }
 
@@ -249,7 +222,9 @@ static lacis_status gpu_run(lacis_run *run, const lacis_call *call, int64_t begi
 {
     lacis_multiply *work = call->work;
     lacis_product_result result = {.rows = end - begin};
-    lacis_status status = compute_all(run, work, begin, end, &result);
+    lacis_multiply_run *running = begin_run(run, work, begin, end);
+    if (running == NULL) return LACIS_NOMEM;
+    lacis_status status = compute_all(running, &result);
     if (status == LACIS_OK) {
         lacis_run_count(run, "entries", (double)result.entries);
         status =
@@ -259,12 +234,54 @@ static lacis_status gpu_run(lacis_run *run, const lacis_call *call, int64_t begi
     return status;
 }
 
+static lacis_status sum_all(lacis_multiply_run *running, lacis_totals *totals)
+{
+    uint64_t groups = (uint64_t)lacis_mul_gpu_groups(running->begin, running->end - running->begin);
+    LACIS_TRY(lacis_multiply_devices(running));
+    if (running->real)
+        LACIS_TRY(
+            lacis_run_alloc(running->run, sizeof(double) * groups * (uint64_t)running->devices, &running->group));
+    int64_t before = totals->count;
+    lacis_status status = deal_rows(running);
+    lacis_run_free(running->run, running->group);
+    LACIS_TRY(status);
+    lacis_run_count(running->run, "entries", (double)(totals->count - before));
+    lacis_totals_settle(totals, !running->real);
+    return LACIS_OK;
+}
+
+static lacis_status gpu_totals(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end,
+                               lacis_totals *totals)
+{
+    lacis_multiply *work = call->work;
+    const lacis_product *product = &work->product;
+    /* A vector is small, and what it keeps is decided on the host; of pairs of numbers nobody asks for totals. */
+    if (product->spec.shape != LACIS_PRODUCT_MATRIX || product->storage > LACIS_F64) {
+        lacis_array *array;
+        LACIS_TRY(gpu_run(run, call, begin, end, &array));
+        lacis_status status = lacis_totals_add(run, array, totals);
+        lacis_array_release(array);
+        return status;
+    }
+    lacis_multiply_run *running = begin_run(run, work, begin, end);
+    if (running == NULL) return LACIS_NOMEM;
+    running->totals = totals;
+    return sum_all(running, totals);
+}
+
 #else
 
 static lacis_status gpu_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
 {
     (void)call, (void)begin, (void)end, (void)out;
     return lacis_run_fail(run, LACIS_UNSUPPORTED, "this build has no GPU kernels");
+}
+
+static lacis_status gpu_totals(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end,
+                               lacis_totals *totals)
+{
+    (void)totals;
+    return gpu_run(run, call, begin, end, NULL);
 }
 
 #endif
@@ -277,4 +294,5 @@ const lacis_variant lacis_multiply_gpu = {
     .can = lacis_multiply_gpu_can,
     .cost = lacis_multiply_gpu_cost,
     .run = gpu_run,
+    .totals = gpu_totals,
 };

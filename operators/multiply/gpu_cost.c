@@ -131,7 +131,7 @@ lacis_status lacis_multiply_gpu_cost(lacis_run *run, const lacis_call *call, con
     lacis_gpu *gpu = lacis_run_gpu(run, reason, sizeof reason);
     if (gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
     LACIS_TRY(lacis_product_cost(run, &work->product, profile, out));
-    out->seconds = kernel_seconds(&work->product, profile) + copy_seconds(work, gpu, profile, out->bytes);
+    out->seconds = kernel_seconds(&work->product, profile) + copy_seconds(work, gpu, profile, call->totals ? 0 : out->bytes);
     out->peak_bytes = out->bytes + (double)work->product.block_bytes;
     return LACIS_OK;
 }

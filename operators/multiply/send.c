@@ -37,7 +37,7 @@ static lacis_status send_own(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, c
                              const void **out)
 {
     for (int i = 0; i < sent->blocks; i++) {
-        if (sent->block[i].host != host) continue;
+        if (sent->block[i].host != host || sent->block[i].gpu != gpu) continue;
         *out = sent->block[i].device;
         return LACIS_OK;
     }
@@ -50,7 +50,7 @@ static lacis_status send_own(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, c
         lacis_gpu_free(gpu, device);
         return status;
     }
-    sent->gpu = gpu;
+    sent->block[sent->blocks].gpu = gpu;
     sent->block[sent->blocks].host = host;
     sent->block[sent->blocks++].device = device;
     *out = device;
@@ -101,7 +101,7 @@ uint64_t lacis_send_host_missing(lacis_gpu *gpu, const lacis_sent *sent, const v
     if (host == NULL) return 0;
     if (locate(sent, host, &array, &part, &offset)) return lacis_gpu_part_missing(gpu, array, part.name);
     for (int i = 0; i < sent->blocks; i++)
-        if (sent->block[i].host == host) return 0;
+        if (sent->block[i].host == host && sent->block[i].gpu == gpu) return 0;
     return bytes;
 }
 
@@ -118,6 +118,6 @@ uint64_t lacis_send_missing(lacis_gpu *gpu, const lacis_sent *sent, const lacis_
 void lacis_send_clear(lacis_sent *sent)
 {
     for (int i = 0; i < sent->blocks; i++)
-        lacis_gpu_free(sent->gpu, sent->block[i].device);
+        lacis_gpu_free(sent->block[i].gpu, sent->block[i].device);
     sent->blocks = 0;
 }

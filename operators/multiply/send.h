@@ -10,13 +10,13 @@
 
 #include "multiply/multiply.h"
 
-enum { LACIS_SENT_BLOCKS = 16, LACIS_SENT_ARRAYS = 3 };
+enum { LACIS_SENT_BLOCKS = 16 * LACIS_GPUS, LACIS_SENT_ARRAYS = 3 };
 
 /* Zeroed to begin with. */
 typedef struct lacis_sent {
-    lacis_gpu *gpu;
     const lacis_array *array[LACIS_SENT_ARRAYS]; /* whose parts operands may be; NULL: none */
     struct {
+        lacis_gpu *gpu;
         const void *host;
         void *device;
     } block[LACIS_SENT_BLOCKS];

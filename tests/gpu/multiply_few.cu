@@ -56,10 +56,10 @@ static void check_list(const matrix &a, const lacis_mul_matrix &da, u64 *state, 
     }
 }
 
-void check_few(u64 seed)
+void check_few(u64 seed, int types)
 {
     u64 state = seed;
-    for (int type = 0; type < 4; type++) {
+    for (int type = 0; type < types; type++) {
         matrix a = make_shape(&state, 1 + type % 2, 20000, 20000, 60000);
         add_values(a, (lacis_mul_type)type, &state, false);
         const lacis_mul_matrix da = to_device(a, (lacis_mul_type)type);

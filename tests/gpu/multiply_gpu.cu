@@ -38,7 +38,7 @@ int main(int argc, char **argv)
         const u64 seed = argc > 2 ? strtoull(argv[2], nullptr, 0) : 1;
         check_random(seed, 60, 20000);
         check_flat(seed, 12);
-        check_few(seed);
+        check_few(seed, 4);
         check_wide(seed);
         check_faults();
         check_overflow();
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     } else if (what == "small") {
         check_random(3, argc > 2 ? atoi(argv[2]) : 6, 200);
         check_flat(3, 2);
-        check_few(3);
+        check_few(3, 1);
     } else {
         for (int i = 2; i < argc; i++) {
             if (what == "bench") bench(argv[i], 9);

@@ -107,7 +107,7 @@ void bench_written(const char *name);
 /* --- multiply_few.cu --------------------------------------------------------------------------------- */
 
 void check_flat(u64 seed, int rounds);
-void check_few(u64 seed);
+void check_few(u64 seed, int types);
 void bench_one(const char *name);
 void run_graph(const char *name, int repeats);
 

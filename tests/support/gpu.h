@@ -9,19 +9,28 @@
 #include "core/device.h"
 #include "support/check.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { FAKE_DEVICES = 4 };
+static _Thread_local int fake_entered;
 
 /* Codes of the pretended runtime. */
 enum { FAKE_OK, FAKE_FULL, FAKE_BROKEN };
 
 typedef struct fake_gpu {
     int devices;
-    uint64_t memory, used; /* bytes on the card; taken of them */
-    int blocks, others;    /* blocks; streams, events, pools, pinned pieces that are still held */
-    uint64_t sent, fetched;
-    int calls, fail_at; /* fail_at > 0: that call fails, and with `lost` all after it */
+    uint64_t memory; /* bytes on each card */
+    _Atomic uint64_t used[FAKE_DEVICES];
+    atomic_int blocks, others; /* blocks; streams, events, pools, pinned pieces that are still held */
+    _Atomic uint64_t sent, fetched;
+    atomic_int calls;
+    int fail_at; /* fail_at > 0: that call fails, and with `lost` all after it */
+    int broken; /* > 0: device broken - 1 answers no call any more from the broken_at'th on */
+    atomic_int broken_at;
     bool lost, absent;
-    int fails; /* of calls the guard refused */
+    atomic_int fails; /* of calls the guard refused */
 } fake_gpu;
 static fake_gpu fake;
 
@@ -46,11 +55,19 @@ static inline int fake_describe(int device, lacis_gpu_facts *out)
 }
 static inline int fake_enter(int device)
 {
-    (void)device;
+    fake_entered = device;
     return FAKE_OK;
+}
+/* A call of the device that this thread has entered. */
+static inline bool fake_broken(void)
+{
+    bool broken = fake.broken > 0 && fake_entered == fake.broken - 1 && --fake.broken_at <= 0;
+    fake.fails += broken;
+    return broken;
 }
 static inline int fake_new(void **out)
 {
+    if (fake_broken()) return FAKE_BROKEN;
     *out = malloc(1);
     fake.others++;
     return FAKE_OK;
@@ -61,10 +78,14 @@ static inline int fake_delete(void *thing)
     fake.others--;
     return FAKE_OK;
 }
+/* A pool is the device's number. */
 static inline int fake_pool_new(int device, void **out)
 {
-    (void)device;
-    return fake_new(out);
+    int *pool = malloc(sizeof *pool);
+    *pool = device;
+    *out = pool;
+    fake.others++;
+    return FAKE_OK;
 }
 static inline int fake_pinned_new(uint64_t bytes, void **out)
 {
@@ -74,23 +95,34 @@ static inline int fake_pinned_new(uint64_t bytes, void **out)
 }
 static inline int fake_wait(void *thing)
 {
+    if (fake_broken()) return FAKE_BROKEN;
     (void)thing;
+    return FAKE_OK;
+}
+static inline int fake_follow(void *stream, void *event)
+{
+    if (fake_broken()) return FAKE_BROKEN;
+    (void)stream, (void)event;
     return FAKE_OK;
 }
 static inline int fake_record(void *event, void *stream)
 {
+    if (fake_broken()) return FAKE_BROKEN;
     (void)event, (void)stream;
     return FAKE_OK;
 }
-/* Blocks carry their size in front. */
+/* Blocks carry their size and device in front. */
 static inline int fake_alloc(uint64_t bytes, void *pool, void *stream, void **out)
 {
-    (void)pool, (void)stream;
-    if (fake.used + bytes > fake.memory) return FAKE_FULL;
+    if (fake_broken()) return FAKE_BROKEN;
+    (void)stream;
+    int device = *(const int *)pool;
+    if (fake.used[device] + bytes > fake.memory) return FAKE_FULL;
     uint64_t *block = malloc(bytes + 256);
-    *block = bytes;
+    block[0] = bytes;
+    block[1] = (uint64_t)device;
     *out = (char *)block + 256;
-    fake.used += bytes;
+    fake.used[device] += bytes;
     fake.blocks++;
     return FAKE_OK;
 }
@@ -98,16 +130,20 @@ static inline int fake_free(void *block, void *stream)
 {
     (void)stream;
     uint64_t *start = (uint64_t *)((char *)block - 256);
-    fake.used -= *start;
+    fake.used[start[1]] -= *start;
     fake.blocks--;
     free(start);
     return FAKE_OK;
 }
 static inline int fake_copy(void *to, const void *from, uint64_t bytes, bool upload, void *stream)
 {
+    if (fake_broken()) return FAKE_BROKEN;
     (void)stream;
     memcpy(to, from, bytes);
-    *(upload ? &fake.sent : &fake.fetched) += bytes;
+    if (upload)
+        fake.sent += bytes;
+    else
+        fake.fetched += bytes;
     return FAKE_OK;
 }
 static inline int fake_library_new(const void *image, void **out)
@@ -140,6 +176,7 @@ static const lacis_driver fake_driver = {
     .stream_new = fake_new,
     .stream_free = fake_delete,
     .stream_wait = fake_wait,
+    .stream_follow = fake_follow,
     .event_new = fake_new,
     .event_free = fake_delete,
     .event_record = fake_record,
@@ -164,21 +201,24 @@ static const lacis_driver fake_driver = {
 static inline int fake_guard(void *arg)
 {
     (void)arg;
-    fake.calls++;
-    bool fail = fake.fail_at > 0 && (fake.lost ? fake.calls >= fake.fail_at : fake.calls == fake.fail_at);
+    int call = ++fake.calls;
+    bool fail = fake.fail_at > 0 && (fake.lost ? call >= fake.fail_at : call == fake.fail_at);
     fake.fails += fail;
     return fail;
 }
 static inline void fake_fail(int nth, bool lost)
 {
-    fake.calls = fake.fails = 0;
+    fake.calls = 0;
+    fake.fails = fake.broken = 0;
     fake.fail_at = nth;
     fake.lost = lost;
 }
 
 static inline void fake_install(uint64_t memory)
 {
-    fake = (fake_gpu){.devices = 1, .memory = memory};
+    memset(&fake, 0, sizeof fake);
+    fake.devices = 1;
+    fake.memory = memory;
     lacis_device_set_driver(&fake_driver);
     lacis_device_set_guard(fake_guard, NULL);
 }

@@ -227,7 +227,9 @@ static void options_are_read_and_set(void **state)
         *state, "SHOW OPTIONS", /* name, value, what it takes, help */
         "memory_limit,2000000000,bytes, or with kB, MB, GB, KiB, MiB, GiB; at least 1 MB,what arrays, results "
         "and work may take together\ngpu_memory_limit,auto,like memory_limit, or auto (nine tenths of the card),"
-        "what operands, results and work may take on the GPU\nthreads,3,1 .. 1024, or auto,threads that work on one "
+        "what operands, results and work may take on each GPU\ngpus,auto,1 .. 16, or auto (all, where the work is "
+        "worth "
+        "it),GPUs of this machine that work on one statement\nthreads,3,1 .. 1024, or auto,threads that work on one "
         "statement\n"
         "deterministic,on,on or off,the same bits on every run and any number of threads\n"
         "ranks,auto,auto, off or all,whether the other ranks of an mpirun share work: where it pays, never, always\n"

@@ -115,7 +115,7 @@ static void test_copies(void **state)
         free(from);
         free(to);
     }
-    assert_int_equal(fake.used, 0);
+    assert_int_equal(fake.used[0], 0);
 }
 
 static void test_parts_stay(void **state)
@@ -160,7 +160,7 @@ static void test_room(void **state)
     lacis_array_release(a);
     lacis_array_release(b);
     lacis_array_release(c);
-    assert_int_equal(fake.used, 0);
+    assert_int_equal(fake.used[0], 0);
 }
 
 /* The card is full before the budget is: what stayed goes. */
@@ -190,7 +190,7 @@ static void test_keep(void **state)
     assert_true(lacis_gpu_keep(gpu, lacis_array_part_buffer(a, "values", NULL), 0, 800, device));
     assert_int_equal(lacis_gpu_part_missing(gpu, a, "values"), 0);
     lacis_array_release(a);
-    assert_int_equal(fake.used, 0);
+    assert_int_equal(fake.used[0], 0);
 }
 
 /* Arrays outlive engines, and so do their copies. */
@@ -274,6 +274,69 @@ static void test_show_devices(void **state)
     lacis_close(engine);
 }
 
+/* A part's copies on two devices, and both go with it. */
+static void test_two_devices(void **state)
+{
+    (void)state;
+    lacis_gpu *gpu[LACIS_GPUS];
+    const void *first, *second;
+    fake.devices = 2;
+    gpu_now();
+    assert_int_equal(lacis_run_gpus(&run, false, gpu), 1); /* not worth starting another */
+    assert_int_equal(lacis_run_gpus(&run, true, gpu), 2);
+    assert_int_equal(lacis_run_gpus(&run, false, gpu), 2);
+    lacis_array *a = vector(1000, 5);
+    assert_int_equal(lacis_gpu_part(&run, gpu[0], a, "values", &first), LACIS_OK);
+    assert_int_equal(lacis_gpu_part_missing(gpu[1], a, "values"), 8000);
+    assert_int_equal(lacis_gpu_enter(&run, gpu[1]), LACIS_OK);
+    assert_int_equal(lacis_gpu_part(&run, gpu[1], a, "values", &second), LACIS_OK);
+    assert_ptr_not_equal(first, second);
+    assert_int_equal(((const int64_t *)second)[999], 1004);
+    assert_int_equal(lacis_gpu_part_missing(gpu[0], a, "values") + lacis_gpu_part_missing(gpu[1], a, "values"), 0);
+    assert_true(fake.used[0] > 0 && fake.used[1] > 0);
+    lacis_device_set_limit(&host, 20 * MB);
+    assert_in_range(lacis_gpu_memory_left(gpu[1]), 19 * MB, 20 * MB);
+    lacis_array_release(a);
+    assert_int_equal(fake.used[0] + fake.used[1], 0);
+    host.gpus = 1;
+    assert_int_equal(lacis_run_gpus(&run, true, gpu), 1);
+}
+
+/* The first is lost: the second one takes its place. */
+static void test_first_lost(void **state)
+{
+    (void)state;
+    lacis_gpu *gpu[LACIS_GPUS], *before = gpu_now();
+    char reason[200];
+    fake.devices = 2;
+    assert_int_equal(lacis_run_gpus(&run, true, gpu), 2);
+    fake.broken = 1;
+    assert_int_equal(lacis_gpu_wait(&run, before), LACIS_UNSUPPORTED);
+    assert_ptr_equal(gpu_now(), gpu[1]);
+    assert_true(lacis_gpu_possible(&run, reason, sizeof reason));
+    fake.broken = 0;
+}
+
+static void test_ranks(void **state)
+{
+    (void)state;
+    lacis_gpu *gpu[LACIS_GPUS];
+    fake.devices = 3;
+    lacis_device_set_rank(&host, 1, 2); /* of devices 0, 1, 2 the second process has 1 */
+    assert_int_equal(gpu_now()->device, 1);
+    assert_int_equal(lacis_run_gpus(&run, true, gpu), 1);
+    lacis_gpu_release(host.gpu);
+    host.gpu = NULL;
+    lacis_device_set_rank(&host, 0, 2);
+    gpu_now();
+    assert_int_equal(lacis_run_gpus(&run, true, gpu), 2);
+    assert_int_equal(gpu[1]->device, 2);
+    lacis_gpu_release(host.gpu);
+    host.gpu = NULL;
+    lacis_device_set_rank(&host, 4, 8); /* more processes than devices */
+    assert_int_equal(gpu_now()->device, 1);
+}
+
 static void test_show_none(void **state)
 {
     (void)state;
@@ -288,10 +351,10 @@ static void test_show_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHECK(test_absent),         CHECK(test_no_device),  CHECK(test_start_fails), CHECK(test_copies),
-        CHECK(test_parts_stay),     CHECK(test_room),       CHECK(test_card_full),   CHECK(test_keep),
-        CHECK(test_array_outlives), CHECK(test_calls_fail), CHECK(test_device_lost), CHECK(test_show_devices),
-        CHECK(test_show_none),
+        CHECK(test_absent),         CHECK(test_no_device),   CHECK(test_start_fails), CHECK(test_copies),
+        CHECK(test_parts_stay),     CHECK(test_room),        CHECK(test_card_full),   CHECK(test_keep),
+        CHECK(test_array_outlives), CHECK(test_calls_fail),  CHECK(test_device_lost), CHECK(test_show_devices),
+        CHECK(test_show_none),      CHECK(test_two_devices), CHECK(test_first_lost),  CHECK(test_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
