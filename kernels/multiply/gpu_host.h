@@ -24,8 +24,10 @@ enum {
 };
 typedef struct mulg_kernels {
     const void *kernel[MULG_KERNELS];
+    int count_bytes;                    /* of a count in a cell of DENSE */
+    const void *middle_top, *dense_top; /* store only what may be among the greatest; NULL: none */
 } mulg_kernels;
-mulg_kernels mulg_count_kernels(lacis_mul_storage storage);
+mulg_kernels mulg_count_kernels(lacis_mul_storage storage, bool narrow); /* narrow: counts are below 2^16 */
 mulg_kernels mulg_i32_kernels(lacis_mul_con con, lacis_mul_agg agg);
 mulg_kernels mulg_i64_kernels(lacis_mul_con con, lacis_mul_agg agg);
 mulg_kernels mulg_f32_kernels(lacis_mul_con con, lacis_mul_agg agg);
@@ -42,6 +44,7 @@ enum {
     MULG_LIST_DENSE,
     MULG_LISTS
 };
+enum { MULG_TOP_CELLS = 2048 }; /* of a turn of MIDDLE at least */
 enum { MULG_STEPS = 32, MULG_BUCKETS = MULG_LISTS * MULG_STEPS, MULG_NO_LIST = 255 };
 
 /* In device memory; read back after the set-up and after the run. */
@@ -53,9 +56,10 @@ typedef struct mulg_header {
     mul_u64 b_entries;            /* of B, within the columns wanted */
     mul_u64 packed;               /* entries given out by mulg_pack */
     mul_u64 entries, kept;        /* before and after mulg_keep */
-    mul_u32 b_long;    /* whether a row of B is longer than mulg_pack takes */
+    mul_u64 hub_products;         /* of HUB rows, which are among those of DENSE above */
+    mul_u32 b_long;               /* whether a row of B is longer than mulg_pack takes */
     mul_u32 bad, long_rows, keep_next;
-    mul_u32 next[MULG_LISTS];
+    mul_u32 next[MULG_LISTS], hub_next; /* hub_next: of DENSE where HUB runs alone */
 } mulg_header;
 
 /* How rows are dealt to lists. */
@@ -64,6 +68,9 @@ typedef struct mulg_rules {
     int dense; /* whether there is a dense kernel */
     int pairs; /* whether tiny rows may be computed in pairs */
     mul_u64 dense_from, large_from, width;
+    /* Where only candidates for TOP are stored (top_room > 0): so many a window of DENSE or a turn of MIDDLE, which
+     * has top_passes turns and one more for every MULG_TOP_CELLS products. */
+    mul_u64 top_room, top_windows, top_passes;
 } mulg_rules;
 
 /* gpu_setup.cu: all of these only launch. */
@@ -77,6 +84,12 @@ cudaError_t mulg_deal(const mulg_params &p, const mulg_rules &rules, const int64
 cudaError_t mulg_list(const int64_t *rows, int64_t first, int64_t count, const unsigned char *bucket,
                       mulg_header *header, mul_u32 *start, mul_u32 *list, cudaStream_t stream);
 cudaError_t mulg_cuts(const mulg_params &p, int64_t rows, mul_u32 window_width, mul_u32 *cut, cudaStream_t stream);
+
+/* gpu_hub.cu: which of the rows of DENSE, heaviest first, are HUB, into p's hub_rows, hub_tasks and hub_group. */
+void mulg_hub_plan(const lacis_mul_gpu_job *job, const mulg_header *header, int multiprocessors, mulg_params *p);
+mul_u64 mulg_hub_bytes(const mulg_params *p); /* of what follows, in one block */
+cudaError_t mulg_hub_begin(const lacis_mul_gpu_job *job, mulg_params *p, void *block, mulg_header *header,
+                           cudaStream_t stream);
 
 /* gpu_keep.cu: list has space for `count` rows */
 cudaError_t mulg_keep(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first, int64_t count,

@@ -57,12 +57,14 @@ const char *lacis_mul_gpu_refuses(const lacis_mul_gpu_job *job)
 
 static mulg_kernels kernels_of(const lacis_mul_gpu_job *job)
 {
-    mulg_kernels k;
+    mulg_kernels k = {};
+    k.count_bytes = 4;
     if (job->written) {
         memcpy(k.kernel, job->written->kernel, sizeof k.kernel);
         return k;
     }
-    if (job->agg == LACIS_MUL_COUNT) return mulg_count_kernels(job->storage);
+    const bool narrow = job->max_degree_a > 0 && job->max_degree_a <= UINT16_MAX;
+    if (job->agg == LACIS_MUL_COUNT) return mulg_count_kernels(job->storage, narrow);
     switch (job->type) {
     case LACIS_MUL_I32:
         return mulg_i32_kernels(job->con_kind, job->agg);
@@ -107,7 +109,7 @@ void mulg_set_params(mulg_run *s)
     s->stream = (cudaStream_t)job->stream;
     s->kernels = kernels_of(job);
     s->ordered = mulg_in_order(job) || !s->kernels.kernel[MULG_DENSE];
-    const int cell = job->agg == LACIS_MUL_COUNT ? 4 : mulg_type_bytes(job->type);
+    const int cell = job->agg == LACIS_MUL_COUNT ? s->kernels.count_bytes : mulg_type_bytes(job->type);
     s->window_width = (s->ordered ? MULG_ORDERED_BYTES : MULG_DENSE_BYTES) / cell;
     p->windows = (mul_u32)((p->width + s->window_width - 1) / s->window_width);
     const bool cuts_fit = ((mul_u64)job->b.rows * (p->windows + 1)) >> (CUT_BYTES_SHIFT - 2) == 0;

@@ -79,6 +79,7 @@ static lacis_mul_gpu_status run_all(mulg_run *s, const int64_t *rows, int64_t fi
     MULG_TRY_CUDA(s, cudaDeviceGetAttribute(&s->multiprocessors, cudaDevAttrMultiProcessorCount, device));
     MULG_TRY_CUDA(s, cudaDeviceGetAttribute(&s->shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
     MULG_TRY_CUDA(s, cudaDeviceGetAttribute(&s->shared_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    mulg_set_top(s);
     s->p.c_begin = (mul_i64 *)out->begin;
     s->p.c_end = (mul_i64 *)out->end;
     MULG_TRY(set_up(s, rows, first, count, NULL, true));
@@ -101,7 +102,7 @@ static lacis_mul_gpu_status run_all(mulg_run *s, const int64_t *rows, int64_t fi
 static void release(mulg_run *s)
 {
     void *const blocks[] = {s->header, s->cut, s->offset, s->work, s->packed};
-    cudaEvent_t const events[] = {s->fork, s->join[0], s->join[1]};
+    cudaEvent_t const events[] = {s->fork, s->join[0], s->join[1], s->hub_mark};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         mulg_give(s, blocks[i]);
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)

@@ -117,12 +117,23 @@ static __device__ __forceinline__ int list_of(const mulg_rules &rules, mul_u64 d
     const bool tiny = products <= MULG_TINY && degree <= MULG_TINY_DEGREE;
     if (products == 0) return -1;
     if (rules.force == LACIS_MUL_GPU_TINY && tiny) return MULG_LIST_TINY;
-    if (rules.force == LACIS_MUL_GPU_DENSE && rules.dense) return MULG_LIST_DENSE;
+    if ((rules.force == LACIS_MUL_GPU_DENSE || rules.force == LACIS_MUL_GPU_HUB) && rules.dense)
+        return MULG_LIST_DENSE;
     if (rules.force == LACIS_MUL_GPU_MIDDLE) return products < rules.large_from ? MULG_LIST_SMALL : MULG_LIST_LARGE;
     if (degree == 1) return MULG_LIST_COPY;
     if (tiny) return rules.pairs && degree <= MULG_PAIR_DEGREE ? MULG_LIST_PAIR : MULG_LIST_TINY;
     if (rules.dense && products >= rules.dense_from) return MULG_LIST_DENSE;
     return products < rules.large_from ? MULG_LIST_SMALL : MULG_LIST_LARGE;
+}
+
+/* Entries that may be stored of a row. */
+static __device__ __forceinline__ mul_u64 room_of(const mulg_rules &rules, int list, mul_u64 products)
+{
+    mul_u64 room = products < rules.width ? products : rules.width, most = room;
+    if (rules.top_room > 0 && list == MULG_LIST_DENSE) most = rules.top_windows * rules.top_room;
+    if (rules.top_room > 0 && (list == MULG_LIST_SMALL || list == MULG_LIST_LARGE))
+        most = (rules.top_passes + products / MULG_TOP_CELLS) * rules.top_room;
+    return room < most ? room : most;
 }
 
 static __device__ __forceinline__ int bucket_of(int list, mul_u64 products)
@@ -244,11 +255,12 @@ static __global__ void __launch_bounds__(MULG_THREADS)
         count_batch<TURNS>(p, s, rows, first, at, end);
         const mul_i64 i = at + threadIdx.x;
         const bool mine = threadIdx.x < BATCH && i < end;
-        mul_u64 n = 0;
+        mul_u64 n = 0, room = 0;
         if (mine) {
             n = s.products[threadIdx.x];
             most = n > most ? n : most;
             const int list = list_of(rules, s.degree[threadIdx.x], n), b = bucket_of(list, n);
+            room = room_of(rules, list, n);
             if (bucket) bucket[i] = (unsigned char)b;
             if (products) products[i] = n;
             if (list >= 0) atomicAdd(&s.rows[b], 1u);
@@ -256,7 +268,7 @@ static __global__ void __launch_bounds__(MULG_THREADS)
             for (int l = 0; l < MULG_LISTS; l++)
                 sum[l] += l == list ? n : 0;
         }
-        const mul_u64 to = take_room(s, n < rules.width ? n : rules.width, header);
+        const mul_u64 to = take_room(s, room, header);
         if (mine && p.c_begin) {
             const mul_i64 row = row_at(rows, first, i);
             p.c_begin[row] = n ? (mul_i64)to : 0;
