@@ -59,14 +59,15 @@ typedef struct mulg_header {
     mul_u64 hub_products;         /* of HUB rows, which are among those of DENSE above */
     mul_u32 b_long;               /* whether a row of B is longer than mulg_pack takes */
     mul_u32 bad, long_rows, keep_next;
-    mul_u32 next[MULG_LISTS], hub_next; /* hub_next: of DENSE where HUB runs alone */
+    mul_u32 next[MULG_LISTS], hub_next, room_next; /* hub_next: of DENSE where HUB runs alone */
 } mulg_header;
 
 /* How rows are dealt to lists. */
 typedef struct mulg_rules {
-    int force; /* a lacis_mul_gpu_class or 0 */
-    int dense; /* whether there is a dense kernel */
-    int pairs; /* whether tiny rows may be computed in pairs */
+    int force;   /* a lacis_mul_gpu_class or 0 */
+    int dense;   /* whether there is a dense kernel */
+    int pairs;   /* whether tiny rows may be computed in pairs */
+    int counted; /* MIDDLE and DENSE rows get no room: gpu_room.cu counts them */
     mul_u64 dense_from, large_from, width;
     /* Where only candidates for TOP are stored (top_room > 0): so many a window of DENSE or a turn of MIDDLE, which
      * has top_passes turns and one more for every MULG_TOP_CELLS products. */

@@ -88,10 +88,8 @@ static lacis_mul_gpu_status run_all(mulg_run *s, const int64_t *rows, int64_t fi
     mulg_class_totals(s->host, count, out->class_rows, out->class_products);
     out->room = s->host->room;
     if (out->room == 0) return LACIS_MUL_GPU_OK;
-    if (job->room && out->room > job->room) return LACIS_MUL_GPU_ROOM;
     if (cancelled(s)) return LACIS_MUL_GPU_CANCELLED;
-    MULG_TRY(mulg_take(s, out->room * sizeof *out->column, &out->column));
-    MULG_TRY(mulg_take(s, out->room * (uint64_t)mulg_storage_bytes(job->storage), &out->value));
+    MULG_TRY(mulg_take_room(s, rows, first, count));
     s->p.c_column = out->column;
     s->p.c_value = out->value;
     MULG_TRY(mulg_run_classes(s, rows, first, count));

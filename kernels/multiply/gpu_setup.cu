@@ -130,6 +130,7 @@ static __device__ __forceinline__ int list_of(const mulg_rules &rules, mul_u64 d
 static __device__ __forceinline__ mul_u64 room_of(const mulg_rules &rules, int list, mul_u64 products)
 {
     mul_u64 room = products < rules.width ? products : rules.width, most = room;
+    if (rules.counted && list >= MULG_LIST_SMALL) return 0;
     if (rules.top_room > 0 && list == MULG_LIST_DENSE) most = rules.top_windows * rules.top_room;
     if (rules.top_room > 0 && (list == MULG_LIST_SMALL || list == MULG_LIST_LARGE))
         most = (rules.top_passes + products / MULG_TOP_CELLS) * rules.top_room;

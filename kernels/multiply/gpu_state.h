@@ -65,6 +65,9 @@ void mulg_set_params(mulg_run *s); /* from s->job */
 /* gpu_classes.cu: for a job with TOP, once the device is known */
 void mulg_set_top(mulg_run *s);
 
+/* gpu_room.cu: column and value of s->out, for as many entries as the set-up found or fewer. */
+lacis_mul_gpu_status mulg_take_room(mulg_run *s, const int64_t *rows, int64_t first, int64_t count);
+
 /* gpu_classes.cu: launches every class, joins their streams, and reads the header back. */
 mul_u32 mulg_list_rows(const mulg_header *header, int list);
 void mulg_class_totals(const mulg_header *header, int64_t count, uint64_t *class_rows, uint64_t *class_products);

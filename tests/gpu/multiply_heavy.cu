@@ -86,6 +86,35 @@ static void check_told()
     free_matrix(da);
 }
 
+/* Where only as many entries as there are may be allocated, rows are counted first; with fewer nothing goes. */
+static void check_counted(matrix a, matrix b, u64 *state)
+{
+    for (const way &w : ways)
+        for (const lacis_mul_gpu_class force : {LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE}) {
+            add_values(a, w.type, state, false);
+            add_values(b, w.type, state, false);
+            lacis_mul_matrix da = to_device(a, w.type), db = to_device(b, w.type);
+            lacis_mul_gpu_job job = make_job(da, db);
+            job.con_kind = w.con == LACIS_MUL_CON_MUL ? LACIS_MUL_CON_ADD : w.con;
+            job.agg = w.agg;
+            job.storage = w.storage;
+            job.force = force;
+            lacis_mul_gpu_output out = {};
+            CUDA(cudaMalloc(&out.begin, (size_t)a.rows * 8));
+            CUDA(cudaMalloc(&out.end, (size_t)a.rows * 8));
+            expect(lacis_mul_gpu_run(&job, nullptr, 0, a.rows, &out) == LACIS_MUL_GPU_OK);
+            expect(out.counted == 0 && out.room > out.entries);
+            device_free(nullptr, out.column), device_free(nullptr, out.value);
+            job.room = out.entries;
+            expect(check_job(a, b, job, {}, 0, a.rows));
+            job.room--;
+            expect(lacis_mul_gpu_run(&job, nullptr, 0, a.rows, &out) == LACIS_MUL_GPU_ROOM && live == 0);
+            expect(out.room == job.room + 1 && out.counted > 0);
+            cudaFree(out.begin), cudaFree(out.end);
+            free_matrix(da), free_matrix(db);
+        }
+}
+
 void check_heavy()
 {
     u64 state = 77;
@@ -104,4 +133,6 @@ void check_heavy()
             tall.push_back(i << 32 | star.column[e]);
     check_ways(from_keys(tall, 200, 30000), star, &state);
     check_told();
+    check_counted(make_shape(&state, 1, 500, 3000, 20000), make_shape(&state, 1, 3000, 20000, 60000), &state);
+    check_counted(make_shape(&state, 0, 100, 3000, 5000), make_shape(&state, 1, 3000, 600000, 60000), &state);
 }
