@@ -37,12 +37,12 @@ static mul_u64 typical(const mulg_header *header, int bucket)
     return bucket == MULG_STEPS - 1 ? least / 2 : least + least / 4;
 }
 
-/* A window of a row is split where it has more than two blocks' share of all the work; a part is worth its meeting
+/* A window of a row is split where it has more than a block's share of all the work; a part is worth its meeting
  * the others from twice as many products as cells on. */
 void mulg_hub_plan(const lacis_mul_gpu_job *job, const mulg_header *header, int multiprocessors, mulg_params *p)
 {
     enum {
-        SHARES = 4, /* tasks that a block should have */
+        SHARES = 2, /* parts that a block's share of all the work is */
         PARTS_MOST = 1024,
         FORCED = 3
     };

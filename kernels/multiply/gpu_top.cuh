@@ -138,16 +138,17 @@ MULG_DEVICE mul_u32 mulg_top_halve(const mulg_params &p, mulg_top_shared &s, con
     return low;
 }
 
-/* All threads call it, cells being final; `known`: a key of the row's windows before. */
+/* All threads call it, cells being final; `known`: a key of the row's windows before, which need not be the same in
+ * all threads. */
 template <class R>
 MULG_DEVICE mulg_top_choice mulg_top_choose(const mulg_params &p, mulg_top_shared &s, const mulg_top_view<R> &view,
                                             mul_u32 most, mul_u32 known)
 {
     const mul_u32 own = mulg_top_reached(most, p.top);
-    if ((threadIdx.x & 31) == 0) s.least[threadIdx.x / 32] = own;
+    if ((threadIdx.x & 31) == 0) s.least[threadIdx.x / 32] = max(own, known);
     __syncthreads();
     mulg_top_choice c;
-    c.least = max(known, 1u);
+    c.least = 1;
 #pragma unroll
     for (mul_u32 w = 0; w < MULG_WARPS; w++)
         c.least = max(c.least, s.least[w]);
