@@ -11,6 +11,7 @@
 
 #include "gpu_hub.cuh"
 #include "gpu_top.cuh"
+#include "gpu_walk.cuh"
 
 enum { MULG_PLACES = 512 }; /* of a warp's touched columns at a time */
 
