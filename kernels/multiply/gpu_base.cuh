@@ -32,6 +32,7 @@ enum {
     MULG_FLAT_MOST = 8,        /* entries of a FLAT row of A, and of each row of B then */
     MULG_DENSE_BYTES = 32768,  /* cells of a dense window */
     MULG_ORDERED_BYTES = 5120, /* cells of a warp's window */
+    MULG_HUB_GROUPS = 8,       /* of rows with as many parts each */
     /* Blocks of a kernel that are to run at once on a multiprocessor: the compiler keeps registers to that. */
     MULG_COPY_BLOCKS = 6,
     MULG_TINY_BLOCKS = 6,
@@ -71,8 +72,18 @@ struct mulg_params {
     mul_u32 windows;
     mul_u32 *prefix; /* DENSE: [row of the list * windows + w]: 1 + entries of windows up to w; 0: not known yet */
     mul_u32 *next;   /* the next task */
-    mul_u32 bits;    /* MIDDLE: columns of a bitmap, a multiple of 1024 */
-    mul_u32 cells;   /* MIDDLE: cells that fit */
+    /* DENSE: the first hub_rows of the list are HUB, with hub_tasks tasks a window. */
+    mul_u32 hub_rows, hub_tasks;
+    uint2 hub_group[MULG_HUB_GROUPS];
+    void *hub_cell; /* sums of their windows, empty before */
+    mul_u32 *hub_mark, *hub_done;
+    mul_u64 *hub_products; /* counted as they are computed */
+    /* MIDDLE, DENSE with TOP: entries wanted, at most so many stored a window, and of each row of the list a key
+     * (gpu_top.cuh) that `top` entries reach; 0 before. */
+    mul_u32 top, top_room;
+    mul_u32 *least;
+    mul_u32 bits;  /* MIDDLE: columns of a bitmap, a multiple of 1024 */
+    mul_u32 cells; /* MIDDLE: cells that fit */
     int con, agg, checked;
     mul_u64 *entries;  /* sum over rows */
     mul_u64 *products; /* FLAT: likewise */

@@ -57,12 +57,14 @@ const char *lacis_mul_gpu_refuses(const lacis_mul_gpu_job *job)
 
 static mulg_kernels kernels_of(const lacis_mul_gpu_job *job)
 {
-    mulg_kernels k;
+    mulg_kernels k = {};
+    k.count_bytes = 4;
     if (job->written) {
         memcpy(k.kernel, job->written->kernel, sizeof k.kernel);
         return k;
     }
-    if (job->agg == LACIS_MUL_COUNT) return mulg_count_kernels(job->storage);
+    const bool narrow = job->max_degree_a > 0 && job->max_degree_a <= UINT16_MAX;
+    if (job->agg == LACIS_MUL_COUNT) return mulg_count_kernels(job->storage, narrow);
     switch (job->type) {
     case LACIS_MUL_I32:
         return mulg_i32_kernels(job->con_kind, job->agg);
@@ -81,10 +83,12 @@ static bool wide_keys(const lacis_mul_gpu_job *job)
     return job->t_hi > 1 << 26;
 }
 
-/* Rows this heavy are DENSE: looking at every column must cost less than a second walk over the products. */
-static mul_u64 dense_from(mul_u64 width)
+/* Rows this heavy are DENSE: looking at every column must cost less than a second walk over the products. Counts of
+ * 16 bits have half as many windows. */
+static mul_u64 dense_from(mul_u64 width, bool narrow)
 {
-    const mul_u64 share = width / 16, least = width <= 1 << 14 ? 4096 : 8192;
+    const mul_u64 share = width / (narrow ? 32 : 16), least = narrow ? 6144 : 8192;
+    if (width <= 1 << (narrow ? 16 : 14)) return 4096;
     return share > least ? share : least;
 }
 
@@ -108,7 +112,7 @@ void mulg_set_params(mulg_run *s)
     s->kernels = kernels_of(job);
     s->ordered = mulg_in_order(job) || !s->kernels.kernel[MULG_DENSE];
     s->value_bytes = job->agg == LACIS_MUL_COUNT && !job->written ? 0 : mulg_type_bytes(job->b.type);
-    const int cell = job->agg == LACIS_MUL_COUNT ? 4 : mulg_type_bytes(job->type);
+    const int cell = job->agg == LACIS_MUL_COUNT ? s->kernels.count_bytes : mulg_type_bytes(job->type);
     s->window_width = (s->ordered ? MULG_ORDERED_BYTES : MULG_DENSE_BYTES) / cell;
     p->windows = (mul_u32)((p->width + s->window_width - 1) / s->window_width);
     const bool cuts_fit = ((mul_u64)job->b.rows * (p->windows + 1)) >> (CUT_BYTES_SHIFT - 2) == 0;
@@ -118,7 +122,7 @@ void mulg_set_params(mulg_run *s)
     s->rules.pairs = !wide_keys(job);
     s->rules.flat = job->t_hi < 1 << 26 && job->force == LACIS_MUL_GPU_EMPTY && s->kernels.kernel[MULG_FLAT];
     s->rules.b_rows = (mul_u64)job->b.rows;
-    s->rules.dense_from = dense_from(p->width);
+    s->rules.dense_from = dense_from(p->width, cell == 2);
     s->rules.large_from = SMALL_CELLS + 1;
     s->rules.width = p->width;
 }

@@ -57,5 +57,5 @@ MULG_WRITTEN_KERNEL(lacis_ordered, MULG_MIDDLE_LEAST, mulg_middle<mulg_written, 
 MULG_WRITTEN_KERNEL(lacis_ordered_dense, MULG_ORDERED_BLOCKS, mulg_ordered_dense<mulg_written>)
 #else
 MULG_WRITTEN_KERNEL(lacis_middle, MULG_MIDDLE_LEAST, mulg_middle<mulg_written, false>)
-MULG_WRITTEN_KERNEL(lacis_dense, MULG_DENSE_BLOCKS, mulg_dense<mulg_written>)
+MULG_WRITTEN_KERNEL(lacis_dense, MULG_DENSE_BLOCKS, mulg_dense<mulg_written, false>)
 #endif

@@ -4,7 +4,8 @@
  *
  *     multiply_gpu check [SEED]            random shapes, all types and operators, every class forced
  *     multiply_gpu small                   a few small cases: for compute-sanitizer
- *     multiply_gpu bench GRAPH...          rmat:S (labels permuted), rmat-raw:S, uniform:S
+ *     multiply_gpu heavy                   only hub rows, dense blocks and TOP
+ *     multiply_gpu bench GRAPH...          rmat:S (labels permuted), rmat-raw:S, uniform:S, star:N, hub:N, dense:N
  *     multiply_gpu cusparse GRAPH...       the same product by cuSPARSE
  *     multiply_gpu one GRAPH...            products of one row
  *     multiply_gpu profile GRAPH...        the product in f32 three times: for profilers
@@ -39,6 +40,9 @@ int main(int argc, char **argv)
         check_wide(seed);
         check_faults();
         check_overflow();
+        check_heavy();
+    } else if (what == "heavy") {
+        check_heavy();
     } else if (what == "small") {
         check_random(3, argc > 2 ? atoi(argv[2]) : 6, 200);
         check_flat(3, 2);
