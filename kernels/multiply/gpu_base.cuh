@@ -33,6 +33,7 @@ enum {
     MULG_DENSE_BYTES = 32768,  /* cells of a dense window */
     MULG_ORDERED_BYTES = 5120, /* cells of a warp's window */
     MULG_HUB_GROUPS = 8,       /* of rows with as many parts each */
+    MULG_ORDERED_WIDE = 6144,  /* likewise, of 16 bytes: windows are whole turns of 128 columns */
     /* Blocks of a kernel that are to run at once on a multiprocessor: the compiler keeps registers to that. */
     MULG_COPY_BLOCKS = 6,
     MULG_TINY_BLOCKS = 6,
@@ -44,6 +45,27 @@ enum {
     MULG_DENSE_BLOCKS = 5,
     MULG_ORDERED_BLOCKS = 4
 };
+
+/* What NVRTC knows when it compiles is a constant of its source: kernels keep only the code of their own AGG. */
+#ifdef LACIS_NVRTC
+template <int VALUE> struct mulg_known {
+    int unused;
+    __device__ __forceinline__ constexpr operator int() const
+    {
+        return VALUE;
+    }
+};
+typedef mulg_known<LACIS_CON> mulg_con_kind;
+typedef mulg_known<LACIS_AGG> mulg_agg_kind;
+typedef mulg_known<LACIS_CHECKED> mulg_flag;
+struct __align__(LACIS_BYTES) mulg_widest
+{ /* values in lines of shared memory */
+    char byte[LACIS_BYTES];
+};
+#else
+typedef int mulg_con_kind, mulg_agg_kind, mulg_flag;
+typedef mul_u64 mulg_widest;
+#endif
 
 /* Of a row of B packed for FLAT rows, and shared memory of a warp of theirs; values of b (0: not read) and t bytes.
  */
@@ -85,10 +107,13 @@ struct mulg_params {
     mul_u32 *least;
     mul_u32 bits;  /* MIDDLE: columns of a bitmap, a multiple of 1024 */
     mul_u32 cells; /* MIDDLE: cells that fit */
-    int con, agg, checked;
-    mul_u64 *entries;  /* sum over rows */
-    mul_u64 *products; /* FLAT: likewise */
-    mul_u32 *bad;      /* set where something overflowed */
+    mulg_con_kind con;
+    mulg_agg_kind agg;
+    mulg_flag checked;
+    const mul_i64 *label[3]; /* of s, c, t, where a written CON takes them from lists */
+    mul_u64 *entries;        /* sum over rows */
+    mul_u64 *products;       /* FLAT: likewise */
+    mul_u32 *bad;            /* set where something overflowed */
 };
 
 #define MULG_DEVICE static __device__ __forceinline__

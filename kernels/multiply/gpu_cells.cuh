@@ -15,6 +15,11 @@ template <class R> struct mulg_narrow {
     static constexpr bool value = false;
 };
 
+/* Whether cells of several blocks can be put together (mulg_merge): without, no row is HUB. */
+template <class R> struct mulg_splits {
+    static constexpr bool value = !R::WRITTEN_FOLD && sizeof(typename R::T) <= 8;
+};
+
 template <class R> struct mulg_dense_cells {
     typedef typename R::cell::bits bits;
     static constexpr bool narrow = mulg_narrow<R>::value;
@@ -93,8 +98,9 @@ template <class R> MULG_DEVICE mulg_touched mulg_find_touched(const typename R::
             for (int i = 0; i < each; i++)
                 mask |= (x.b[i] != C::empty() ? 1u : 0u) << (k * each + i);
         }
-        if constexpr (each == 2) mask |= mask << 16;
-        t.low = mulg_rotate(mask, (threadIdx.x & 7) * each) & (each == 4 ? MULG_ALL : 0xffff);
+        if constexpr (each == 1) mask |= mask << 8;
+        if constexpr (each <= 2) mask |= mask << 16;
+        t.low = mulg_rotate(mask, (threadIdx.x & 7) * each) & (MULG_ALL >> (32 - 8 * each));
     }
     return t;
 }

@@ -52,7 +52,8 @@ static lacis_mul_gpu_status take_dense(mulg_run *s, mulg_params *p, cudaStream_t
         !s->ordered && s->host->products[MULG_LIST_DENSE] < places / 2; /* cheaper than to cut all of B */
     const mul_u64 cuts = search ? 0 : mulg_aligned(places * sizeof *s->cut);
     const mul_u64 told = mulg_aligned((tasks + rows) * sizeof *p->prefix);
-    if (!s->ordered) mulg_hub_plan(s->job, s->host, s->multiprocessors, p);
+    const bool splits = s->job->agg != LACIS_MUL_FOLD && mulg_type_bytes(s->job->type) <= 8; /* mulg_splits */
+    if (!s->ordered && splits) mulg_hub_plan(s->job, s->host, s->multiprocessors, p);
     if (p->hub_rows)
         s->cut = (mul_u32 *)s->job->memory.alloc(s->job->memory.context, cuts + told + mulg_hub_bytes(p));
     if (!s->cut) {
@@ -76,8 +77,8 @@ static lacis_mul_gpu_status run_dense(mulg_run *s, mulg_params *p, cudaStream_t 
     MULG_TRY(take_dense(s, p, stream));
     const mul_u64 tasks = (mul_u64)p->rows * p->windows;
     if (s->ordered) {
-        const mul_u64 cell = (mul_u64)mulg_type_bytes(s->job->type), width = MULG_ORDERED_BYTES / cell;
-        const mul_u64 warp = (MULG_ORDERED_BYTES + width + ORDERED_PLACES_BYTES + 15) / 16 * 16;
+        const mul_u64 cell = (mul_u64)mulg_type_bytes(s->job->type), width = s->window_width;
+        const mul_u64 warp = (width * cell + width + ORDERED_PLACES_BYTES + 15) / 16 * 16;
         return launch(s, s->kernels.kernel[MULG_ORDERED_DENSE], tasks / MULG_WARPS + 1, MULG_ORDERED_BLOCKS,
                       warp * MULG_WARPS, p, stream);
     }
@@ -103,9 +104,10 @@ static void shape_middle(const mulg_run *s, mulg_params *p, int list)
 {
     const bool average = s->job->agg == LACIS_MUL_AVG;
     const mul_u64 cell = s->job->agg == LACIS_MUL_COUNT ? 4 : average ? 12 : (mul_u64)mulg_type_bytes(s->job->type);
-    mul_u64 cells = list == MULG_LIST_SMALL ? SMALL_CELLS : LARGE_CELLS;
+    mul_u64 cells = list == MULG_LIST_SMALL ? SMALL_CELLS : cell == 16 ? LARGE_CELLS_WIDE : LARGE_CELLS;
+    const mul_u64 fixed = cell == 16 ? MIDDLE_FIXED_WIDE : MIDDLE_FIXED;
     const mul_u64 bits = (p->width + 1023) / 1024 * 1024;
-    const mul_u64 space = (mul_u64)s->shared_block - MIDDLE_FIXED;
+    const mul_u64 space = (mul_u64)s->shared_block - fixed;
     p->bits = (mul_u32)(bits < BITS_MOST ? bits : BITS_MOST);
     while (p->bits / 4 > space / 2)
         p->bits = (p->bits / 2 + 1023) / 1024 * 1024;
@@ -120,7 +122,7 @@ static lacis_mul_gpu_status run_middle(mulg_run *s, mulg_params *p, int list, cu
     const bool average = s->job->agg == LACIS_MUL_AVG;
     const mul_u64 cell = s->job->agg == LACIS_MUL_COUNT ? 4 : average ? 12 : (mul_u64)mulg_type_bytes(s->job->type);
     const size_t dynamic = p->bits / 4 + p->cells * cell;
-    const mul_u64 fit = (mul_u64)s->shared_bytes / (dynamic + MIDDLE_FIXED);
+    const mul_u64 fit = (mul_u64)s->shared_bytes / (dynamic + (cell == 16 ? MIDDLE_FIXED_WIDE : MIDDLE_FIXED));
     const void *kernel =
         s->select ? s->kernels.middle_top : s->kernels.kernel[s->ordered ? MULG_ORDERED : MULG_MIDDLE];
     return launch(s, kernel, p->rows,
@@ -138,7 +140,8 @@ void mulg_set_top(mulg_run *s)
     };
     const lacis_mul_gpu_job *job = s->job;
     mulg_params shape = s->p;
-    s->select = job->top > 0 && job->top <= TOP_MOST && !job->mask && !s->ordered && s->kernels.dense_top;
+    s->select =
+        job->top > 0 && job->top <= TOP_MOST && !job->mask && !job->having && !s->ordered && s->kernels.dense_top;
     if (!s->select) return;
     shape_middle(s, &shape, MULG_LIST_LARGE);
     s->p.top = (mul_u32)job->top;
@@ -187,6 +190,7 @@ static lacis_mul_gpu_status run_list(mulg_run *s, int list, mul_u32 first, mul_u
     p.entries = &s->header->entries;
     p.bad = &s->header->bad;
     const mul_u64 warps = ((mul_u64)rows + MULG_WARPS - 1) / MULG_WARPS;
+    if (s->as_middle >> list & 1) return run_middle(s, &p, MULG_LIST_SMALL, stream);
     switch (list) {
     case MULG_LIST_COPY:
         return launch(s, s->kernels.kernel[MULG_COPY], warps, MULG_COPY_BLOCKS, 0, &p, stream);
@@ -254,6 +258,20 @@ static lacis_mul_gpu_status count_hubs(mulg_run *s)
     return LACIS_MUL_GPU_OK;
 }
 
+/* MASK, HAVING, TOP, as the job wants them. */
+static cudaError_t filter(mulg_run *s, const int64_t *rows, int64_t row, int64_t count)
+{
+    lacis_mul_gpu_job rest = *s->job;
+    if (s->job->having) {
+        const cudaError_t error = mulg_having(s->job, s->kernels.kernel[MULG_HAVING], rows, row, count, s->out,
+                                              s->header, s->list, s->multiprocessors, s->stream);
+        if (error != cudaSuccess) return error;
+        rest.mask = NULL;
+    }
+    if (!rest.mask && rest.top <= 0) return cudaSuccess;
+    return mulg_keep(&rest, rows, row, count, s->out, s->header, s->list, s->multiprocessors, s->stream);
+}
+
 lacis_mul_gpu_status mulg_run_classes(mulg_run *s, const int64_t *rows, int64_t row, int64_t count)
 {
     mul_u32 first[MULG_LISTS + 1] = {0};
@@ -274,9 +292,7 @@ lacis_mul_gpu_status mulg_run_classes(mulg_run *s, const int64_t *rows, int64_t 
         if (s->job->timed) MULG_TRY_CUDA(s, cudaEventRecord(s->mark[MULG_LISTS - list], s->stream));
     }
     if (mulg_sided(s)) MULG_TRY(join_streams(s));
-    if (mulg_filters(s->job))
-        MULG_TRY_CUDA(s,
-                      mulg_keep(s->job, rows, row, count, s->out, s->header, s->list, s->multiprocessors, s->stream));
+    MULG_TRY_CUDA(s, filter(s, rows, row, count));
     MULG_TRY_CUDA(s, cudaMemcpyAsync(s->host, s->header, sizeof *s->host, cudaMemcpyDeviceToHost, s->stream));
     MULG_TRY_CUDA(s, cudaStreamSynchronize(s->stream));
     for (int list = 0; s->job->timed && list < MULG_LISTS; list++) {

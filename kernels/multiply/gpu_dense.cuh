@@ -292,19 +292,19 @@ template <class R, bool TOP> MULG_DEVICE void mulg_dense(const mulg_params &p)
     while (task < tasks) {
         if (threadIdx.x == 0) shared.task = atomicAdd(p.next, 1);
         if constexpr (TOP) known = *(volatile mul_u32 *)(p.least + t.i);
-        if (t.does == MULG_PART)
-            mulg_dense_fill(p, shared, t, &bad);
-        else if (t.does == MULG_SCATTER)
-            mulg_dense_scatter(p, shared, t, &bad);
-        else if (t.does == MULG_GATHER)
-            mulg_hub_gather<R>(p, shared.cell, shared.mark, t.i, t.window, t.parts);
+        if (t.does == MULG_PART) mulg_dense_fill(p, shared, t, &bad);
+        if constexpr (mulg_splits<R>::value) {
+            if (t.does == MULG_SCATTER) mulg_dense_scatter(p, shared, t, &bad);
+            if (t.does == MULG_GATHER) mulg_hub_gather<R>(p, shared.cell, shared.mark, t.i, t.window, t.parts);
+        }
         __syncthreads();
         const mul_u32 window = t.window, i = t.i, row = t.row;
         task = shared.task;
         bool ends = t.does == MULG_GATHER || t.parts == 1;
-        if (t.parts > 1 && t.does == MULG_PART)
-            ends = mulg_hub_merge<R>(p, shared.cell, shared.mark, &shared.flag, (mul_u64)i * p.windows + window,
-                                     t.parts);
+        if constexpr (mulg_splits<R>::value)
+            if (t.parts > 1 && t.does == MULG_PART)
+                ends = mulg_hub_merge<R>(p, shared.cell, shared.mark, &shared.flag, (mul_u64)i * p.windows + window,
+                                         t.parts);
         if (task < tasks) mulg_dense_row(p, task, t);
         if (TOP || !ends) {
             if (task < tasks) mulg_dense_bounds(p, t);

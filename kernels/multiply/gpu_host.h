@@ -21,6 +21,7 @@ enum {
     MULG_ORDERED_DENSE,
     MULG_PAIR,
     MULG_FLAT,
+    MULG_HAVING,
     MULG_KERNELS
 };
 typedef struct mulg_kernels {
@@ -144,6 +145,11 @@ cudaError_t mulg_hub_begin(const lacis_mul_gpu_job *job, mulg_params *p, void *b
 cudaError_t mulg_keep(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first, int64_t count,
                       const lacis_mul_gpu_output *out, mulg_header *header, mul_u32 *list, int multiprocessors,
                       cudaStream_t stream);
+
+/* gpu_having.cu: the kernel of NVRTC. MASK as well; TOP is left to mulg_keep */
+cudaError_t mulg_having(const lacis_mul_gpu_job *job, const void *kernel, const int64_t *rows, int64_t first,
+                        int64_t count, const lacis_mul_gpu_output *out, mulg_header *header, mul_u32 *list,
+                        int multiprocessors, cudaStream_t stream);
 
 /* gpu_compact.cu */
 size_t mulg_compact_bytes(int64_t count);

@@ -150,6 +150,7 @@ static lacis_mul_gpu_status run_all(mulg_run *s, const int64_t *rows, int64_t fi
     out->room = s->host->room;
     if (out->room == 0) return LACIS_MUL_GPU_OK;
     if (cancelled(s)) return LACIS_MUL_GPU_CANCELLED;
+    MULG_TRY(mulg_compile(s));
     MULG_TRY(mulg_take_room(s, rows, first, count));
     s->p.c_column = out->column;
     s->p.c_value = out->value;

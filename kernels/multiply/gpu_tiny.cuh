@@ -97,7 +97,7 @@ template <class R> MULG_DEVICE void mulg_store_one(const mulg_params &p, mul_u64
 
 struct mulg_tiny_shared {
     mul_u32 from[MULG_WARPS][32];
-    mul_u64 value[MULG_WARPS][MULG_TINY];
+    mulg_widest value[MULG_WARPS][MULG_TINY];
 };
 
 /* Lanes that hold empty slices move behind the others. */

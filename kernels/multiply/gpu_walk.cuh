@@ -87,14 +87,22 @@ template <class B> struct mulg_values_of {
     mul_u32 bytes; /* from one to the next */
     __device__ __forceinline__ B at(mul_u32 i) const
     {
-        return __ldg((const B *)((const char *)value + (mul_u64)i * bytes));
+        if constexpr (sizeof(B) == 16) /* no constant of such a class can be had */
+            return mulg_value<B>(value, i);
+        else
+            return __ldg((const B *)((const char *)value + (mul_u64)i * bytes));
     }
 };
 
 template <class B> MULG_DEVICE mulg_values_of<B> mulg_values_at(const void *value)
 {
-    const mulg_values_of<B> some = {(const B *)value, sizeof(B)}, none = {&mulg_one<B>, 0};
-    return value ? some : none;
+    const mulg_values_of<B> some = {(const B *)value, sizeof(B)};
+    if constexpr (sizeof(B) == 16)
+        return some;
+    else {
+        const mulg_values_of<B> none = {&mulg_one<B>, 0};
+        return value ? some : none;
+    }
 }
 
 /* Slice after slice: fewer instructions a product where slices are longer than a warp. */

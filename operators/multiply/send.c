@@ -73,7 +73,7 @@ static lacis_status send(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, const
 
 static uint64_t value_bytes(lacis_mul_type type)
 {
-    return type == LACIS_MUL_I32 || type == LACIS_MUL_F32 ? 4 : 8;
+    return type == LACIS_MUL_I32 || type == LACIS_MUL_F32 ? 4 : type == LACIS_MUL_C128 ? 16 : 8;
 }
 
 lacis_status lacis_send_matrix(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, const lacis_mul_matrix *matrix,
@@ -90,6 +90,15 @@ lacis_status lacis_send_matrix(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent,
     out->end = end;
     out->column = column;
     out->value = value;
+    return LACIS_OK;
+}
+
+lacis_status lacis_send_labels(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, const int64_t *label, int64_t count,
+                               const int64_t **out)
+{
+    const void *device;
+    LACIS_TRY(send(run, gpu, sent, label, sizeof *label * (uint64_t)count, &device));
+    *out = device;
     return LACIS_OK;
 }
 

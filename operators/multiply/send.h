@@ -10,7 +10,7 @@
 
 #include "multiply/multiply.h"
 
-enum { LACIS_SENT_BLOCKS = 12, LACIS_SENT_ARRAYS = 3 };
+enum { LACIS_SENT_BLOCKS = 16, LACIS_SENT_ARRAYS = 3 };
 
 /* Zeroed to begin with. */
 typedef struct lacis_sent {
@@ -26,6 +26,9 @@ typedef struct lacis_sent {
 /* The matrix with device pointers. LACIS_LIMIT without a message: the device has no room. */
 lacis_status lacis_send_matrix(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, const lacis_mul_matrix *matrix,
                                lacis_mul_matrix *out);
+/* A list of labels, likewise. */
+lacis_status lacis_send_labels(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, const int64_t *label, int64_t count,
+                               const int64_t **out);
 /* Bytes that lacis_send_matrix would have to copy; gpu NULL: where nothing is there yet. */
 uint64_t lacis_send_missing(lacis_gpu *gpu, const lacis_sent *sent, const lacis_mul_matrix *matrix);
 /* Gives the blocks back. */

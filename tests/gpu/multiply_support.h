@@ -100,6 +100,11 @@ void check_heavy(); /* multiply_heavy.cu */
 void bench(const char *name, int repeats);
 void bench_cusparse(const char *name); /* only with WITH_CUSPARSE */
 
+/* --- multiply_written.cu, only with WITH_NVRTC -------------------------------------------------------- */
+
+void check_written(u64 seed);
+void bench_written(const char *name);
+
 /* --- multiply_few.cu --------------------------------------------------------------------------------- */
 
 void check_flat(u64 seed, int rounds);
