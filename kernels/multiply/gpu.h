@@ -6,8 +6,9 @@
  * caller has made it current on this thread (cudaSetDevice, or cuCtxSetCurrent of the primary context).
  *
  * One pass. Products of each row are counted on the device, rows are put in classes by that bound, and each class is
- * computed by its own kernel. A row's room is its bound min(products, columns); rows lie loose ([begin, end) anywhere
- * within column/value, columns rising within a row), or are moved together at the end (job.compact).
+ * computed by its own kernel. A row's room is its bound min(products, columns), or what TOP may keep of it; where
+ * that is too much, MIDDLE and DENSE rows are counted first. Rows lie loose ([begin, end) anywhere within
+ * column/value, columns rising within a row), or are moved together at the end (job.compact).
  *
  * The same entries as the CPU: integers bit for bit. Float sums: with job.ordered in rising order of c, so the CPU's
  * bits; without it in any order (faster). MIN and MAX of floats pass over NaN unless every value is NaN, as on the
@@ -28,7 +29,7 @@ extern "C" {
 typedef enum lacis_mul_gpu_status {
     LACIS_MUL_GPU_OK,
     LACIS_MUL_GPU_NO_MEMORY, /* alloc answered NULL: nothing is left allocated; try fewer rows */
-    LACIS_MUL_GPU_ROOM,      /* the bound is beyond job.room: out.room says how many entries it needs; fewer rows */
+    LACIS_MUL_GPU_ROOM,      /* more than job.room, though counted: out.room says how many entries; fewer rows */
     LACIS_MUL_GPU_OVERFLOW,  /* job.checked, and an integer overflowed */
     LACIS_MUL_GPU_CANCELLED,
     LACIS_MUL_GPU_UNSUPPORTED, /* see lacis_mul_gpu_refuses */
@@ -100,6 +101,7 @@ typedef struct lacis_mul_gpu_output {
     uint32_t *column;     /* out: device, from job.memory, now the caller's; NULL where nothing came out */
     void *value;          /* out: likewise, of job.storage */
     uint64_t room;        /* out: entries that column and value have space for */
+    uint64_t counted;     /* out: rows whose entries were counted first, there being no room for their bounds */
     uint64_t entries;     /* out: total */
     uint64_t products;    /* out: total */
     int cuda_error;       /* out: with LACIS_MUL_GPU_FAILED */

@@ -169,15 +169,12 @@ cudaError_t mulg_cuts(const mulg_params &p, int64_t rows, mul_u32 window_width, 
 }
 
 /* A row of the list a blockIdx.y. Rows of B that several entries reach are cut as often, to the same places. */
-static __global__ void reached_cuts_kernel(const __grid_constant__ mulg_params p, mul_u32 window_width, mul_u32 *cut,
-                                           mul_u32 *prefix)
+static __global__ void reached_cuts_kernel(const __grid_constant__ mulg_params p, mul_u32 window_width, mul_u32 *cut)
 {
     const mul_u32 row = p.list[blockIdx.y], places = p.windows + 1;
     const mul_i64 begin = p.a_begin[row];
     const mul_u64 items = (mul_u64)(p.a_end[row] - begin) * places;
     const mul_u64 from = (mul_u64)blockIdx.x * blockDim.x + threadIdx.x;
-    for (mul_u64 w = from; w < p.windows; w += gridDim.x * blockDim.x)
-        prefix[(mul_u64)blockIdx.y * p.windows + w] = 0;
     for (mul_u64 i = from; i < items; i += gridDim.x * blockDim.x) {
         const mul_u64 entry = i / places;
         const mul_u32 c = __ldg(p.a_column + begin + entry), w = (mul_u32)(i - entry * places);
@@ -185,10 +182,9 @@ static __global__ void reached_cuts_kernel(const __grid_constant__ mulg_params p
     }
 }
 
-cudaError_t mulg_cuts_reached(const mulg_params &p, mul_u32 window_width, mul_u32 *cut, mul_u32 *prefix,
-                              cudaStream_t stream)
+cudaError_t mulg_cuts_reached(const mulg_params &p, mul_u32 window_width, mul_u32 *cut, cudaStream_t stream)
 {
     const unsigned parts = p.rows >= 64 ? 4 : 256 / p.rows;
-    reached_cuts_kernel<<<dim3(parts, p.rows), 256, 0, stream>>>(p, window_width, cut, prefix);
+    reached_cuts_kernel<<<dim3(parts, p.rows), 256, 0, stream>>>(p, window_width, cut);
     return cudaGetLastError();
 }

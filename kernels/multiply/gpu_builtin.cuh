@@ -12,12 +12,16 @@
 #include "gpu_ordered.cuh"
 #include "gpu_pair.cuh"
 
-/* Counts, stored as STORED. */
-template <class STORED> struct mulg_counts {
+/* Counts, stored as STORED; NARROW: they are below 2^16. */
+template <class STORED, bool NARROW> struct mulg_counts {
     typedef int T, A, B;
     typedef STORED S;
     typedef mulg_count_cell cell;
     static constexpr bool VALUES = false, WRITTEN = false, WRITTEN_FOLD = false;
+};
+
+template <class STORED> struct mulg_narrow<mulg_counts<STORED, true>> {
+    static constexpr bool value = true;
 };
 
 /* CON and AGG as given, or -1: as the parameters say. */
@@ -58,6 +62,8 @@ MULG_KERNEL(mulg_flat_kernel, MULG_FLAT_BLOCKS, mulg_flat<R>)
 MULG_KERNEL(mulg_middle_kernel, MULG_MIDDLE_LEAST, mulg_middle<R, false>)
 MULG_KERNEL(mulg_ordered_kernel, MULG_MIDDLE_LEAST, mulg_middle<R, true>)
 MULG_KERNEL(mulg_ordered_dense_kernel, MULG_ORDERED_BLOCKS, mulg_ordered_dense<R>)
-MULG_KERNEL(mulg_dense_kernel, MULG_DENSE_BLOCKS, mulg_dense<R>)
+MULG_KERNEL(mulg_dense_kernel, MULG_DENSE_BLOCKS, mulg_dense<R, false>)
+MULG_KERNEL(mulg_middle_top_kernel, MULG_MIDDLE_LEAST, mulg_middle<R, false, true>)
+MULG_KERNEL(mulg_dense_top_kernel, MULG_DENSE_BLOCKS, mulg_dense<R, true>)
 
 #endif

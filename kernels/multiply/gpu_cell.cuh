@@ -119,7 +119,7 @@ template <class T> MULG_DEVICE typename mulg_traits<T>::bits mulg_order(T v, boo
     bits b = mulg_traits<T>::to(v);
     if constexpr (mulg_traits<T>::real) {
         const bits sign = mulg_traits<T>::sign;
-        b = b & sign ? ~b : b | sign;
+        b ^= (b & sign ? ~(bits)0 : 0) | sign;
         if (falling) b = ~b;
         return v != v ? ~(bits)1 : b;
     } else {

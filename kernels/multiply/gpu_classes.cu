@@ -42,29 +42,65 @@ static lacis_mul_gpu_status launch(mulg_run *s, const void *kernel, mul_u64 bloc
     return LACIS_MUL_GPU_OK;
 }
 
+/* Windows of B, what each window tells the next, HUB rows and keys of TOP, in one block. Without memory for HUB rows
+ * they are like others. */
+static lacis_mul_gpu_status take_dense(mulg_run *s, mulg_params *p, cudaStream_t stream)
+{
+    const mul_u64 tasks = (mul_u64)p->rows * p->windows, rows = s->select ? (mul_u64)p->rows : 0;
+    const mul_u64 places = (mul_u64)s->job->b.rows * (p->windows + 1);
+    const bool search =
+        !s->ordered && s->host->products[MULG_LIST_DENSE] < places / 2; /* cheaper than to cut all of B */
+    const mul_u64 cuts = search ? 0 : mulg_aligned(places * sizeof *s->cut);
+    const mul_u64 told = mulg_aligned((tasks + rows) * sizeof *p->prefix);
+    const bool splits = s->job->agg != LACIS_MUL_FOLD && mulg_type_bytes(s->job->type) <= 8; /* mulg_splits */
+    if (!s->ordered && splits) mulg_hub_plan(s->job, s->host, s->multiprocessors, p);
+    if (p->hub_rows)
+        s->cut = (mul_u32 *)s->job->memory.alloc(s->job->memory.context, cuts + told + mulg_hub_bytes(p));
+    if (!s->cut) {
+        p->hub_rows = p->hub_tasks = 0;
+        MULG_TRY(mulg_take(s, cuts + told, &s->cut));
+    }
+    p->cut = search ? NULL : s->cut;
+    p->prefix = s->cut + cuts / sizeof *s->cut;
+    p->least = p->prefix + tasks;
+    MULG_TRY_CUDA(s, cudaMemsetAsync(p->prefix, 0, told, stream));
+    if (p->hub_rows) MULG_TRY_CUDA(s, mulg_hub_begin(s->job, p, (char *)s->cut + cuts + told, s->header, stream));
+    s->hub_rows = p->hub_rows;
+    if (search) return LACIS_MUL_GPU_OK;
+    MULG_TRY_CUDA(s, s->few ? mulg_cuts_reached(*p, s->window_width, s->cut, stream)
+                            : mulg_cuts(*p, s->job->b.rows, s->window_width, s->cut, stream));
+    return LACIS_MUL_GPU_OK;
+}
+
 static lacis_mul_gpu_status run_dense(mulg_run *s, mulg_params *p, cudaStream_t stream)
 {
-    const mul_u64 cuts = (mul_u64)s->job->b.rows * (p->windows + 1), tasks = (mul_u64)p->rows * p->windows;
-    MULG_TRY(mulg_take(s, mulg_aligned(cuts * sizeof *s->cut) + tasks * sizeof *s->prefix, &s->cut));
-    s->prefix = s->cut + mulg_aligned(cuts * sizeof *s->cut) / sizeof *s->cut;
-    p->cut = s->cut;
-    p->prefix = s->prefix;
-    if (s->few)
-        MULG_TRY_CUDA(s, mulg_cuts_reached(*p, s->window_width, s->cut, s->prefix, stream));
-    else {
-        MULG_TRY_CUDA(s, cudaMemsetAsync(s->prefix, 0, tasks * sizeof *s->prefix, stream));
-        MULG_TRY_CUDA(s, mulg_cuts(*p, s->job->b.rows, s->window_width, s->cut, stream));
-    }
+    MULG_TRY(take_dense(s, p, stream));
+    const mul_u64 tasks = (mul_u64)p->rows * p->windows;
     if (s->ordered) {
         const mul_u64 cell = (mul_u64)mulg_type_bytes(s->job->type), width = s->window_width;
         const mul_u64 warp = (width * cell + width + ORDERED_PLACES_BYTES + 15) / 16 * 16;
         return launch(s, s->kernels.kernel[MULG_ORDERED_DENSE], tasks / MULG_WARPS + 1, MULG_ORDERED_BLOCKS,
                       warp * MULG_WARPS, p, stream);
     }
-    return launch(s, s->kernels.kernel[MULG_DENSE], tasks, MULG_DENSE_BLOCKS, 0, p, stream);
+    const void *kernel = s->select ? s->kernels.dense_top : s->kernels.kernel[MULG_DENSE];
+    if (s->job->timed && p->hub_rows) { /* HUB alone, to tell how long it takes; the others behind it */
+        mulg_params hub = *p;
+        hub.rows = p->hub_rows;
+        MULG_TRY(launch(s, kernel, (mul_u64)hub.hub_tasks * p->windows, MULG_DENSE_BLOCKS, 0, &hub, stream));
+        p->list += p->hub_rows;
+        p->prefix += (mul_u64)p->hub_rows * p->windows;
+        p->least += p->hub_rows;
+        p->rows -= p->hub_rows;
+        p->hub_rows = p->hub_tasks = 0;
+        p->next = &s->header->hub_next;
+    }
+    if (s->job->timed) MULG_TRY_CUDA(s, cudaEventRecord(s->hub_mark, stream));
+    if (p->rows == 0) return LACIS_MUL_GPU_OK;
+    return launch(s, kernel, (mul_u64)(p->hub_tasks + p->rows - p->hub_rows) * p->windows, MULG_DENSE_BLOCKS, 0, p,
+                  stream);
 }
 
-static lacis_mul_gpu_status run_middle(mulg_run *s, mulg_params *p, int list, cudaStream_t stream)
+static void shape_middle(const mulg_run *s, mulg_params *p, int list)
 {
     const bool average = s->job->agg == LACIS_MUL_AVG;
     const mul_u64 cell = s->job->agg == LACIS_MUL_COUNT ? 4 : average ? 12 : (mul_u64)mulg_type_bytes(s->job->type);
@@ -76,15 +112,43 @@ static lacis_mul_gpu_status run_middle(mulg_run *s, mulg_params *p, int list, cu
     while (p->bits / 4 > space / 2)
         p->bits = (p->bits / 2 + 1023) / 1024 * 1024;
     if (cells > p->bits) cells = p->bits;
-    if (cells > (space - p->bits / 4) / cell) cells = (space - p->bits / 4) / cell / 2 * 2;
+    if (cells > (space - p->bits / 4) / cell) cells = (space - p->bits / 4) / cell / 1024 * 1024;
     p->cells = (mul_u32)cells;
-    const size_t dynamic = p->bits / 4 + cells * cell;
-    const mul_u64 fit = (mul_u64)s->shared_bytes / (dynamic + fixed);
-    return launch(s, s->kernels.kernel[s->ordered ? MULG_ORDERED : MULG_MIDDLE], p->rows,
+}
+
+static lacis_mul_gpu_status run_middle(mulg_run *s, mulg_params *p, int list, cudaStream_t stream)
+{
+    shape_middle(s, p, list);
+    const bool average = s->job->agg == LACIS_MUL_AVG;
+    const mul_u64 cell = s->job->agg == LACIS_MUL_COUNT ? 4 : average ? 12 : (mul_u64)mulg_type_bytes(s->job->type);
+    const size_t dynamic = p->bits / 4 + p->cells * cell;
+    const mul_u64 fit = (mul_u64)s->shared_bytes / (dynamic + (cell == 16 ? MIDDLE_FIXED_WIDE : MIDDLE_FIXED));
+    const void *kernel =
+        s->select ? s->kernels.middle_top : s->kernels.kernel[s->ordered ? MULG_ORDERED : MULG_MIDDLE];
+    return launch(s, kernel, p->rows,
                   fit < 1                    ? 1
                   : fit > MULG_MIDDLE_BLOCKS ? MULG_MIDDLE_BLOCKS
                                              : fit,
                   dynamic, p, stream);
+}
+
+void mulg_set_top(mulg_run *s)
+{
+    enum {
+        TOP_MOST = 32, /* k that kernels select while they compute: a lane's greatest each */
+        MORE = 16      /* entries beyond 2 k that a turn may store, so that the first key tried mostly does */
+    };
+    const lacis_mul_gpu_job *job = s->job;
+    mulg_params shape = s->p;
+    s->select =
+        job->top > 0 && job->top <= TOP_MOST && !job->mask && !job->having && !s->ordered && s->kernels.dense_top;
+    if (!s->select) return;
+    shape_middle(s, &shape, MULG_LIST_LARGE);
+    s->p.top = (mul_u32)job->top;
+    s->p.top_room = 2 * s->p.top + MORE;
+    s->rules.top_room = s->p.top_room;
+    s->rules.top_windows = s->p.windows;
+    s->rules.top_passes = (s->p.width + shape.bits - 1) / shape.bits;
 }
 
 /* Worth it where short rows of B are read several times each. Without memory for it tiny rows do without. */
@@ -177,6 +241,23 @@ static lacis_mul_gpu_status join_streams(mulg_run *s)
     return LACIS_MUL_GPU_OK;
 }
 
+/* HUB rows were counted among the DENSE ones. */
+static lacis_mul_gpu_status count_hubs(mulg_run *s)
+{
+    lacis_mul_gpu_output *out = s->out;
+    if (s->hub_rows == 0) return LACIS_MUL_GPU_OK;
+    out->class_rows[LACIS_MUL_GPU_HUB] += s->hub_rows;
+    out->class_rows[LACIS_MUL_GPU_DENSE] -= s->hub_rows;
+    out->class_products[LACIS_MUL_GPU_HUB] += s->host->hub_products;
+    out->class_products[LACIS_MUL_GPU_DENSE] -= s->host->hub_products;
+    if (!s->job->timed) return LACIS_MUL_GPU_OK;
+    float ms = 0; /* the list of DENSE is the first to run */
+    MULG_TRY_CUDA(s, cudaEventElapsedTime(&ms, s->mark[0], s->hub_mark));
+    out->class_seconds[LACIS_MUL_GPU_HUB] += ms * 1e-3;
+    out->class_seconds[LACIS_MUL_GPU_DENSE] -= ms * 1e-3;
+    return LACIS_MUL_GPU_OK;
+}
+
 /* MASK, HAVING, TOP, as the job wants them. */
 static cudaError_t filter(mulg_run *s, const int64_t *rows, int64_t row, int64_t count)
 {
@@ -203,6 +284,7 @@ lacis_mul_gpu_status mulg_run_classes(mulg_run *s, const int64_t *rows, int64_t 
     if (mulg_sided(s)) MULG_TRY(fork_streams(s));
     for (int i = 0; s->job->timed && i <= MULG_LISTS; i++)
         MULG_TRY_CUDA(s, cudaEventCreate(&s->mark[i]));
+    if (s->job->timed) MULG_TRY_CUDA(s, cudaEventCreate(&s->hub_mark));
     if (s->job->timed) MULG_TRY_CUDA(s, cudaEventRecord(s->mark[0], s->stream));
     for (int list = MULG_LISTS - 1; list >= 0; list--) {
         const mul_u32 rows = first[list + 1] - first[list];
@@ -218,5 +300,6 @@ lacis_mul_gpu_status mulg_run_classes(mulg_run *s, const int64_t *rows, int64_t 
         MULG_TRY_CUDA(s, cudaEventElapsedTime(&ms, s->mark[MULG_LISTS - 1 - list], s->mark[MULG_LISTS - list]));
         s->out->class_seconds[class_of_list[list]] += ms * 1e-3;
     }
+    MULG_TRY(count_hubs(s));
     return s->host->bad ? LACIS_MUL_GPU_OVERFLOW : LACIS_MUL_GPU_OK;
 }

@@ -19,12 +19,24 @@ MULG_DEVICE int mulg_list_of(const mulg_rules &rules, mul_u64 degree, mul_u64 pr
     const bool tiny = products <= MULG_TINY && degree <= MULG_TINY_DEGREE;
     if (products == 0) return -1;
     if (rules.force == LACIS_MUL_GPU_TINY && tiny) return MULG_LIST_TINY;
-    if (rules.force == LACIS_MUL_GPU_DENSE && rules.dense) return MULG_LIST_DENSE;
+    if ((rules.force == LACIS_MUL_GPU_DENSE || rules.force == LACIS_MUL_GPU_HUB) && rules.dense)
+        return MULG_LIST_DENSE;
     if (rules.force == LACIS_MUL_GPU_MIDDLE) return products < rules.large_from ? MULG_LIST_SMALL : MULG_LIST_LARGE;
     if (degree == 1) return MULG_LIST_COPY;
     if (tiny) return rules.pairs && degree <= MULG_PAIR_DEGREE ? MULG_LIST_PAIR : MULG_LIST_TINY;
     if (rules.dense && products >= rules.dense_from) return MULG_LIST_DENSE;
     return products < rules.large_from ? MULG_LIST_SMALL : MULG_LIST_LARGE;
+}
+
+/* Entries that may be stored of a row. */
+MULG_DEVICE mul_u64 mulg_room_of(const mulg_rules &rules, int list, mul_u64 products)
+{
+    mul_u64 room = products < rules.width ? products : rules.width, most = room;
+    if (rules.counted && list >= MULG_LIST_SMALL) return 0;
+    if (rules.top_room > 0 && list == MULG_LIST_DENSE) most = rules.top_windows * rules.top_room;
+    if (rules.top_room > 0 && (list == MULG_LIST_SMALL || list == MULG_LIST_LARGE))
+        most = (rules.top_passes + products / MULG_TOP_CELLS) * rules.top_room;
+    return room < most ? room : most;
 }
 
 MULG_DEVICE int mulg_bucket_of(int list, mul_u64 products)

@@ -4,65 +4,126 @@
  * rather than few large windows: while one block waits at a barrier others work. Tasks are dealt window by window
  * (window 0 of all rows, heaviest first, then window 1...), so that where a window's entries begin, which depends on
  * the windows before it, is known when it ends: blocks take tasks in order, hence waiting for an earlier one always
- * ends.
+ * ends. HUB rows come before all others and have several tasks a window (gpu_hub.cuh).
  */
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_DENSE_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_DENSE_CUH
 
-#include "gpu_tiny.cuh"
+#include "gpu_hub.cuh"
+#include "gpu_top.cuh"
 #include "gpu_walk.cuh"
 
-enum { MULG_PLACES = 512 }; /* cells of four turns of a warp, four a lane */
+enum { MULG_PLACES = 512 }; /* of a warp's touched columns at a time */
 
 template <class R> struct mulg_dense_shared {
     typedef typename R::cell::bits bits;
-    static constexpr int width = MULG_DENSE_BYTES / sizeof(bits); /* columns of a window */
-    __align__(16) bits cell[width];
+    static constexpr int width = mulg_dense_cells<R>::width;
+    __align__(16) bits cell[mulg_dense_cells<R>::cells];
     mul_u32 mark[R::cell::marked ? width / 32 : 1];
     union {
         typename mulg_line_of<R>::line line;           /* while products are walked */
         unsigned short place[MULG_WARPS][MULG_PLACES]; /* while cells are stored: the touched ones, in order */
     };
-    mul_u32 task, warp_sum[MULG_WARPS];
+    mul_u32 task, warp_sum[MULG_WARPS], flag;
+    mulg_top_shared top;
 };
 
 /* A task, and what this thread holds of it: an entry of A with its slice of B. Fetched in steps, between the phases
  * of the task before, so that its loads overlap with work. */
 template <class R> struct mulg_dense_task {
-    mul_u32 window, i, row, degree, c, lo, hi;
+    mul_u32 window, i, row, part, parts, entries, c, lo, hi; /* entries: of the part */
+    int does;                                                /* MULG_PART...; MULG_PART for all but wide HUB rows */
     mul_i64 begin;
     typename R::A a;
 };
 
 template <class R> MULG_DEVICE void mulg_dense_row(const mulg_params &p, mul_u32 task, mulg_dense_task<R> &t)
 {
-    t.window = task / p.rows;
-    t.i = task - t.window * p.rows;
+    const mul_u32 hub_tasks = p.hub_tasks * p.windows;
+    t.part = 0;
+    t.parts = 1;
+    if (task < hub_tasks) {
+        t.window = task / p.hub_tasks;
+        mulg_hub_task(p, task - t.window * p.hub_tasks, &t.i, &t.part, &t.parts);
+    } else {
+        const mul_u32 rows = p.rows - p.hub_rows;
+        t.window = (task - hub_tasks) / rows;
+        t.i = p.hub_rows + task - hub_tasks - t.window * rows;
+    }
     t.row = p.list[t.i];
 }
 
 template <class R> MULG_DEVICE void mulg_dense_bounds(const mulg_params &p, mulg_dense_task<R> &t)
 {
     t.begin = p.a_begin[t.row];
-    t.degree = (mul_u32)(p.a_end[t.row] - t.begin);
+    t.entries = (mul_u32)(p.a_end[t.row] - t.begin);
+    t.does = MULG_PART;
+    if (t.parts > 1) {
+        if (mulg_hub_is_wide(p, t.i, t.entries)) t.does = mulg_hub_wide(p.windows, &t.window, &t.part, &t.parts);
+        t.entries = t.does <= MULG_SCATTER ? mulg_hub_entries(t.entries, t.part, t.parts) : 0;
+    }
 }
 
 template <class R> MULG_DEVICE void mulg_dense_entry(const mulg_params &p, mulg_dense_task<R> &t, mul_u32 e)
 {
     t.c = MULG_ALL;
     t.a = typename R::A();
-    if (e >= t.degree) return;
+    if (e >= t.entries) return;
+    if (t.parts > 1) {
+        e = mulg_hub_entry(e, t.part, t.parts);
+        if (t.begin + e >= p.a_end[t.row]) return;
+    }
     t.c = __ldg(p.a_column + t.begin + e);
     if constexpr (R::VALUES) t.a = mulg_value<typename R::A>(p.a_value, t.begin + e);
+}
+
+/* The slice without cuts, or all of the row of B for a wide row. */
+template <class R> MULG_DEVICE void mulg_dense_search(const mulg_params &p, mulg_dense_task<R> &t)
+{
+    const uint2 bound = __ldg(p.b_bound + t.c);
+    const mul_u64 from = p.t_lo + (mul_u64)t.window * mulg_dense_cells<R>::width;
+    t.lo = bound.x;
+    t.hi = bound.y;
+    if (t.does != MULG_PART) return;
+    t.lo = mulg_search(p.b_column, bound.x, bound.y, from);
+    t.hi = mulg_search(p.b_column, t.lo, bound.y, from + mulg_dense_cells<R>::width);
 }
 
 template <class R> MULG_DEVICE void mulg_dense_slice(const mulg_params &p, mulg_dense_task<R> &t)
 {
     t.lo = t.hi = 0;
     if (t.c == MULG_ALL) return;
-    const mul_u32 *cut = p.cut + (mul_u64)t.c * (p.windows + 1) + t.window;
-    t.lo = __ldg(cut);
-    t.hi = __ldg(cut + 1);
+    if (p.cut && t.does == MULG_PART) {
+        const mul_u32 *cut = p.cut + (mul_u64)t.c * (p.windows + 1) + t.window;
+        t.lo = __ldg(cut);
+        t.hi = __ldg(cut + 1);
+    } else
+        mulg_dense_search(p, t);
+}
+
+/* One more for column j of the window. */
+template <class R> MULG_DEVICE void mulg_dense_count(mulg_dense_shared<R> &shared, mul_u32 j)
+{
+    if constexpr (mulg_narrow<R>::value)
+        atomicAdd(shared.cell + j / 2, 1u << (j << 4 & 31));
+    else
+        R::cell::add(shared.cell + j);
+}
+
+/* The task's products, a line of slices after the other. */
+template <class R, class F, class G>
+MULG_DEVICE void mulg_dense_lines(const mulg_params &p, mulg_dense_shared<R> &shared, mulg_dense_task<R> &t, F one,
+                                  G two)
+{
+    for (mul_u32 from = MULG_THREADS;; from += MULG_THREADS) {
+        const mulg_extent all = mulg_lay<R>(shared.line, t.lo, t.hi, t.a, t.c);
+        if (t.parts > 1 && threadIdx.x == 0) atomicAdd(p.hub_products, (mul_u64)all.total);
+        mulg_walk<R>(p, shared.line, all, one, two);
+        if (from >= t.entries) break;
+        mulg_dense_entry(p, t, from + threadIdx.x);
+        mulg_dense_slice(p, t);
+        __syncthreads();
+    }
 }
 
 template <class R>
@@ -84,7 +145,7 @@ MULG_DEVICE void mulg_dense_fill(const mulg_params &p, mulg_dense_shared<R> &sha
         if constexpr (R::VALUES)
             C::put(shared.cell + j, R::con(p, a, b, t.row, c, column, bad));
         else
-            C::add(shared.cell + j);
+            mulg_dense_count<R>(shared, j);
     };
     const auto two = [&](mul_u32 column, mul_u32 other, A a, B b, B d, mul_u32 c) {
         const mul_u32 j = column - base, k = other - base;
@@ -94,105 +155,69 @@ MULG_DEVICE void mulg_dense_fill(const mulg_params &p, mulg_dense_shared<R> &sha
             C::put_two(shared.cell + j, R::con(p, a, b, t.row, c, column, bad), shared.cell + k,
                        R::con(p, a, d, t.row, c, other, bad));
         else {
-            C::add(shared.cell + j);
-            C::add(shared.cell + k);
+            mulg_dense_count<R>(shared, j);
+            mulg_dense_count<R>(shared, k);
         }
     };
-    for (mul_u32 from = MULG_THREADS;; from += MULG_THREADS) {
-        const mulg_extent all = mulg_lay<R>(shared.line, t.lo, t.hi, t.a, t.c);
-        mulg_walk<R>(p, shared.line, all, one, two);
-        if (from >= t.degree) break;
-        mulg_dense_entry(p, t, from + threadIdx.x);
-        mulg_dense_slice(p, t);
-        __syncthreads();
-    }
+    mulg_dense_lines(p, shared, t, one, two);
 }
 
-/* Bit i of a lane: whether cell 32 lane + i of the warp's stripe is touched... in runs of `step` cells a lane: cell
- * (k * 32 + lane) * step + i is bit k * step + i. */
-template <class R> MULG_DEVICE mul_u32 mulg_dense_touched(const mulg_dense_shared<R> &shared, mul_u32 stripe)
-{
-    typedef typename R::cell C;
-    typedef typename C::bits bits;
-    constexpr int step = 16 / sizeof(bits), turns = mulg_dense_shared<R>::width / MULG_WARPS / 32 / step;
-    static_assert(step * turns <= 32, "a lane's cells fit a word");
-    const mul_u32 lane = threadIdx.x & 31;
-    mul_u32 mask = 0;
-#pragma unroll
-    for (int k = 0; k < turns; k++) {
-        const mul_u32 at = stripe + (k * 32 + lane) * step;
-        if constexpr (C::marked) {
-            mask |= (shared.mark[at / 32] >> (at & 31) & ((1u << step) - 1)) << (k * step);
-        } else {
-            union {
-                uint4 v;
-                bits b[step];
-            } x;
-            x.v = *(const uint4 *)(shared.cell + at);
-#pragma unroll
-            for (int i = 0; i < step; i++)
-                mask |= (x.b[i] != C::empty() ? 1u : 0u) << (k * step + i);
-        }
-    }
-    return mask;
-}
-
-/* Stores the touched cells of the warp's stripe from `out` on, and empties them: four turns at a time, first their
- * places in order, then one entry a lane, so that stores are whole. */
+/* Products of a wide row, to global memory. */
 template <class R>
-MULG_DEVICE void mulg_dense_store(const mulg_params &p, mulg_dense_shared<R> &shared, mul_u32 stripe, mul_u32 mask,
-                                  mul_u32 column, mul_u64 out)
+MULG_DEVICE void mulg_dense_scatter(const mulg_params &p, mulg_dense_shared<R> &shared, mulg_dense_task<R> &t,
+                                    int *bad)
+{
+    typedef typename R::A A;
+    typedef typename R::B B;
+    const auto one = [&](mul_u32 column, A a, B b, mul_u32 c) {
+        typename R::T v = typename R::T();
+        if constexpr (R::VALUES) v = R::con(p, a, b, t.row, c, column, bad);
+        mulg_hub_put<R>(p, t.i, column - p.t_lo, v);
+    };
+    mulg_dense_lines(p, shared, t, one, [&](mul_u32 column, mul_u32 other, A a, B b, B d, mul_u32 c) {
+        one(column, a, b, c);
+        one(other, a, d, c);
+    });
+    mulg_hub_scattered(p, t.i);
+}
+
+/* Stores the touched cells of the warp's stripe from `out` on, and empties them: their columns in order first, then
+ * one entry a lane, so that stores are whole. upto, sum: touched ones up to this lane and in all. */
+template <class R>
+MULG_DEVICE void mulg_dense_store(const mulg_params &p, mulg_dense_shared<R> &shared, mulg_touched touched,
+                                  mul_u32 upto, mul_u32 sum, mul_u32 base, mul_u64 out)
 {
     typedef typename R::S S;
     typedef typename R::cell C;
-    typedef typename C::bits bits;
-    constexpr int step = 16 / sizeof(bits), turns = mulg_dense_shared<R>::width / MULG_WARPS / 32 / step;
-    const mul_u32 lane = threadIdx.x & 31;
+    constexpr mul_u32 own = mulg_dense_cells<R>::own_columns;
+    const mul_u32 lane = threadIdx.x & 31, stripe = (threadIdx.x & ~31u) * own;
     unsigned short *const place = shared.place[threadIdx.x / 32];
-    bits *const cell = shared.cell + stripe;
-    mul_u32 *out_column = p.c_column + out + lane;
-    S *out_value = (S *)p.c_value + out + lane;
-#pragma unroll 1
-    for (int group = 0; group < turns; group += 4) {
-        /* Counts of four turns (at most 4 a lane, 128 a warp) are summed as the bytes of a word. */
-        const mul_u32 part = mask >> (group * step);
-        mul_u32 counts = 0;
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-            counts |= (mul_u32)__popc(part >> (k * step) & ((1u << step) - 1)) << (8 * k);
-        if (!__any_sync(MULG_ALL, counts != 0)) continue;
-        const mul_u32 upto = mulg_scan(counts), sums = __shfl_sync(MULG_ALL, upto, 31), before = upto - counts;
-        mul_u32 n = 0;
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-            unsigned short *to = place + n + (before >> (8 * k) & 255);
-#pragma unroll
-            for (int i = 0; i < step; i++)
-                if (part >> (k * step + i) & 1) *to++ = (unsigned short)(((group + k) * 32 + lane) * step + i);
-            n += sums >> (8 * k) & 255;
-        }
+    mul_u32 at = upto - __popc(touched.low) - __popc(touched.high);
+    if (sum == 0) return;
+    for (mul_u32 first = 0; first < sum; first += MULG_PLACES) {
+        const mul_u32 n = sum - first < MULG_PLACES ? sum - first : MULG_PLACES, last = first + n;
+        for (; touched.low && at < last; touched.low &= touched.low - 1)
+            place[at++ - first] = (unsigned short)(stripe + lane * own + __ffs((int)touched.low) - 1);
+        if constexpr (own > 32)
+            for (; touched.high && at < last; touched.high &= touched.high - 1)
+                place[at++ - first] = (unsigned short)(stripe + lane * own + 31 + __ffs((int)touched.high));
         __syncwarp();
+        mul_u32 *const column = p.c_column + out + first;
+        S *const value = (S *)p.c_value + out + first;
+#pragma unroll 4
         for (mul_u32 i = lane; i < n; i += 32) {
             const mul_u32 j = place[i];
-            const bits x = cell[j];
-            cell[j] = C::empty();
-            *out_column = column + stripe + j;
+            column[i] = base + j;
             if constexpr (R::VALUES)
-                *out_value = C::get(x);
+                value[i] = C::get(shared.cell[j]);
+            else if constexpr (mulg_narrow<R>::value)
+                value[i] = (S)((const unsigned short *)shared.cell)[j];
             else
-                *out_value = (S)x;
-            out_column += 32;
-            out_value += 32;
+                value[i] = (S)shared.cell[j];
         }
-        /* Lanes that took one entry less than others are one turn behind. */
-        const mul_u32 taken = n > lane ? (n - lane + 31) / 32 * 32 : 0;
-        out_column += (mul_i64)n - taken;
-        out_value += (mul_i64)n - taken;
         __syncwarp();
     }
-    if constexpr (C::marked)
-        for (mul_u32 i = lane; i < mulg_dense_shared<R>::width / MULG_WARPS / 32; i += 32)
-            shared.mark[stripe / 32 + i] = 0;
+    mulg_clear<R>(shared.cell, shared.mark);
 }
 
 /* Entries of the windows before this one of its row. */
@@ -206,21 +231,56 @@ MULG_DEVICE mul_u32 mulg_dense_before(const mulg_params &p, mul_u32 i, mul_u32 w
     return upto - 1;
 }
 
-template <class R> MULG_DEVICE void mulg_dense(const mulg_params &p)
+/* The window ends with so many entries of its row: known to the next one, or the row's end. */
+MULG_DEVICE void mulg_dense_upto(const mulg_params &p, mul_u32 i, mul_u32 window, mul_u32 row, mul_u64 row_out,
+                                 mul_u32 upto)
 {
-    typedef typename R::cell C;
+    if (window + 1 < p.windows)
+        *(volatile mul_u32 *)(p.prefix + (mul_u64)i * p.windows + window) = upto + 1;
+    else {
+        p.c_end[row] = (mul_i64)(row_out + upto);
+        atomicAdd(p.entries, (mul_u64)upto);
+    }
+}
+
+/* Candidates for TOP of the window, instead of all its entries. */
+template <class R>
+MULG_DEVICE void mulg_dense_top(const mulg_params &p, mulg_dense_shared<R> &shared, mul_u32 i, mul_u32 window,
+                                mul_u32 row, mul_u32 known)
+{
+    typedef typename R::S S;
+    const mulg_top_view<R> view = {(const mul_u32 *)shared.cell, 32};
+    const mul_u32 most = view.most(), base = p.t_lo + window * mulg_dense_shared<R>::width;
+    const mulg_top_choice c = mulg_top_choose(p, shared.top, view, most, known);
+    const mul_u64 row_out = (mul_u64)p.c_begin[row];
+    const mul_u32 before = mulg_dense_before(p, i, window);
+    if (threadIdx.x == 0) {
+        mulg_dense_upto(p, i, window, row, row_out, before + c.count);
+        if (c.full && c.least > known) atomicMax(p.least + i, c.least);
+    }
+    mulg_top_store(view, most, c, [&](mul_u32 at, mul_u32 word, mul_u32 half) {
+        const mul_u64 to = row_out + before + at;
+        const mul_u32 x = ((const mul_u32 *)shared.cell)[word];
+        p.c_column[to] = base + (mulg_narrow<R>::value ? 2 * word + half : word);
+        if constexpr (R::VALUES)
+            ((S *)p.c_value)[to] = R::cell::get(x);
+        else
+            ((S *)p.c_value)[to] = (S)(mulg_narrow<R>::value ? x >> (half * 16) & 0xffff : x);
+    });
+    __syncwarp();
+    if (__any_sync(MULG_ALL, most != 0)) mulg_clear<R>(shared.cell, shared.mark);
+}
+
+template <class R, bool TOP> MULG_DEVICE void mulg_dense(const mulg_params &p)
+{
     __shared__ mulg_dense_shared<R> shared;
-    constexpr mul_u32 width = mulg_dense_shared<R>::width, stripe_width = width / MULG_WARPS;
-    const mul_u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32, tasks = p.rows * p.windows;
+    const mul_u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    const mul_u32 tasks = (p.hub_tasks + p.rows - p.hub_rows) * p.windows;
     int bad = 0;
-    for (mul_u32 i = threadIdx.x; i < width; i += MULG_THREADS)
-        shared.cell[i] = C::empty();
-    if constexpr (C::marked)
-        for (mul_u32 i = threadIdx.x; i < width / 32; i += MULG_THREADS)
-            shared.mark[i] = 0;
+    mulg_clear<R>(shared.cell, shared.mark);
     if (threadIdx.x == 0) shared.task = atomicAdd(p.next, 1);
     __syncthreads();
-    mul_u32 task = shared.task;
+    mul_u32 task = shared.task, known = 0;
     mulg_dense_task<R> t;
     if (task < tasks) {
         mulg_dense_row(p, task, t);
@@ -231,35 +291,46 @@ template <class R> MULG_DEVICE void mulg_dense(const mulg_params &p)
     __syncthreads();
     while (task < tasks) {
         if (threadIdx.x == 0) shared.task = atomicAdd(p.next, 1);
-        mulg_dense_fill(p, shared, t, &bad);
+        if constexpr (TOP) known = *(volatile mul_u32 *)(p.least + t.i);
+        if (t.does == MULG_PART) mulg_dense_fill(p, shared, t, &bad);
+        if constexpr (mulg_splits<R>::value) {
+            if (t.does == MULG_SCATTER) mulg_dense_scatter(p, shared, t, &bad);
+            if (t.does == MULG_GATHER) mulg_hub_gather<R>(p, shared.cell, shared.mark, t.i, t.window, t.parts);
+        }
         __syncthreads();
         const mul_u32 window = t.window, i = t.i, row = t.row;
         task = shared.task;
+        bool ends = t.does == MULG_GATHER || t.parts == 1;
+        if constexpr (mulg_splits<R>::value)
+            if (t.parts > 1 && t.does == MULG_PART)
+                ends = mulg_hub_merge<R>(p, shared.cell, shared.mark, &shared.flag, (mul_u64)i * p.windows + window,
+                                         t.parts);
         if (task < tasks) mulg_dense_row(p, task, t);
-        const mul_u32 stripe = warp * stripe_width, mask = mulg_dense_touched(shared, stripe);
-        const mul_u32 sum = __reduce_add_sync(MULG_ALL, __popc(mask));
-        if (lane == 0) shared.warp_sum[warp] = sum;
-        const mul_u64 row_out = (mul_u64)p.c_begin[row];
-        if (task < tasks) mulg_dense_bounds(p, t);
-        const mul_u32 before = mulg_dense_before(p, i, window);
-        __syncthreads();
-        mul_u32 mine = 0, total = 0;
+        if (TOP || !ends) {
+            if (task < tasks) mulg_dense_bounds(p, t);
+            if (task < tasks) mulg_dense_entry(p, t, threadIdx.x);
+            if constexpr (TOP)
+                if (ends) mulg_dense_top(p, shared, i, window, row, known);
+        } else {
+            const mulg_touched touched = mulg_find_touched<R>(shared.cell, shared.mark);
+            const mul_u32 upto = mulg_scan(__popc(touched.low) + __popc(touched.high));
+            if (lane == 31) shared.warp_sum[warp] = upto;
+            const mul_u64 row_out = (mul_u64)p.c_begin[row];
+            if (task < tasks) mulg_dense_bounds(p, t);
+            const mul_u32 before = mulg_dense_before(p, i, window);
+            __syncthreads();
+            mul_u32 mine = before, total = before;
 #pragma unroll
-        for (int w = 0; w < MULG_WARPS; w++) {
-            const mul_u32 x = shared.warp_sum[w];
-            if (w < warp) mine += x;
-            total += x;
-        }
-        if (threadIdx.x == 0) {
-            if (window + 1 < p.windows)
-                *(volatile mul_u32 *)(p.prefix + (mul_u64)i * p.windows + window) = before + total + 1;
-            else {
-                p.c_end[row] = (mul_i64)(row_out + before + total);
-                atomicAdd(p.entries, (mul_u64)before + total);
+            for (int w = 0; w < MULG_WARPS; w++) {
+                const mul_u32 x = shared.warp_sum[w];
+                if (w < warp) mine += x;
+                total += x;
             }
+            if (threadIdx.x == 0) mulg_dense_upto(p, i, window, row, row_out, total);
+            if (task < tasks) mulg_dense_entry(p, t, threadIdx.x);
+            mulg_dense_store<R>(p, shared, touched, upto, shared.warp_sum[warp],
+                                p.t_lo + window * mulg_dense_shared<R>::width, row_out + mine);
         }
-        if (task < tasks) mulg_dense_entry(p, t, threadIdx.x);
-        mulg_dense_store(p, shared, stripe, mask, p.t_lo + window * width, row_out + before + mine);
         if (task < tasks) mulg_dense_slice(p, t);
         __syncthreads();
     }

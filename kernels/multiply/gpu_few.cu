@@ -51,7 +51,7 @@ static __device__ void deal(const mulg_params &p, const mulg_rules &rules, few_s
                             mul_i64 first, int count, const mul_u64 *sum, mul_u32 *list, mulg_header *header)
 {
     const int i = threadIdx.x;
-    mul_u64 n = 0;
+    mul_u64 n = 0, room = 0;
     mul_i64 row = 0;
     int bucket = MULG_NO_LIST;
     if (i < count) {
@@ -59,6 +59,7 @@ static __device__ void deal(const mulg_params &p, const mulg_rules &rules, few_s
         n = *(volatile const mul_u64 *)(sum + i);
         const int to = mulg_list_of(rules, (mul_u64)(p.a_end[row] - p.a_begin[row]), n);
         bucket = mulg_bucket_of(to, n);
+        room = mulg_room_of(rules, to, n);
         if (to >= 0) {
             atomicAdd(&header->rows[bucket], 1u);
             atomicAdd(&header->products[to], n);
@@ -66,10 +67,10 @@ static __device__ void deal(const mulg_params &p, const mulg_rules &rules, few_s
         }
     }
     s.bucket[i] = bucket;
-    const mul_u64 bound = n < rules.width ? n : rules.width, upto = scan(s, bound);
+    const mul_u64 upto = scan(s, room);
     if (i == MULG_THREADS - 1) header->room = upto;
     if (i >= count) return;
-    p.c_begin[row] = n ? (mul_i64)(upto - bound) : 0;
+    p.c_begin[row] = n ? (mul_i64)(upto - room) : 0;
     if (n == 0) p.c_end[row] = 0;
     if (bucket == MULG_NO_LIST) return;
     int place = 0;

@@ -26,8 +26,10 @@ enum {
 };
 typedef struct mulg_kernels {
     const void *kernel[MULG_KERNELS];
+    int count_bytes;                    /* of a count in a cell of DENSE */
+    const void *middle_top, *dense_top; /* store only what may be among the greatest; NULL: none */
 } mulg_kernels;
-mulg_kernels mulg_count_kernels(lacis_mul_storage storage);
+mulg_kernels mulg_count_kernels(lacis_mul_storage storage, bool narrow); /* narrow: counts are below 2^16 */
 mulg_kernels mulg_i32_kernels(lacis_mul_con con, lacis_mul_agg agg);
 mulg_kernels mulg_i64_kernels(lacis_mul_con con, lacis_mul_agg agg);
 mulg_kernels mulg_f32_kernels(lacis_mul_con con, lacis_mul_agg agg);
@@ -46,6 +48,7 @@ enum {
     MULG_LISTS
 };
 enum { MULG_LENGTH_MOST = 65535 }; /* of a row of B as the short list of lengths has it: then look at its bounds */
+enum { MULG_TOP_CELLS = 2048 };    /* of a turn of MIDDLE at least */
 enum { MULG_STEPS = 32, MULG_BUCKETS = MULG_LISTS * MULG_STEPS, MULG_NO_LIST = 255 };
 
 /* In device memory; read back after the set-up and after the run. */
@@ -57,20 +60,25 @@ typedef struct mulg_header {
     mul_u64 b_entries;            /* of B, within the columns wanted */
     mul_u64 packed;               /* entries given out by mulg_pack */
     mul_u64 entries, kept;        /* before and after mulg_keep */
+    mul_u64 hub_products;         /* of HUB rows, which are among those of DENSE above */
     mul_u32 b_most;               /* entries of B's longest row, likewise */
     mul_u32 bad, long_rows, keep_next;
-    mul_u32 ticket; /* blocks of mulg_deal or mulg_few that are done */
-    mul_u32 next[MULG_LISTS];
+    mul_u32 ticket;                                /* blocks of mulg_deal or mulg_few that are done */
+    mul_u32 next[MULG_LISTS], hub_next, room_next; /* hub_next: of DENSE where HUB runs alone */
 } mulg_header;
 
 /* How rows are dealt to lists. */
 typedef struct mulg_rules {
-    int force; /* a lacis_mul_gpu_class or 0 */
-    int dense; /* whether there is a dense kernel */
-    int pairs; /* whether tiny rows may be computed in pairs */
-    int flat;  /* whether there are chunks of B */
-    int exact; /* whether products of FLAT rows are wanted before they are computed */
+    int force;   /* a lacis_mul_gpu_class or 0 */
+    int dense;   /* whether there is a dense kernel */
+    int pairs;   /* whether tiny rows may be computed in pairs */
+    int counted; /* MIDDLE and DENSE rows get no room: gpu_room.cu counts them */
+    int flat;    /* whether there are chunks of B */
+    int exact;   /* whether products of FLAT rows are wanted before they are computed */
     mul_u64 dense_from, large_from, width, b_rows;
+    /* Where only candidates for TOP are stored (top_room > 0): so many a window of DENSE or a turn of MIDDLE, which
+     * has top_passes turns and one more for every MULG_TOP_CELLS products. */
+    mul_u64 top_room, top_windows, top_passes;
 } mulg_rules;
 
 /* Whether rows of A with few entries are FLAT: no row of B is longer than a chunk, and chunks, so room for results as
@@ -110,9 +118,8 @@ cudaError_t mulg_bounds(const lacis_mul_matrix *b, int64_t t_lo, int64_t t_hi, u
 cudaError_t mulg_pack(const mulg_params &p, int64_t rows, mul_u32 *place, uint2 *pair, mulg_header *header,
                       cudaStream_t stream);
 cudaError_t mulg_cuts(const mulg_params &p, int64_t rows, mul_u32 window_width, mul_u32 *cut, cudaStream_t stream);
-/* The same for those rows of B alone that the rows of p.list reach; clears p.prefix as well. */
-cudaError_t mulg_cuts_reached(const mulg_params &p, mul_u32 window_width, mul_u32 *cut, mul_u32 *prefix,
-                              cudaStream_t stream);
+/* The same for those rows of B alone that the rows of p.list reach. */
+cudaError_t mulg_cuts_reached(const mulg_params &p, mul_u32 window_width, mul_u32 *cut, cudaStream_t stream);
 
 /* gpu_setup.cu. host, here and below: pinned, gets the header as well; NULL: none. */
 cudaError_t mulg_deal(const mulg_params &p, const mulg_rules &rules, const int64_t *rows, int64_t first,
@@ -127,6 +134,12 @@ enum { MULG_FEW = 256 };
 cudaError_t mulg_few(const mulg_params &p, const mulg_rules &rules, const lacis_mul_matrix *b, const int64_t *rows,
                      int64_t first, int64_t count, uint2 *bound, mul_u64 *sum, mul_u32 *list, mulg_header *header,
                      mulg_header *host, cudaStream_t stream);
+
+/* gpu_hub.cu: which of the rows of DENSE, heaviest first, are HUB, into p's hub_rows, hub_tasks and hub_group. */
+void mulg_hub_plan(const lacis_mul_gpu_job *job, const mulg_header *header, int multiprocessors, mulg_params *p);
+mul_u64 mulg_hub_bytes(const mulg_params *p); /* of what follows, in one block */
+cudaError_t mulg_hub_begin(const lacis_mul_gpu_job *job, mulg_params *p, void *block, mulg_header *header,
+                           cudaStream_t stream);
 
 /* gpu_keep.cu: list has space for `count` rows */
 cudaError_t mulg_keep(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first, int64_t count,

@@ -68,7 +68,8 @@ const char *lacis_mul_gpu_refuses(const lacis_mul_gpu_job *job)
 
 static mulg_kernels built_in(const lacis_mul_gpu_job *job)
 {
-    if (job->agg == LACIS_MUL_COUNT) return mulg_count_kernels(job->storage);
+    const bool narrow = job->max_degree_a > 0 && job->max_degree_a <= UINT16_MAX;
+    if (job->agg == LACIS_MUL_COUNT) return mulg_count_kernels(job->storage, narrow);
     switch (job->type) {
     case LACIS_MUL_I32:
         return mulg_i32_kernels(job->con_kind, job->agg);
@@ -87,6 +88,7 @@ static mulg_kernels kernels_of(const lacis_mul_gpu_job *job)
     mulg_kernels k = {};
     if (lacis_mul_gpu_semiring_written(job)) {
         memcpy(k.kernel, job->written->kernel, sizeof k.kernel);
+        k.count_bytes = 4;
     } else {
         k = built_in(job);
         k.kernel[MULG_HAVING] = job->having ? job->written->kernel[MULG_HAVING] : NULL;
@@ -152,10 +154,12 @@ static bool wide_keys(const lacis_mul_gpu_job *job)
     return job->t_hi > 1 << 26;
 }
 
-/* Rows this heavy are DENSE: looking at every column must cost less than a second walk over the products. */
-static mul_u64 dense_from(mul_u64 width)
+/* Rows this heavy are DENSE: looking at every column must cost less than a second walk over the products. Counts of
+ * 16 bits have half as many windows. */
+static mul_u64 dense_from(mul_u64 width, bool narrow)
 {
-    const mul_u64 share = width / 16, least = width <= 1 << 14 ? 4096 : 8192;
+    const mul_u64 share = width / (narrow ? 32 : 16), least = narrow ? 6144 : 8192;
+    if (width <= 1 << (narrow ? 16 : 14)) return 4096;
     return share > least ? share : least;
 }
 
@@ -182,7 +186,7 @@ void mulg_set_params(mulg_run *s)
     s->ordered = mulg_in_order(job) || (!lacis_mul_gpu_semiring_written(job) && !s->kernels.kernel[MULG_DENSE]);
     const bool values = job->agg != LACIS_MUL_COUNT || lacis_mul_gpu_semiring_written(job);
     s->value_bytes = values ? mulg_type_bytes(job->b.type) : 0;
-    const int cell = job->agg == LACIS_MUL_COUNT ? 4 : mulg_type_bytes(job->type);
+    const int cell = job->agg == LACIS_MUL_COUNT ? s->kernels.count_bytes : mulg_type_bytes(job->type);
     s->window_width = (!s->ordered ? MULG_DENSE_BYTES : cell == 16 ? MULG_ORDERED_WIDE : MULG_ORDERED_BYTES) / cell;
     p->windows = (mul_u32)((p->width + s->window_width - 1) / s->window_width);
     const bool cuts_fit = ((mul_u64)job->b.rows * (p->windows + 1)) >> (CUT_BYTES_SHIFT - 2) == 0;
@@ -197,7 +201,7 @@ void mulg_set_params(mulg_run *s)
     s->rules.flat = narrow && job->t_hi < 1 << 26 && job->force == LACIS_MUL_GPU_EMPTY &&
                     (lacis_mul_gpu_semiring_written(job) || s->kernels.kernel[MULG_FLAT]);
     s->rules.b_rows = (mul_u64)job->b.rows;
-    s->rules.dense_from = dense_from(p->width);
+    s->rules.dense_from = dense_from(p->width, cell == 2);
     s->rules.large_from = SMALL_CELLS + 1;
     s->rules.width = p->width;
 }

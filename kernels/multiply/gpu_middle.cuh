@@ -9,7 +9,7 @@
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_MIDDLE_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_MIDDLE_CUH
 
-#include "gpu_tiny.cuh"
+#include "gpu_top.cuh"
 #include "gpu_walk.cuh"
 
 /* Shared memory behind the fixed part: words (bits / 32), ranks (bits / 32), cells, counts of AVG. */
@@ -18,6 +18,7 @@ extern __shared__ mul_u64 mulg_dynamic[];
 template <class R> struct mulg_middle_shared {
     typename mulg_line_of<R>::line line;
     mul_u32 task, warp_sum[MULG_WARPS];
+    mulg_top_shared top;
 };
 
 /* The slice of row c of B within columns [lo, hi) from t_lo. */
@@ -57,8 +58,8 @@ MULG_DEVICE mulg_extent mulg_products(const mulg_params &p, mulg_middle_shared<R
     return all;
 }
 
-/* Ranks of the bits and the columns themselves; answers how many there are. */
-template <class R>
+/* Ranks of the bits and, where STORE, the columns themselves; answers how many there are. */
+template <class R, bool STORE>
 MULG_DEVICE mul_u32 mulg_rank(const mulg_params &p, mulg_middle_shared<R> &shared, const mul_u32 *word, mul_u32 *rank,
                               mul_u64 lo, mul_u64 out)
 {
@@ -81,7 +82,7 @@ MULG_DEVICE mul_u32 mulg_rank(const mulg_params &p, mulg_middle_shared<R> &share
         const mul_u32 n = __popc(w), upto = mulg_scan(n);
         mul_u32 place = at + upto - n;
         if (i + lane < last) rank[i + lane] = place;
-        for (; w; w &= w - 1)
+        for (; STORE && w; w &= w - 1)
             p.c_column[out + place++] = (mul_u32)(p.t_lo + lo) + (i + lane) * 32 + (__ffs((int)w) - 1);
         at += __shfl_sync(MULG_ALL, upto, 31);
     }
@@ -122,9 +123,54 @@ MULG_DEVICE void mulg_fill_ordered(const mulg_params &p, mul_u32 row, const mul_
     }
 }
 
-template <class R, bool ORDERED>
+/* The column of the r-th bit, below p.bits. */
+MULG_DEVICE mul_u32 mulg_ranked(const mulg_params &p, const mul_u32 *word, const mul_u32 *rank, mul_u32 r)
+{
+    mul_u32 lo = 0, hi = p.bits / 32;
+    while (lo + 1 < hi) { /* the last word whose rank is not beyond r */
+        const mul_u32 middle = (lo + hi) / 2;
+        if (rank[middle] <= r)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    mul_u32 w = word[lo];
+    for (r -= rank[lo]; r > 0; r--)
+        w &= w - 1;
+    return lo * 32 + __ffs((int)w) - 1;
+}
+
+/* Neighbouring cells that a thread has of n. */
+MULG_DEVICE mul_u32 mulg_middle_each(mul_u32 n)
+{
+    return (n + 4 * MULG_THREADS - 1) / (4 * MULG_THREADS) * 4;
+}
+
+/* Candidates for TOP among n cells, to `out` on; answers how many. *known: a key of the row's turns before. */
+template <class R>
+MULG_DEVICE mul_u32 mulg_middle_top(const mulg_params &p, mulg_middle_shared<R> &shared, const mul_u32 *word,
+                                    const mul_u32 *rank, mul_u32 first, mul_u32 n, mul_u32 base, mul_u64 out,
+                                    mul_u32 *known)
+{
+    typedef typename R::S S;
+    const mul_u32 *const cell = rank + p.bits / 32;
+    const mulg_top_view<R> view = {cell, mulg_middle_each(n)};
+    const mul_u32 most = threadIdx.x * view.each < n ? view.most() : 0;
+    const mulg_top_choice c = mulg_top_choose(p, shared.top, view, most, *known);
+    if (c.full) *known = c.least;
+    mulg_top_store(view, most, c, [&](mul_u32 at, mul_u32 i, mul_u32) {
+        p.c_column[out + at] = base + mulg_ranked(p, word, rank, first + i);
+        if constexpr (R::VALUES)
+            ((S *)p.c_value)[out + at] = R::cell::get(cell[i]);
+        else
+            ((S *)p.c_value)[out + at] = (S)cell[i];
+    });
+    return c.count;
+}
+
+template <class R, bool ORDERED, bool TOP>
 MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<R> &shared, mul_u32 row, mul_u64 lo,
-                                       bool several, mul_u64 out, int *bad)
+                                       bool several, mul_u64 out, mul_u32 *known, int *bad)
 {
     typedef typename R::T T;
     typedef typename R::A A;
@@ -150,7 +196,8 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
             mark(u);
         });
     __syncthreads();
-    const mul_u32 entries = mulg_rank(p, shared, word, rank, lo, out);
+    const mul_u32 entries = mulg_rank<R, !TOP>(p, shared, word, rank, lo, out);
+    mul_u32 stored = 0;
     for (mul_u32 first = 0; first < entries; first += p.cells) {
         const mul_u32 n = entries - first < p.cells ? entries - first : p.cells;
         if constexpr (ORDERED) {
@@ -172,7 +219,8 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
                     ((T *)p.c_value)[out + first + i] = ((T *)cell)[i];
             }
         } else {
-            for (mul_u32 i = threadIdx.x; i < n; i += MULG_THREADS)
+            const mul_u32 each = mulg_middle_each(n), cells = TOP ? (n + each - 1) / each * each : n;
+            for (mul_u32 i = threadIdx.x; i < cells; i += MULG_THREADS)
                 cell[i] = C::empty();
             __syncthreads();
             const auto cell_of = [&](mul_u32 t) {
@@ -201,7 +249,9 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
             };
             mulg_products<R>(p, shared, degree <= MULG_THREADS, all, begin, degree, lo, several, one, two);
             __syncthreads();
-            for (mul_u32 i = threadIdx.x; i < n; i += MULG_THREADS) {
+            if constexpr (TOP)
+                stored += mulg_middle_top<R>(p, shared, word, rank, first, n, base, out + stored, known);
+            for (mul_u32 i = threadIdx.x; !TOP && i < n; i += MULG_THREADS) {
                 if constexpr (R::VALUES)
                     ((T *)p.c_value)[out + first + i] = C::get(cell[i]);
                 else
@@ -210,10 +260,10 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
         }
         __syncthreads();
     }
-    return entries;
+    return TOP ? stored : entries;
 }
 
-template <class R, bool ORDERED> MULG_DEVICE void mulg_middle(const mulg_params &p)
+template <class R, bool ORDERED, bool TOP = false> MULG_DEVICE void mulg_middle(const mulg_params &p)
 {
     __shared__ mulg_middle_shared<R> shared;
     mul_u64 all = 0;
@@ -226,8 +276,9 @@ template <class R, bool ORDERED> MULG_DEVICE void mulg_middle(const mulg_params 
         const mul_u32 row = p.list[task];
         mul_u64 out = (mul_u64)p.c_begin[row];
         const mul_u64 out0 = out;
+        mul_u32 known = 0;
         for (mul_u64 lo = 0; lo < p.width; lo += p.bits) {
-            out += mulg_middle_window<R, ORDERED>(p, shared, row, lo, p.width > p.bits, out, &bad);
+            out += mulg_middle_window<R, ORDERED, TOP>(p, shared, row, lo, p.width > p.bits, out, &known, &bad);
             __syncthreads();
         }
         if (threadIdx.x == 0) p.c_end[row] = (mul_i64)out;

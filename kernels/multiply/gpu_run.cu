@@ -139,6 +139,7 @@ static lacis_mul_gpu_status run_all(mulg_run *s, const int64_t *rows, int64_t fi
     MULG_TRY_CUDA(s, cudaDeviceGetAttribute(&s->multiprocessors, cudaDevAttrMultiProcessorCount, device));
     MULG_TRY_CUDA(s, cudaDeviceGetAttribute(&s->shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
     MULG_TRY_CUDA(s, cudaDeviceGetAttribute(&s->shared_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    mulg_set_top(s);
     s->p.c_begin = (mul_i64 *)out->begin;
     s->p.c_end = (mul_i64 *)out->end;
     if (s->few)
@@ -148,11 +149,9 @@ static lacis_mul_gpu_status run_all(mulg_run *s, const int64_t *rows, int64_t fi
     mulg_class_totals(s->host, count, out->class_rows, out->class_products);
     out->room = s->host->room;
     if (out->room == 0) return LACIS_MUL_GPU_OK;
-    if (job->room && out->room > job->room) return LACIS_MUL_GPU_ROOM;
     if (cancelled(s)) return LACIS_MUL_GPU_CANCELLED;
     MULG_TRY(mulg_compile(s, false));
-    MULG_TRY(mulg_take(s, out->room * sizeof *out->column, &out->column));
-    MULG_TRY(mulg_take(s, out->room * (uint64_t)mulg_storage_bytes(job->storage), &out->value));
+    MULG_TRY(mulg_take_room(s, rows, first, count));
     s->p.c_column = out->column;
     s->p.c_value = out->value;
     MULG_TRY(mulg_run_classes(s, rows, first, count));
@@ -166,7 +165,7 @@ static lacis_mul_gpu_status run_all(mulg_run *s, const int64_t *rows, int64_t fi
 static void release(mulg_run *s)
 {
     void *const blocks[] = {s->header, s->cut, s->offset, s->work, s->packed};
-    cudaEvent_t const events[] = {s->fork, s->join[0], s->join[1]};
+    cudaEvent_t const events[] = {s->fork, s->join[0], s->join[1], s->hub_mark};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         mulg_give(s, blocks[i]);
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)

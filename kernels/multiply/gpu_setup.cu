@@ -169,7 +169,7 @@ static __device__ void deal_rows(const mulg_params &p, const mulg_rules &rules, 
         count_batch<TURNS>(p, s, rows, first, at, end);
         const mul_i64 i = at + threadIdx.x;
         const bool mine = threadIdx.x < BATCH && i < end;
-        mul_u64 n = 0, bound = 0;
+        mul_u64 n = 0, room = 0;
         if (mine) {
             const mul_u64 degree = s.degree[threadIdx.x];
             const bool flat_row = flat && degree && degree <= MULG_FLAT_MOST;
@@ -183,16 +183,14 @@ static __device__ void deal_rows(const mulg_params &p, const mulg_rules &rules, 
 #pragma unroll
             for (int l = 0; l < MULG_LISTS; l++)
                 sum[l] += l == list ? n : 0;
-            if (flat)
-                bound = flat_room(rules, flat_row ? degree * MULG_FLAT_MOST : n);
-            else
-                bound = n < rules.width ? n : rules.width;
+            room = flat_row ? degree * MULG_FLAT_MOST : mulg_room_of(rules, list, n);
+            if (flat) room = flat_room(rules, room);
         }
-        const mul_u64 to = take_room(s, bound, header);
+        const mul_u64 to = take_room(s, room, header);
         if (mine && p.c_begin) {
             const mul_i64 row = mulg_row_at(rows, first, i);
-            p.c_begin[row] = bound ? (mul_i64)to : 0;
-            if (bound == 0) p.c_end[row] = 0;
+            p.c_begin[row] = room ? (mul_i64)to : 0;
+            if (room == 0) p.c_end[row] = 0;
         }
     }
     __syncthreads();

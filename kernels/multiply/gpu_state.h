@@ -44,11 +44,13 @@ typedef struct mulg_run {
     uint2 *bound;
     unsigned short *length;
     unsigned char *bucket;
-    mul_u32 *start, *list, *cut, *prefix;
+    mul_u32 *start, *list, *cut;
     mul_i64 *offset;
     void *work, *packed;
     cudaEvent_t fork, join[2];
-    cudaEvent_t mark[MULG_LISTS + 1];
+    cudaEvent_t mark[MULG_LISTS + 1], hub_mark;
+    mul_u32 hub_rows; /* of the DENSE list */
+    bool select;      /* MIDDLE and DENSE rows store only what may be among the job's `top` greatest */
     cudaError_t error;
 } mulg_run;
 
@@ -71,6 +73,12 @@ int mulg_storage_bytes(lacis_mul_storage storage);
 void mulg_set_params(mulg_run *s);              /* from s->job */
 /* Written kernels that the rows in s->host need; whole: and any part of them might. */
 lacis_mul_gpu_status mulg_compile(mulg_run *s, bool whole);
+
+/* gpu_classes.cu: for a job with TOP, once the device is known */
+void mulg_set_top(mulg_run *s);
+
+/* gpu_room.cu: column and value of s->out, for as many entries as the set-up found or fewer. */
+lacis_mul_gpu_status mulg_take_room(mulg_run *s, const int64_t *rows, int64_t first, int64_t count);
 
 /* gpu_classes.cu: launches every class, joins their streams, and reads the header back. */
 mul_u32 mulg_list_rows(const mulg_header *header, int list);

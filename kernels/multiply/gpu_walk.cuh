@@ -79,6 +79,32 @@ template <class LINE> MULG_DEVICE mul_u32 mulg_slice_at(const LINE &line, mul_u3
     return group + __popc(__ballot_sync(MULG_ALL, lane < 8 && at < slices && line.end[at] <= place));
 }
 
+/* Values of B without asking for each whether there are any: else every index leads to a 1. */
+template <class B> static __device__ const B mulg_one = (B)1;
+
+template <class B> struct mulg_values_of {
+    const B *value;
+    mul_u32 bytes; /* from one to the next */
+    __device__ __forceinline__ B at(mul_u32 i) const
+    {
+        if constexpr (sizeof(B) == 16) /* no constant of such a class can be had */
+            return mulg_value<B>(value, i);
+        else
+            return __ldg((const B *)((const char *)value + (mul_u64)i * bytes));
+    }
+};
+
+template <class B> MULG_DEVICE mulg_values_of<B> mulg_values_at(const void *value)
+{
+    const mulg_values_of<B> some = {(const B *)value, sizeof(B)};
+    if constexpr (sizeof(B) == 16)
+        return some;
+    else {
+        const mulg_values_of<B> none = {&mulg_one<B>, 0};
+        return value ? some : none;
+    }
+}
+
 /* Slice after slice: fewer instructions a product where slices are longer than a warp. */
 template <class R, class LINE, class F, class G>
 MULG_DEVICE void mulg_walk_long(const mulg_params &p, const LINE &line, mul_u32 slice, mul_u32 place, mul_u32 stop,
@@ -87,6 +113,7 @@ MULG_DEVICE void mulg_walk_long(const mulg_params &p, const LINE &line, mul_u32 
     typedef typename R::A A;
     typedef typename R::B B;
     const mul_u32 lane = threadIdx.x & 31;
+    const mulg_values_of<B> values = mulg_values_at<B>(p.b_value);
     for (; place < stop; slice++) {
         const mul_u32 upto = line.end[slice], end = upto < stop ? upto : stop;
         const mul_u32 shift = line.shift[slice];
@@ -102,8 +129,8 @@ MULG_DEVICE void mulg_walk_long(const mulg_params &p, const LINE &line, mul_u32 
             t0 = __ldg(p.b_column + i);
             if (more) t1 = __ldg(p.b_column + i + 32);
             if constexpr (R::VALUES) {
-                b0 = mulg_value<B>(p.b_value, i);
-                if (more) b1 = mulg_value<B>(p.b_value, i + 32);
+                b0 = values.at(i);
+                if (more) b1 = values.at(i + 32);
             }
             if (more)
                 g(t0, t1, a, b0, b1, c);
@@ -122,6 +149,7 @@ MULG_DEVICE void mulg_walk_short(const mulg_params &p, const LINE &line, mul_u32
     typedef typename R::A A;
     typedef typename R::B B;
     const mul_u32 lane = threadIdx.x & 31;
+    const mulg_values_of<B> values = mulg_values_at<B>(p.b_value);
     for (; place < stop; place += 32) {
         const mul_u32 end = slice + lane < slices ? line.end[slice + lane] : MULG_ALL;
         const mul_u32 step = end - place;
@@ -136,7 +164,7 @@ MULG_DEVICE void mulg_walk_short(const mulg_params &p, const LINE &line, mul_u32
             mul_u32 c = 0;
             if constexpr (R::VALUES) {
                 a = line.a[mine];
-                b = mulg_value<B>(p.b_value, index);
+                b = values.at(index);
             }
             if constexpr (R::WRITTEN) c = line.c[mine];
             f(t, a, b, c);

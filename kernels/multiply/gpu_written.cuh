@@ -102,7 +102,7 @@ MULG_WRITTEN_KERNEL(lacis_middle, MULG_MIDDLE_LEAST, mulg_middle<mulg_written, f
 #elif LACIS_KERNEL == 4
 MULG_WRITTEN_KERNEL(lacis_ordered, MULG_MIDDLE_LEAST, mulg_middle<mulg_written, true>)
 #elif LACIS_KERNEL == 5
-MULG_WRITTEN_KERNEL(lacis_dense, MULG_DENSE_BLOCKS, mulg_dense<mulg_written>)
+MULG_WRITTEN_KERNEL(lacis_dense, MULG_DENSE_BLOCKS, mulg_dense<mulg_written, false>)
 #elif LACIS_KERNEL == 6
 MULG_WRITTEN_KERNEL(lacis_ordered_dense, MULG_ORDERED_BLOCKS, mulg_ordered_dense<mulg_written>)
 #elif LACIS_KERNEL == 7

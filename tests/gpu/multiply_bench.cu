@@ -49,6 +49,7 @@ void bench(const char *name, int repeats)
         job.agg = r.agg;
         job.storage = r.storage;
         job.ordered = r.ordered;
+        job.max_degree_a = max_degree(a);
         job.top = strcmp(r.name, "top10") == 0 ? 10 : 0;
         std::vector<double> host, device;
         lacis_mul_gpu_output out = {};
@@ -56,6 +57,10 @@ void bench(const char *name, int repeats)
         CUDA(cudaEventCreate(&x));
         CUDA(cudaEventCreate(&y));
         lacis_mul_gpu_output shown = {};
+        cudaMemPool_t pool;
+        u64 peak = 0;
+        CUDA(cudaDeviceGetDefaultMemPool(&pool, 0));
+        CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &peak));
         for (int i = 0; i < repeats + 3; i++) {
             job.timed = i == repeats + 2;
             out.begin = begin;
@@ -79,6 +84,7 @@ void bench(const char *name, int repeats)
             if (out.column) device_free(nullptr, out.column);
             if (out.value) device_free(nullptr, out.value);
         }
+        CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &peak));
         std::vector<int64_t> some;
         u64 pick = 11;
         for (int i = 0; i < 1000; i++)
@@ -88,9 +94,9 @@ void bench(const char *name, int repeats)
         job.timed = false;
         expect(check_job(a, a, job, {}, 0, a.rows, &some));
         const double ms = median(device);
-        printf("%-12s %-8s %8.3f ms (host %8.3f) %6.1f Gprod/s  %llu products %llu entries room %llu |", name, r.name,
-               ms, median(host), (double)shown.products / ms * 1e-6, (long long)shown.products,
-               (long long)shown.entries, (long long)shown.room);
+        printf("%-12s %-8s %8.3f ms (host %8.3f) %6.1f Gprod/s  %llu products %llu entries peak %.3f GB |", name,
+               r.name, ms, median(host), (double)shown.products / ms * 1e-6, (long long)shown.products,
+               (long long)shown.entries, 1e-9 * (double)peak);
         for (int c = 1; c < LACIS_MUL_GPU_CLASSES; c++)
             if (shown.class_rows[c])
                 printf(" %s %llu rows %.1f%% %.3f ms", lacis_mul_gpu_class_name[c], (long long)shown.class_rows[c],

@@ -34,8 +34,10 @@ void check_pair(matrix a, matrix b, lacis_mul_type type, u64 *state, bool brief)
                 if (real && !job.ordered && agg == LACIS_MUL_SUM && con == LACIS_MUL_CON_MUL && type == LACIS_MUL_F32)
                     job.ordered = b.rows > 15; /* sums beyond 2^24 */
                 static const lacis_mul_gpu_class force[] = {LACIS_MUL_GPU_EMPTY, LACIS_MUL_GPU_TINY,
-                                                            LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE};
-                job.force = force[next_random(state) % 4];
+                                                            LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE,
+                                                            LACIS_MUL_GPU_HUB};
+                job.force = force[next_random(state) % 5];
+                if (next_random(state) % 2) job.max_degree_a = max_degree(a);
                 job.compact = next_random(state) % 2;
                 job.timed = next_random(state) % 4 == 0;
                 if (next_random(state) % 4 == 0) job.side[0] = job.side[1] = nullptr;

@@ -4,7 +4,8 @@
  *
  *     multiply_gpu check [SEED]            random shapes, all types and operators, every class forced
  *     multiply_gpu small                   a few small cases: for compute-sanitizer
- *     multiply_gpu bench GRAPH...          rmat:S (labels permuted), rmat-raw:S, uniform:S
+ *     multiply_gpu heavy                   only hub rows, dense blocks and TOP
+ *     multiply_gpu bench GRAPH...          rmat:S (labels permuted), rmat-raw:S, uniform:S, star:N, hub:N, dense:N
  *     multiply_gpu written [SEED]          written CON, AGG and HAVING through NVRTC, every class forced
  *     multiply_gpu bench-written GRAPH...  their times
  *     multiply_gpu cusparse GRAPH...       the same product by cuSPARSE
@@ -42,6 +43,9 @@ int main(int argc, char **argv)
         check_wide(seed);
         check_faults();
         check_overflow();
+        check_heavy();
+    } else if (what == "heavy") {
+        check_heavy();
 #ifdef WITH_NVRTC
     } else if (what == "written") {
         check_written(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1);

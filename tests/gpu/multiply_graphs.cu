@@ -5,6 +5,7 @@
 #include "multiply_support.h"
 
 #include <algorithm>
+#include <cinttypes>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -37,8 +38,46 @@ matrix from_keys(std::vector<u64> &key, int64_t rows, int64_t cols)
     return m;
 }
 
+u64 max_degree(const matrix &m)
+{
+    int64_t most = 0;
+    for (int64_t r = 0; r < m.rows; r++)
+        most = std::max(most, m.end[r] - m.begin[r]);
+    return (u64)most;
+}
+
+/* star:N: row 0 has all N columns, each other row three, one of them 0, so that the square is full. hub:N: row 0 has
+ * all columns, each other row eight, none of them 0. dense:N: every entry. */
+static bool make_plain(const char *name, matrix *out)
+{
+    int64_t n = 0;
+    std::vector<u64> key;
+    if (sscanf(name, "star:%" SCNd64, &n) == 1) {
+        for (int64_t i = 0; i < n; i++) {
+            key.push_back((u64)i);
+            for (int64_t k = 0; k < 3; k++)
+                key.push_back((u64)i << 32 | (u64)(i * 97 * k % n));
+        }
+    } else if (sscanf(name, "hub:%" SCNd64, &n) == 1) {
+        u64 state = 3;
+        for (int64_t i = 0; i < n; i++) {
+            key.push_back((u64)i);
+            for (int k = 0; k < 8 && i > 0; k++)
+                key.push_back((u64)i << 32 | (1 + next_random(&state) % (u64)(n - 1)));
+        }
+    } else if (sscanf(name, "dense:%" SCNd64, &n) == 1) {
+        for (int64_t i = 0; i < n * n; i++)
+            key.push_back((u64)(i / n) << 32 | (u64)(i % n));
+    } else
+        return false;
+    *out = from_keys(key, n, n);
+    return true;
+}
+
 matrix make_graph(const char *name)
 {
+    matrix plain;
+    if (make_plain(name, &plain)) return plain;
     int scale = 0;
     u64 state = 1;
     const bool raw = sscanf(name, "rmat-raw:%d", &scale) == 1, rmat = raw || sscanf(name, "rmat:%d", &scale) == 1;

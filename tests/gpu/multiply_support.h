@@ -37,7 +37,8 @@ struct matrix {
 };
 
 u64 next_random(u64 *state);
-matrix make_graph(const char *name); /* rmat:S (labels permuted), rmat-raw:S, uniform:S */
+matrix make_graph(const char *name); /* rmat:S (labels permuted), rmat-raw:S, uniform:S, star:N, hub:N, dense:N */
+u64 max_degree(const matrix &m);
 
 /* Shapes for checks: 0 uniform, 1 power law, 2 one hub row and column, 3 all dense, 4 many empty rows. */
 matrix make_shape(u64 *state, int shape, int64_t rows, int64_t cols, int64_t entries);
@@ -95,6 +96,7 @@ void check_random(u64 seed, int rounds, int64_t most);
 void check_wide(u64 seed);
 void check_faults();
 void check_overflow();
+void check_heavy(); /* multiply_heavy.cu */
 void bench(const char *name, int repeats);
 void bench_cusparse(const char *name); /* only with WITH_CUSPARSE */
 
