@@ -140,15 +140,4 @@ MULG_DEVICE void mulg_merge(const mulg_least_cell<T, FALLING> *, typename mulg_t
     atomicMin(cell, x);
 }
 
-/* What a cell holds after one product. */
-template <class T> MULG_DEVICE typename mulg_traits<T>::bits mulg_bits(const mulg_cell<T, MULG_SUM> *, T v)
-{
-    return mulg_traits<T>::to(mulg_plus(v, (T)0));
-}
-template <class T, bool FALLING>
-MULG_DEVICE typename mulg_traits<T>::bits mulg_bits(const mulg_least_cell<T, FALLING> *, T v)
-{
-    return mulg_order(v, FALLING);
-}
-
 #endif

@@ -47,10 +47,7 @@ static lacis_mul_gpu_status launch(mulg_run *s, const void *kernel, mul_u64 bloc
 static lacis_mul_gpu_status take_dense(mulg_run *s, mulg_params *p, cudaStream_t stream)
 {
     const mul_u64 tasks = (mul_u64)p->rows * p->windows, rows = s->select ? (mul_u64)p->rows : 0;
-    const mul_u64 places = (mul_u64)s->job->b.rows * (p->windows + 1);
-    const bool search =
-        !s->ordered && s->host->products[MULG_LIST_DENSE] < places / 2; /* cheaper than to cut all of B */
-    const mul_u64 cuts = search ? 0 : mulg_aligned(places * sizeof *s->cut);
+    const mul_u64 cuts = mulg_aligned((mul_u64)s->job->b.rows * (p->windows + 1) * sizeof *s->cut);
     const mul_u64 told = mulg_aligned((tasks + rows) * sizeof *p->prefix);
     if (!s->ordered) mulg_hub_plan(s->job, s->host, s->multiprocessors, p);
     if (p->hub_rows)
@@ -59,13 +56,13 @@ static lacis_mul_gpu_status take_dense(mulg_run *s, mulg_params *p, cudaStream_t
         p->hub_rows = p->hub_tasks = 0;
         MULG_TRY(mulg_take(s, cuts + told, &s->cut));
     }
-    p->cut = search ? NULL : s->cut;
+    p->cut = s->cut;
     p->prefix = s->cut + cuts / sizeof *s->cut;
     p->least = p->prefix + tasks;
     MULG_TRY_CUDA(s, cudaMemsetAsync(p->prefix, 0, told, stream));
     if (p->hub_rows) MULG_TRY_CUDA(s, mulg_hub_begin(s->job, p, (char *)s->cut + cuts + told, s->header, stream));
     s->hub_rows = p->hub_rows;
-    if (!search) MULG_TRY_CUDA(s, mulg_cuts(*p, s->job->b.rows, s->window_width, s->cut, stream));
+    MULG_TRY_CUDA(s, mulg_cuts(*p, s->job->b.rows, s->window_width, s->cut, stream));
     return LACIS_MUL_GPU_OK;
 }
 
