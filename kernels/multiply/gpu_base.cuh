@@ -39,7 +39,7 @@ enum {
     MULG_PAIR_BLOCKS = 5,
     MULG_MIDDLE_LEAST = 5,
     MULG_MIDDLE_BLOCKS = 8, /* at most; shared memory says how many */
-    MULG_DENSE_BLOCKS = 5,
+    MULG_DENSE_BLOCKS = 6,
     MULG_ORDERED_BLOCKS = 4
 };
 

@@ -133,7 +133,8 @@ void mulg_set_top(mulg_run *s)
     };
     const lacis_mul_gpu_job *job = s->job;
     mulg_params shape = s->p;
-    s->select = job->top > 0 && job->top <= TOP_MOST && !job->mask && !s->ordered && s->kernels.dense_top;
+    s->select =
+        job->top > 0 && job->top <= TOP_MOST && !job->mask && !s->ordered && s->kernels.dense_top && s->p.width > 0;
     if (!s->select) return;
     shape_middle(s, &shape, MULG_LIST_LARGE);
     s->p.top = (mul_u32)job->top;

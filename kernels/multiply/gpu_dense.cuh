@@ -13,7 +13,7 @@
 #include "gpu_top.cuh"
 #include "gpu_walk.cuh"
 
-enum { MULG_PLACES = 512 }; /* of a warp's touched columns at a time */
+enum { MULG_PLACES = 256 }; /* of a warp's touched columns at a time; six blocks fit a multiprocessor with so few */
 
 template <class R> struct mulg_dense_shared {
     typedef typename R::cell::bits bits;

@@ -7,7 +7,7 @@
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_HUB_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_HUB_CUH
 
-#include "gpu_cells.cuh"
+#include "gpu_window.cuh"
 
 /* Entry of the row's A that is the m-th of a part. */
 MULG_DEVICE mul_u32 mulg_hub_entry(mul_u32 m, mul_u32 part, mul_u32 parts)

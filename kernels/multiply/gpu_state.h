@@ -15,9 +15,9 @@ enum {
     LARGE_CELLS = 8192,
     BITS_MOST = 1 << 18, /* columns of a bitmap */
     ORDERED_PLACES_BYTES = 512,
-    PACK_LEAST = 1 << 22,    /* entries of B that are worth packing: fewer stay in the L2 anyway */
-    MIDDLE_FIXED = 5 * 1024, /* shared memory of a MIDDLE block beside its dynamic part, at most */
-    CUT_BYTES_SHIFT = 31     /* cuts of B take 2 GiB at most: wider matrices have no dense rows */
+    PACK_LEAST = 1 << 22, /* entries of B that are worth packing: fewer stay in the L2 anyway */
+    MIDDLE_FIXED = 5632,  /* shared memory of a MIDDLE block beside its dynamic part, at most */
+    CUT_BYTES_SHIFT = 31  /* cuts of B take 2 GiB at most: wider matrices have no dense rows */
 };
 
 typedef struct mulg_run {

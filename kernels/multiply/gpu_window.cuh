@@ -5,8 +5,8 @@
  * from another one on in each lane, so that eight lanes reach all banks. Used by gpu_dense.cuh, gpu_hub.cuh and
  * gpu_top.cuh.
  */
-#ifndef LACIS_KERNELS_MULTIPLY_GPU_CELLS_CUH
-#define LACIS_KERNELS_MULTIPLY_GPU_CELLS_CUH
+#ifndef LACIS_KERNELS_MULTIPLY_GPU_WINDOW_CUH
+#define LACIS_KERNELS_MULTIPLY_GPU_WINDOW_CUH
 
 #include "gpu_tiny.cuh"
 
