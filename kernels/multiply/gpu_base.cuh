@@ -74,8 +74,8 @@ struct mulg_params {
      * (gpu_top.cuh) that `top` entries reach; 0 before. */
     mul_u32 top, top_room;
     mul_u32 *least;
-    mul_u32 bits;    /* MIDDLE: columns of a bitmap, a multiple of 1024 */
-    mul_u32 cells;   /* MIDDLE: cells that fit */
+    mul_u32 bits;  /* MIDDLE: columns of a bitmap, a multiple of 1024 */
+    mul_u32 cells; /* MIDDLE: cells that fit */
     int con, agg, checked;
     mul_u64 *entries; /* sum over rows */
     mul_u32 *bad;     /* set where something overflowed */

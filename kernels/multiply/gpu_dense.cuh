@@ -224,10 +224,35 @@ MULG_DEVICE void mulg_dense_top(const mulg_params &p, mulg_dense_shared<R> &shar
     if (__any_sync(MULG_ALL, most != 0)) mulg_clear<R>(shared.cell, shared.mark);
 }
 
+/* All entries of the window; loads of the next task, if there is one, are on their way meanwhile. */
+template <class R>
+MULG_DEVICE void mulg_dense_all(const mulg_params &p, mulg_dense_shared<R> &shared, mul_u32 i, mul_u32 window,
+                                mul_u32 row, bool more, mulg_dense_task<R> &t)
+{
+    const mul_u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    const mulg_touched touched = mulg_find_touched<R>(shared.cell, shared.mark);
+    const mul_u32 upto = mulg_scan(__popc(touched.low) + __popc(touched.high));
+    if (lane == 31) shared.warp_sum[warp] = upto;
+    const mul_u64 row_out = (mul_u64)p.c_begin[row];
+    if (more) mulg_dense_bounds(p, t);
+    const mul_u32 before = mulg_dense_before(p, i, window);
+    __syncthreads();
+    mul_u32 mine = before, total = before;
+#pragma unroll
+    for (int w = 0; w < MULG_WARPS; w++) {
+        const mul_u32 x = shared.warp_sum[w];
+        if (w < warp) mine += x;
+        total += x;
+    }
+    if (threadIdx.x == 0) mulg_dense_upto(p, i, window, row, row_out, total);
+    if (more) mulg_dense_entry(p, t, threadIdx.x);
+    mulg_dense_store<R>(p, shared, touched, upto, shared.warp_sum[warp],
+                        p.t_lo + window * mulg_dense_shared<R>::width, row_out + mine);
+}
+
 template <class R, bool TOP> MULG_DEVICE void mulg_dense(const mulg_params &p)
 {
     __shared__ mulg_dense_shared<R> shared;
-    const mul_u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32;
     const mul_u32 tasks = (p.hub_tasks + p.rows - p.hub_rows) * p.windows;
     int bad = 0;
     mulg_clear<R>(shared.cell, shared.mark);
@@ -258,24 +283,7 @@ template <class R, bool TOP> MULG_DEVICE void mulg_dense(const mulg_params &p)
             if constexpr (TOP)
                 if (ends) mulg_dense_top(p, shared, i, window, row, known);
         } else {
-            const mulg_touched touched = mulg_find_touched<R>(shared.cell, shared.mark);
-            const mul_u32 upto = mulg_scan(__popc(touched.low) + __popc(touched.high));
-            if (lane == 31) shared.warp_sum[warp] = upto;
-            const mul_u64 row_out = (mul_u64)p.c_begin[row];
-            if (task < tasks) mulg_dense_bounds(p, t);
-            const mul_u32 before = mulg_dense_before(p, i, window);
-            __syncthreads();
-            mul_u32 mine = before, total = before;
-#pragma unroll
-            for (int w = 0; w < MULG_WARPS; w++) {
-                const mul_u32 x = shared.warp_sum[w];
-                if (w < warp) mine += x;
-                total += x;
-            }
-            if (threadIdx.x == 0) mulg_dense_upto(p, i, window, row, row_out, total);
-            if (task < tasks) mulg_dense_entry(p, t, threadIdx.x);
-            mulg_dense_store<R>(p, shared, touched, upto, shared.warp_sum[warp],
-                                p.t_lo + window * mulg_dense_shared<R>::width, row_out + mine);
+            mulg_dense_all(p, shared, i, window, row, task < tasks, t);
         }
         if (task < tasks) mulg_dense_slice(p, t);
         __syncthreads();
