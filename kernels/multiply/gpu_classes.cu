@@ -47,10 +47,7 @@ static lacis_mul_gpu_status launch(mulg_run *s, const void *kernel, mul_u64 bloc
 static lacis_mul_gpu_status take_dense(mulg_run *s, mulg_params *p, cudaStream_t stream)
 {
     const mul_u64 tasks = (mul_u64)p->rows * p->windows, rows = s->select ? (mul_u64)p->rows : 0;
-    const mul_u64 places = (mul_u64)s->job->b.rows * (p->windows + 1);
-    const bool search =
-        !s->ordered && s->host->products[MULG_LIST_DENSE] < places / 2; /* cheaper than to cut all of B */
-    const mul_u64 cuts = search ? 0 : mulg_aligned(places * sizeof *s->cut);
+    const mul_u64 cuts = mulg_aligned((mul_u64)s->job->b.rows * (p->windows + 1) * sizeof *s->cut);
     const mul_u64 told = mulg_aligned((tasks + rows) * sizeof *p->prefix);
     const bool splits = s->job->agg != LACIS_MUL_FOLD && mulg_type_bytes(s->job->type) <= 8; /* mulg_splits */
     if (!s->ordered && splits) mulg_hub_plan(s->job, s->host, s->multiprocessors, p);
@@ -60,13 +57,12 @@ static lacis_mul_gpu_status take_dense(mulg_run *s, mulg_params *p, cudaStream_t
         p->hub_rows = p->hub_tasks = 0;
         MULG_TRY(mulg_take(s, cuts + told, &s->cut));
     }
-    p->cut = search ? NULL : s->cut;
+    p->cut = s->cut;
     p->prefix = s->cut + cuts / sizeof *s->cut;
     p->least = p->prefix + tasks;
     MULG_TRY_CUDA(s, cudaMemsetAsync(p->prefix, 0, told, stream));
     if (p->hub_rows) MULG_TRY_CUDA(s, mulg_hub_begin(s->job, p, (char *)s->cut + cuts + told, s->header, stream));
     s->hub_rows = p->hub_rows;
-    if (search) return LACIS_MUL_GPU_OK;
     MULG_TRY_CUDA(s, s->few ? mulg_cuts_reached(*p, s->window_width, s->cut, stream)
                             : mulg_cuts(*p, s->job->b.rows, s->window_width, s->cut, stream));
     return LACIS_MUL_GPU_OK;
@@ -140,8 +136,8 @@ void mulg_set_top(mulg_run *s)
     };
     const lacis_mul_gpu_job *job = s->job;
     mulg_params shape = s->p;
-    s->select =
-        job->top > 0 && job->top <= TOP_MOST && !job->mask && !job->having && !s->ordered && s->kernels.dense_top;
+    s->select = job->top > 0 && job->top <= TOP_MOST && !job->mask && !job->having && !s->ordered &&
+                s->kernels.dense_top && s->p.width > 0;
     if (!s->select) return;
     shape_middle(s, &shape, MULG_LIST_LARGE);
     s->p.top = (mul_u32)job->top;

@@ -13,7 +13,7 @@
 #include "gpu_top.cuh"
 #include "gpu_walk.cuh"
 
-enum { MULG_PLACES = 512 }; /* of a warp's touched columns at a time */
+enum { MULG_PLACES = 256 }; /* of a warp's touched columns at a time; six blocks fit a multiprocessor with so few */
 
 template <class R> struct mulg_dense_shared {
     typedef typename R::cell::bits bits;
@@ -31,8 +31,7 @@ template <class R> struct mulg_dense_shared {
 /* A task, and what this thread holds of it: an entry of A with its slice of B. Fetched in steps, between the phases
  * of the task before, so that its loads overlap with work. */
 template <class R> struct mulg_dense_task {
-    mul_u32 window, i, row, part, parts, entries, c, lo, hi; /* entries: of the part */
-    int does;                                                /* MULG_PART...; MULG_PART for all but wide HUB rows */
+    mul_u32 window, i, row, part, parts, degree, entries, c, lo, hi; /* entries: of the part */
     mul_i64 begin;
     typename R::A a;
 };
@@ -56,12 +55,8 @@ template <class R> MULG_DEVICE void mulg_dense_row(const mulg_params &p, mul_u32
 template <class R> MULG_DEVICE void mulg_dense_bounds(const mulg_params &p, mulg_dense_task<R> &t)
 {
     t.begin = p.a_begin[t.row];
-    t.entries = (mul_u32)(p.a_end[t.row] - t.begin);
-    t.does = MULG_PART;
-    if (t.parts > 1) {
-        if (mulg_hub_is_wide(p, t.i, t.entries)) t.does = mulg_hub_wide(p.windows, &t.window, &t.part, &t.parts);
-        t.entries = t.does <= MULG_SCATTER ? mulg_hub_entries(t.entries, t.part, t.parts) : 0;
-    }
+    t.degree = t.entries = (mul_u32)(p.a_end[t.row] - t.begin);
+    if (t.parts > 1) t.entries = mulg_hub_entries(t.degree, t.part, t.parts);
 }
 
 template <class R> MULG_DEVICE void mulg_dense_entry(const mulg_params &p, mulg_dense_task<R> &t, mul_u32 e)
@@ -71,34 +66,19 @@ template <class R> MULG_DEVICE void mulg_dense_entry(const mulg_params &p, mulg_
     if (e >= t.entries) return;
     if (t.parts > 1) {
         e = mulg_hub_entry(e, t.part, t.parts);
-        if (t.begin + e >= p.a_end[t.row]) return;
+        if (e >= t.degree) return;
     }
     t.c = __ldg(p.a_column + t.begin + e);
     if constexpr (R::VALUES) t.a = mulg_value<typename R::A>(p.a_value, t.begin + e);
-}
-
-/* The slice without cuts, or all of the row of B for a wide row. */
-template <class R> MULG_DEVICE void mulg_dense_search(const mulg_params &p, mulg_dense_task<R> &t)
-{
-    const uint2 bound = __ldg(p.b_bound + t.c);
-    const mul_u64 from = p.t_lo + (mul_u64)t.window * mulg_dense_cells<R>::width;
-    t.lo = bound.x;
-    t.hi = bound.y;
-    if (t.does != MULG_PART) return;
-    t.lo = mulg_search(p.b_column, bound.x, bound.y, from);
-    t.hi = mulg_search(p.b_column, t.lo, bound.y, from + mulg_dense_cells<R>::width);
 }
 
 template <class R> MULG_DEVICE void mulg_dense_slice(const mulg_params &p, mulg_dense_task<R> &t)
 {
     t.lo = t.hi = 0;
     if (t.c == MULG_ALL) return;
-    if (p.cut && t.does == MULG_PART) {
-        const mul_u32 *cut = p.cut + (mul_u64)t.c * (p.windows + 1) + t.window;
-        t.lo = __ldg(cut);
-        t.hi = __ldg(cut + 1);
-    } else
-        mulg_dense_search(p, t);
+    const mul_u32 *cut = p.cut + (mul_u64)t.c * (p.windows + 1) + t.window;
+    t.lo = __ldg(cut);
+    t.hi = __ldg(cut + 1);
 }
 
 /* One more for column j of the window. */
@@ -108,22 +88,6 @@ template <class R> MULG_DEVICE void mulg_dense_count(mulg_dense_shared<R> &share
         atomicAdd(shared.cell + j / 2, 1u << (j << 4 & 31));
     else
         R::cell::add(shared.cell + j);
-}
-
-/* The task's products, a line of slices after the other. */
-template <class R, class F, class G>
-MULG_DEVICE void mulg_dense_lines(const mulg_params &p, mulg_dense_shared<R> &shared, mulg_dense_task<R> &t, F one,
-                                  G two)
-{
-    for (mul_u32 from = MULG_THREADS;; from += MULG_THREADS) {
-        const mulg_extent all = mulg_lay<R>(shared.line, t.lo, t.hi, t.a, t.c);
-        if (t.parts > 1 && threadIdx.x == 0) atomicAdd(p.hub_products, (mul_u64)all.total);
-        mulg_walk<R>(p, shared.line, all, one, two);
-        if (from >= t.entries) break;
-        mulg_dense_entry(p, t, from + threadIdx.x);
-        mulg_dense_slice(p, t);
-        __syncthreads();
-    }
 }
 
 template <class R>
@@ -159,26 +123,15 @@ MULG_DEVICE void mulg_dense_fill(const mulg_params &p, mulg_dense_shared<R> &sha
             mulg_dense_count<R>(shared, k);
         }
     };
-    mulg_dense_lines(p, shared, t, one, two);
-}
-
-/* Products of a wide row, to global memory. */
-template <class R>
-MULG_DEVICE void mulg_dense_scatter(const mulg_params &p, mulg_dense_shared<R> &shared, mulg_dense_task<R> &t,
-                                    int *bad)
-{
-    typedef typename R::A A;
-    typedef typename R::B B;
-    const auto one = [&](mul_u32 column, A a, B b, mul_u32 c) {
-        typename R::T v = typename R::T();
-        if constexpr (R::VALUES) v = R::con(p, a, b, t.row, c, column, bad);
-        mulg_hub_put<R>(p, t.i, column - p.t_lo, v);
-    };
-    mulg_dense_lines(p, shared, t, one, [&](mul_u32 column, mul_u32 other, A a, B b, B d, mul_u32 c) {
-        one(column, a, b, c);
-        one(other, a, d, c);
-    });
-    mulg_hub_scattered(p, t.i);
+    for (mul_u32 from = MULG_THREADS;; from += MULG_THREADS) {
+        const mulg_extent all = mulg_lay<R>(shared.line, t.lo, t.hi, t.a, t.c);
+        if (t.parts > 1 && threadIdx.x == 0) atomicAdd(p.hub_products, (mul_u64)all.total);
+        mulg_walk<R>(p, shared.line, all, one, two);
+        if (from >= t.entries) break;
+        mulg_dense_entry(p, t, from + threadIdx.x);
+        mulg_dense_slice(p, t);
+        __syncthreads();
+    }
 }
 
 /* Stores the touched cells of the warp's stripe from `out` on, and empties them: their columns in order first, then
@@ -271,10 +224,35 @@ MULG_DEVICE void mulg_dense_top(const mulg_params &p, mulg_dense_shared<R> &shar
     if (__any_sync(MULG_ALL, most != 0)) mulg_clear<R>(shared.cell, shared.mark);
 }
 
+/* All entries of the window; loads of the next task, if there is one, are on their way meanwhile. */
+template <class R>
+MULG_DEVICE void mulg_dense_all(const mulg_params &p, mulg_dense_shared<R> &shared, mul_u32 i, mul_u32 window,
+                                mul_u32 row, bool more, mulg_dense_task<R> &t)
+{
+    const mul_u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    const mulg_touched touched = mulg_find_touched<R>(shared.cell, shared.mark);
+    const mul_u32 upto = mulg_scan(__popc(touched.low) + __popc(touched.high));
+    if (lane == 31) shared.warp_sum[warp] = upto;
+    const mul_u64 row_out = (mul_u64)p.c_begin[row];
+    if (more) mulg_dense_bounds(p, t);
+    const mul_u32 before = mulg_dense_before(p, i, window);
+    __syncthreads();
+    mul_u32 mine = before, total = before;
+#pragma unroll
+    for (int w = 0; w < MULG_WARPS; w++) {
+        const mul_u32 x = shared.warp_sum[w];
+        if (w < warp) mine += x;
+        total += x;
+    }
+    if (threadIdx.x == 0) mulg_dense_upto(p, i, window, row, row_out, total);
+    if (more) mulg_dense_entry(p, t, threadIdx.x);
+    mulg_dense_store<R>(p, shared, touched, upto, shared.warp_sum[warp],
+                        p.t_lo + window * mulg_dense_shared<R>::width, row_out + mine);
+}
+
 template <class R, bool TOP> MULG_DEVICE void mulg_dense(const mulg_params &p)
 {
     __shared__ mulg_dense_shared<R> shared;
-    const mul_u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32;
     const mul_u32 tasks = (p.hub_tasks + p.rows - p.hub_rows) * p.windows;
     int bad = 0;
     mulg_clear<R>(shared.cell, shared.mark);
@@ -292,17 +270,13 @@ template <class R, bool TOP> MULG_DEVICE void mulg_dense(const mulg_params &p)
     while (task < tasks) {
         if (threadIdx.x == 0) shared.task = atomicAdd(p.next, 1);
         if constexpr (TOP) known = *(volatile mul_u32 *)(p.least + t.i);
-        if (t.does == MULG_PART) mulg_dense_fill(p, shared, t, &bad);
-        if constexpr (mulg_splits<R>::value) {
-            if (t.does == MULG_SCATTER) mulg_dense_scatter(p, shared, t, &bad);
-            if (t.does == MULG_GATHER) mulg_hub_gather<R>(p, shared.cell, shared.mark, t.i, t.window, t.parts);
-        }
+        mulg_dense_fill(p, shared, t, &bad);
         __syncthreads();
         const mul_u32 window = t.window, i = t.i, row = t.row;
         task = shared.task;
-        bool ends = t.does == MULG_GATHER || t.parts == 1;
+        bool ends = t.parts == 1;
         if constexpr (mulg_splits<R>::value)
-            if (t.parts > 1 && t.does == MULG_PART)
+            if (!ends)
                 ends = mulg_hub_merge<R>(p, shared.cell, shared.mark, &shared.flag, (mul_u64)i * p.windows + window,
                                          t.parts);
         if (task < tasks) mulg_dense_row(p, task, t);
@@ -312,24 +286,7 @@ template <class R, bool TOP> MULG_DEVICE void mulg_dense(const mulg_params &p)
             if constexpr (TOP)
                 if (ends) mulg_dense_top(p, shared, i, window, row, known);
         } else {
-            const mulg_touched touched = mulg_find_touched<R>(shared.cell, shared.mark);
-            const mul_u32 upto = mulg_scan(__popc(touched.low) + __popc(touched.high));
-            if (lane == 31) shared.warp_sum[warp] = upto;
-            const mul_u64 row_out = (mul_u64)p.c_begin[row];
-            if (task < tasks) mulg_dense_bounds(p, t);
-            const mul_u32 before = mulg_dense_before(p, i, window);
-            __syncthreads();
-            mul_u32 mine = before, total = before;
-#pragma unroll
-            for (int w = 0; w < MULG_WARPS; w++) {
-                const mul_u32 x = shared.warp_sum[w];
-                if (w < warp) mine += x;
-                total += x;
-            }
-            if (threadIdx.x == 0) mulg_dense_upto(p, i, window, row, row_out, total);
-            if (task < tasks) mulg_dense_entry(p, t, threadIdx.x);
-            mulg_dense_store<R>(p, shared, touched, upto, shared.warp_sum[warp],
-                                p.t_lo + window * mulg_dense_shared<R>::width, row_out + mine);
+            mulg_dense_all(p, shared, i, window, row, task < tasks, t);
         }
         if (task < tasks) mulg_dense_slice(p, t);
         __syncthreads();

@@ -44,7 +44,6 @@ void mulg_hub_plan(const lacis_mul_gpu_job *job, const mulg_header *header, int 
     enum {
         SHARES = 2, /* parts that a block's share of all the work is */
         PARTS_MOST = 1024,
-        VISITS = 3, /* slices found that take as long as a product's way to global memory */
         FORCED = 3
     };
     mul_u64 all = 0;
@@ -63,8 +62,6 @@ void mulg_hub_plan(const lacis_mul_gpu_job *job, const mulg_header *header, int 
         if (parts > PARTS_MOST) parts = PARTS_MOST;
         with.hub_rows += rows;
         with.hub_tasks += rows * (mul_u32)parts;
-        const mul_u64 wide = typical(header, bucket) / p->windows / VISITS + 1;
-        with.hub_wide[group] = job->force == LACIS_MUL_GPU_HUB && bucket % 2 ? 1 : (mul_u32)wide;
         with.hub_group[group++] = make_uint2(rows, (mul_u32)parts);
         if (cell_bytes(&with) > MEMORY || (mul_u64)with.hub_tasks * p->windows > UINT32_MAX / 4) break;
         *p = with;

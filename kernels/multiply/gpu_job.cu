@@ -154,12 +154,10 @@ static bool wide_keys(const lacis_mul_gpu_job *job)
     return job->t_hi > 1 << 26;
 }
 
-/* Rows this heavy are DENSE: looking at every column must cost less than a second walk over the products. Counts of
- * 16 bits have half as many windows. */
-static mul_u64 dense_from(mul_u64 width, bool narrow)
+/* Rows this heavy are DENSE: looking at every column must cost less than a second walk over the products. */
+static mul_u64 dense_from(mul_u64 width)
 {
-    const mul_u64 share = width / (narrow ? 32 : 16), least = narrow ? 6144 : 8192;
-    if (width <= 1 << (narrow ? 16 : 14)) return 4096;
+    const mul_u64 share = width / 16, least = width <= 1 << 14 ? 4096 : 8192;
     return share > least ? share : least;
 }
 
@@ -201,7 +199,7 @@ void mulg_set_params(mulg_run *s)
     s->rules.flat = narrow && job->t_hi < 1 << 26 && job->force == LACIS_MUL_GPU_EMPTY &&
                     (lacis_mul_gpu_semiring_written(job) || s->kernels.kernel[MULG_FLAT]);
     s->rules.b_rows = (mul_u64)job->b.rows;
-    s->rules.dense_from = dense_from(p->width, cell == 2);
+    s->rules.dense_from = dense_from(p->width);
     s->rules.large_from = SMALL_CELLS + 1;
     s->rules.width = p->width;
 }

@@ -15,9 +15,9 @@ enum {
     LARGE_CELLS = 8192,
     BITS_MOST = 1 << 18, /* columns of a bitmap */
     ORDERED_PLACES_BYTES = 512,
-    PACK_LEAST = 1 << 22,         /* entries of B that are worth packing: fewer stay in the L2 anyway */
-    MIDDLE_FIXED = 5 * 1024,      /* shared memory of a MIDDLE block beside its dynamic part, at most */
-    MIDDLE_FIXED_WIDE = 9 * 1024, /* likewise, values of 16 bytes */
+    PACK_LEAST = 1 << 22,     /* entries of B that are worth packing: fewer stay in the L2 anyway */
+    MIDDLE_FIXED = 5632,      /* shared memory of a MIDDLE block beside its dynamic part, at most */
+    MIDDLE_FIXED_WIDE = 9728, /* likewise, values of 16 bytes */
     LARGE_CELLS_WIDE = 4096,
     SPARED_ROWS = 4096,         /* that MIDDLE's kernel takes from another one which is not compiled */
     ZEROS_BYTES = MULG_FEW * 8, /* behind the header: `start`, or sums of few rows */
@@ -70,7 +70,7 @@ bool mulg_filters(const lacis_mul_gpu_job *job); /* whether entries are taken ou
 bool mulg_in_order(const lacis_mul_gpu_job *job);
 int mulg_type_bytes(lacis_mul_type type);
 int mulg_storage_bytes(lacis_mul_storage storage);
-void mulg_set_params(mulg_run *s);              /* from s->job */
+void mulg_set_params(mulg_run *s); /* from s->job */
 /* Written kernels that the rows in s->host need; whole: and any part of them might. */
 lacis_mul_gpu_status mulg_compile(mulg_run *s, bool whole);
 

@@ -11,7 +11,7 @@
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_TOP_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_TOP_CUH
 
-#include "gpu_cells.cuh"
+#include "gpu_window.cuh"
 
 struct mulg_top_shared {
     mul_u32 least[MULG_WARPS], sum[MULG_WARPS];

@@ -82,6 +82,8 @@ static void check_told()
         device_free(nullptr, out.column), device_free(nullptr, out.value);
     }
     expect(products[0] == products[1] && room[0] == 40000 && room[1] == 10);
+    job.t_lo = job.t_hi = 5; /* no column at all */
+    expect(lacis_mul_gpu_run(&job, nullptr, 0, a.rows, &out) == LACIS_MUL_GPU_OK && out.entries == 0);
     cudaFree(out.begin), cudaFree(out.end);
     free_matrix(da);
 }

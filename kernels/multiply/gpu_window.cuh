@@ -5,8 +5,8 @@
  * from another one on in each lane, so that eight lanes reach all banks. Used by gpu_dense.cuh, gpu_hub.cuh and
  * gpu_top.cuh.
  */
-#ifndef LACIS_KERNELS_MULTIPLY_GPU_CELLS_CUH
-#define LACIS_KERNELS_MULTIPLY_GPU_CELLS_CUH
+#ifndef LACIS_KERNELS_MULTIPLY_GPU_WINDOW_CUH
+#define LACIS_KERNELS_MULTIPLY_GPU_WINDOW_CUH
 
 #include "gpu_tiny.cuh"
 
@@ -144,17 +144,6 @@ MULG_DEVICE void mulg_merge(const mulg_least_cell<T, FALLING> *, typename mulg_t
                             typename mulg_traits<T>::bits x)
 {
     atomicMin(cell, x);
-}
-
-/* What a cell holds after one product. */
-template <class T> MULG_DEVICE typename mulg_traits<T>::bits mulg_bits(const mulg_cell<T, MULG_SUM> *, T v)
-{
-    return mulg_traits<T>::to(mulg_plus(v, (T)0));
-}
-template <class T, bool FALLING>
-MULG_DEVICE typename mulg_traits<T>::bits mulg_bits(const mulg_least_cell<T, FALLING> *, T v)
-{
-    return mulg_order(v, FALLING);
 }
 
 #endif
