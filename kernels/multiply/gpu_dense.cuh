@@ -10,6 +10,7 @@
 #define LACIS_KERNELS_MULTIPLY_GPU_DENSE_CUH
 
 #include "gpu_tiny.cuh"
+#include "gpu_walk.cuh"
 
 enum { MULG_PLACES = 512 }; /* cells of four turns of a warp, four a lane */
 

@@ -5,6 +5,7 @@
  * short one bit by bit; equal values stay by rising column. Called by gpu_run.cu between the classes and
  * mulg_compact_*.
  */
+#include "gpu_con.cuh"
 #include "gpu_host.h"
 
 enum { BINS = 1024, KEEP_WARPS = MULG_THREADS / 32, SHORT_EACH = 8, SHORT = 32 * SHORT_EACH };

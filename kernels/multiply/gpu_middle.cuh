@@ -10,6 +10,7 @@
 #define LACIS_KERNELS_MULTIPLY_GPU_MIDDLE_CUH
 
 #include "gpu_tiny.cuh"
+#include "gpu_walk.cuh"
 
 /* Shared memory behind the fixed part: words (bits / 32), ranks (bits / 32), cells, counts of AVG. */
 extern __shared__ mul_u64 mulg_dynamic[];

@@ -6,7 +6,7 @@
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_TINY_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_TINY_CUH
 
-#include "gpu_base.cuh"
+#include "gpu_cell.cuh"
 
 template <class K> MULG_DEVICE K mulg_keep(K x, K y, bool low)
 {

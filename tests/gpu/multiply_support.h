@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the parts of multiply_gpu.cu share. Further cases: a file multiply_NAME.cu, its functions declared here and
+ * called by main.
+ */
+#ifndef LACIS_TESTS_GPU_MULTIPLY_SUPPORT_H
+#define LACIS_TESTS_GPU_MULTIPLY_SUPPORT_H
+
+#include "multiply/gpu.h"
+
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CUDA(call)                                                                                                   \
+    do {                                                                                                             \
+        cudaError_t e_ = (call);                                                                                     \
+        if (e_ != cudaSuccess) {                                                                                     \
+            printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(e_));                            \
+            exit(2);                                                                                                 \
+        }                                                                                                            \
+    } while (0)
+
+typedef uint64_t u64;
+typedef std::vector<uint32_t> columns;
+
+/* --- multiply_graphs.cu ------------------------------------------------------------------------------ */
+
+struct matrix {
+    int64_t rows = 0, cols = 0;
+    std::vector<int64_t> begin, end;
+    columns column;
+    std::vector<char> value; /* of `type` */
+    bool valued = false;
+};
+
+u64 next_random(u64 *state);
+matrix make_graph(const char *name); /* rmat:S (labels permuted), rmat-raw:S, uniform:S */
+
+/* Shapes for checks: 0 uniform, 1 power law, 2 one hub row and column, 3 all dense, 4 many empty rows. */
+matrix make_shape(u64 *state, int shape, int64_t rows, int64_t cols, int64_t entries);
+matrix from_keys(std::vector<u64> &key, int64_t rows, int64_t cols); /* row << 32 | column, sorted here */
+int type_bytes(lacis_mul_type t);
+
+/* Small integers, or any values (`wild`, with some NaN and zeros among floats). */
+void add_values(matrix &m, lacis_mul_type type, u64 *state, bool wild);
+
+/* --- multiply_reference.cu --------------------------------------------------------------------------- */
+
+struct result {
+    columns column;
+    std::vector<char> value;
+};
+
+extern const matrix *mask_matrix; /* on the host, what job.mask is on the device */
+void reference_rows(const matrix &a, const matrix &b, const lacis_mul_gpu_job &job, const std::vector<int64_t> &rows,
+                    std::vector<result> &out);
+
+/* --- multiply_device.cu ------------------------------------------------------------------------------ */
+
+extern cudaStream_t stream, side[2];
+extern void *pinned;
+extern int64_t live;            /* blocks that jobs hold */
+extern int64_t fail_at, allocs; /* which allocation fails; allocations so far */
+extern int failures, cases;
+void *device_alloc(void *, uint64_t bytes);
+void device_free(void *, void *block);
+
+template <class T> T *upload(const std::vector<T> &v)
+{
+    T *to;
+    CUDA(cudaMalloc(&to, v.size() * sizeof(T) + 64));
+    CUDA(cudaMemcpy(to, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice));
+    return to;
+}
+
+lacis_mul_matrix to_device(const matrix &m, lacis_mul_type type);
+void free_matrix(lacis_mul_matrix &d);
+lacis_mul_gpu_job make_job(const lacis_mul_matrix &a, const lacis_mul_matrix &b);
+int storage_bytes(lacis_mul_storage s);
+lacis_mul_storage storage_of(lacis_mul_type t);
+
+/* Runs a job and compares the listed rows (all where the list is empty), or only those of `compare`. */
+bool check_job(const matrix &a, const matrix &b, lacis_mul_gpu_job job, const std::vector<int64_t> &rows,
+               int64_t first, int64_t count, const std::vector<int64_t> *compare = nullptr);
+void expect(bool good); /* counts cases and failures */
+
+/* --- multiply_cases.cu, multiply_bench.cu ------------------------------------------------------------- */
+
+/* All operators of one pair of shapes and one type. */
+void check_pair(matrix a, matrix b, lacis_mul_type type, u64 *state, bool brief);
+void check_random(u64 seed, int rounds, int64_t most);
+void check_wide(u64 seed);
+void check_faults();
+void check_overflow();
+void bench(const char *name, int repeats);
+void bench_cusparse(const char *name); /* only with WITH_CUSPARSE */
+
+#endif
