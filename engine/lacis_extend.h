@@ -342,7 +342,9 @@ typedef struct lacis_call {
     lacis_kind kind; /* of the result */
     lacis_dtype dtype;
     int64_t extent[2];
+    bool totals;   /* only totals are wanted, before bind: the result is not copied anywhere */
     int64_t units; /* rows, lanes ... into which the work can be cut */
+    bool closely;  /* set by the planner: costs are for people to read, or memory is short; else quick ones will do */
     void *work;    /* the operator's own, in the run's scratch */
 } lacis_call;
 
@@ -356,6 +358,8 @@ typedef struct lacis_cost {
     double entries;    /* of the result */
     double bytes;      /* of the result */
     double peak_bytes; /* held at most besides the operands */
+    double once;       /* of the seconds, what a later run will not take: starting a device, compiling */
+    const char *kind;  /* of work: what a run teaches holds for it ("count"); NULL: all are alike */
 } lacis_cost;
 
 /* Named figures of this machine (nanoseconds, bytes a second ...), measured by CALIBRATE. */

@@ -6,7 +6,7 @@
  * vector gives the figure of "pull". The least of a few rounds counts: whatever else runs only makes them longer.
  * Called through MULTIPLY's descriptor.
  */
-#include "multiply/product.h"
+#include "multiply/device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -226,5 +226,5 @@ lacis_status lacis_product_calibrate(lacis_run *run, lacis_profile *profile)
     if (status == LACIS_OK) status = calibrate_graph(run, profile, &uniform, LACIS_MUL_EMPTY);
     if (status == LACIS_OK) status = calibrate_pull(run, profile, &owner, &uniform);
     lacis_product_clear(run, &owner);
-    return status;
+    return status == LACIS_OK ? lacis_multiply_gpu_calibrate(run, profile) : status;
 }

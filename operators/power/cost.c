@@ -59,7 +59,7 @@ lacis_status lacis_power_cost(lacis_run *run, const lacis_call *call, const laci
     lacis_power *work = call->work;
     int64_t rows = call->units, count = rows < SAMPLE ? (rows + 3) / 4 : SAMPLE;
     double seconds;
-    *out = (lacis_cost){0, 0, 0, 0, 0};
+    *out = (lacis_cost){0};
     if (rows == 0) return LACIS_OK;
     if (work->first.products != NULL) LACIS_TRY(lacis_product_estimate(run, &work->first, profile));
     LACIS_TRY(sample(run, work, count, &seconds, out));

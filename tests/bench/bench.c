@@ -105,6 +105,7 @@ static int parse(int argc, char **argv, bench_options *options)
 int main(int argc, char **argv)
 {
     bench_options options = {.type = "f32", .device = "cpu", .repeat = 5};
+    setvbuf(stdout, NULL, _IOLBF, 0); /* whoever stops it has seen what there was */
     if (argc < 2) return usage(stderr);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return usage(stdout);
     int code = parse(argc, argv, &options);
