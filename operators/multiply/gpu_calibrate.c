@@ -138,11 +138,12 @@ static lacis_status compile(struct measured *m, lacis_product *product, lacis_pr
     return seconds < compiled_before ? LACIS_OK : lacis_profile_set(profile, LACIS_GPU_COMPILE_FIGURE, seconds);
 }
 
+/* The larger one first: the other's rows are the first of it, in the same memory, which is sent once. */
 static lacis_status send(struct measured *m, lacis_sent *sent, const lacis_product *product, lacis_mul_gpu_job *job,
                          bool *fits)
 {
-    lacis_status status = lacis_send_matrix(m->run, m->gpu, sent, &product->job.a, &job->a);
-    if (status == LACIS_OK) status = lacis_send_matrix(m->run, m->gpu, sent, &product->job.b, &job->b);
+    lacis_status status = lacis_send_matrix(m->run, m->gpu, sent, &product->job.b, &job->b);
+    if (status == LACIS_OK) status = lacis_send_matrix(m->run, m->gpu, sent, &product->job.a, &job->a);
     *fits = status == LACIS_OK;
     return status == LACIS_LIMIT ? LACIS_OK : status;
 }
