@@ -18,11 +18,12 @@
 #define lacis_mul_gpu_class_name fake_class_name
 #define lacis_multiply_gpu       tested
 /* And of gpu_cost.c. */
-#define lacis_multiply_gpu_job     tested_job
-#define lacis_multiply_gpu_can     tested_can
-#define lacis_multiply_gpu_cost    tested_cost
-#define lacis_multiply_gpu_explain tested_explain
-#define lacis_multiply_gpu_figure  tested_figure
+#define lacis_multiply_gpu_job      tested_job
+#define lacis_multiply_gpu_can      tested_can
+#define lacis_multiply_gpu_cost     tested_cost
+#define lacis_multiply_gpu_explain  tested_explain
+#define lacis_multiply_gpu_figure   tested_figure
+#define lacis_multiply_gpu_identity tested_identity
 
 static const char *const fake_class_name[LACIS_MUL_GPU_CLASSES] = {"empty", "copy", "tiny", "middle", "dense", "hub"};
 static int fake_cuda_error; /* not 0: the next run of the kernels fails with it */
@@ -463,6 +464,9 @@ static void test_plan(void **state)
         assert_true(plan.candidate[1].can && plan.candidate[1].costed);
         assert_int_equal(plan.chosen, dear ? 0 : 1);
     }
+    lacis_profile_set(&profile, LACIS_GPU_IDENTITY_FIGURE, 1); /* measured on some other GPU */
+    parity_ok(p, lacis_plan_make(&p->run, call, &profile, LACIS_STORE, false, &plan), "plan");
+    assert_int_equal(plan.chosen, 1);
     parity_unbind(p, call);
     lacis_profile_clear(&profile);
     pair_free(&o);
