@@ -162,13 +162,6 @@ static void take_note(void *arg, lacis_level level, const char *message)
     snprintf(last_note, sizeof last_note, "%s", message);
 }
 
-static lacis_status explain_both(lacis_run *run, const lacis_call *call, lacis_lines *lines)
-{
-    lacis_multiply *work = call->work;
-    LACIS_TRY(lacis_product_explain(run, &work->product, lines));
-    return tested_explain(work, lines);
-}
-
 static int setup(void **state)
 {
     fake_install(100000000);
@@ -181,7 +174,6 @@ static int setup(void **state)
     with_fake_variants[0] = with_fake.variants[0];
     with_fake_variants[1] = &tested;
     with_fake.variants = with_fake_variants;
-    with_fake.explain = explain_both;
     with_fake.variant_count = 2;
     return 0;
 }
@@ -464,107 +456,6 @@ static void test_plan(void **state)
         assert_true(plan.candidate[1].can && plan.candidate[1].costed);
         assert_int_equal(plan.chosen, dear ? 0 : 1);
     }
-    lacis_profile_set(&profile, LACIS_GPU_IDENTITY_FIGURE, 1); /* measured on some other GPU */
-    parity_ok(p, lacis_plan_make(&p->run, call, &profile, LACIS_STORE, false, &plan), "plan");
-    assert_int_equal(plan.chosen, 1);
-    parity_unbind(p, call);
-    lacis_profile_clear(&profile);
-    pair_free(&o);
-}
-
-static lacis_plan planned(parity *p, lacis_call *call, lacis_profile *profile, bool explain)
-{
-    lacis_plan plan;
-    parity_ok(p, lacis_plan_make(&p->run, call, profile, LACIS_STORE, explain, &plan), "plan");
-    return plan;
-}
-
-/* Whoever multiplies ten vertices does not wait for a device, and a plan that keeps to the processor starts none. */
-static void test_left_alone(void **state)
-{
-    parity *p = *state;
-    lacis_profile profile;
-    lacis_profile_init(&profile, &p->host);
-    p->host.threads = 2;
-    const int64_t sizes[] = {10, 300}; /* 1000 products; 27 million, for which it could be started */
-    for (int i = 0; i < LACIS_COUNT(sizes); i++) {
-        pair o = pair_make(p, GRAPH_FULL, sizes[i], LACIS_F32);
-        for (int explain = 0; explain < 2; explain++) {
-            lacis_call *call = bind_on(p, "MULTIPLY a BY b", o.arrays, LACIS_ON_AUTO);
-            lacis_plan plan = planned(p, call, &profile, explain);
-            assert_int_equal(plan.chosen, 0);
-            assert_int_equal(plan.candidate[1].can, i == 1);
-            assert_int_equal(fake.calls, 0);
-            assert_null(p->host.gpu);
-            if (i == 1) assert_true(plan.candidate[1].cost.once > 0.1);
-            parity_unbind(p, call);
-        }
-        pair_free(&o);
-    }
-    lacis_profile_clear(&profile);
-}
-
-/* At a glance and closely the estimates are of one size; entries are counted where the choice hangs on them. */
-static void test_glance(void **state)
-{
-    parity *p = *state;
-    char reason[200];
-    lacis_profile profile;
-    lacis_profile_init(&profile, &p->host);
-    pair o = pair_make(p, GRAPH_SPARSE, 4000, LACIS_F32);
-    p->host.threads = 1;
-    assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason));
-    lacis_call *call = bind_on(p, "MULTIPLY a BY a", o.arrays, LACIS_ON_AUTO);
-    lacis_multiply *work = call->work;
-    const double products = (double)work->product.total_products;
-    lacis_cost quick, close;
-    parity_ok(p, lacis_product_cost(&p->run, &work->product, &profile, false, &quick), "at a glance");
-    assert_null(work->product.estimate);
-    assert_true(work->product.glance->least <= quick.entries && quick.entries <= work->product.glance->most);
-    parity_ok(p, lacis_product_glance_entries(&p->run, &work->product), "counted");
-    double counted = work->product.glance->entries;
-    parity_ok(p, lacis_product_cost(&p->run, &work->product, &profile, true, &close), "closely");
-    assert_true(counted > 0.7 * close.entries && counted < 1.4 * close.entries);
-    assert_true(quick.seconds > 0.5 * close.seconds && quick.seconds < 2 * close.seconds);
-    assert_true(quick.products == products && close.products == products);
-    parity_unbind(p, call);
-    lacis_profile_clear(&profile);
-    pair_free(&o);
-}
-
-static bool any_line_has(const lacis_lines *lines, const char *text)
-{
-    for (int i = 0; i < lines->count; i++)
-        if (strstr(lines->line[i], text) != NULL) return true;
-    return false;
-}
-
-static void test_explain(void **state)
-{
-    parity *p = *state;
-    char reason[200];
-    lacis_profile profile;
-    lacis_lines lines;
-    lacis_profile_init(&profile, &p->host);
-    pair o = pair_make(p, GRAPH_FULL, 120, LACIS_F32);
-    p->host.threads = 1;
-    assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason));
-    lacis_call *call = bind_on(p, "MULTIPLY a BY b", o.arrays, LACIS_ON_AUTO);
-    lacis_plan plan = planned(p, call, &profile, true);
-    lacis_lines_init(&lines, &p->run);
-    parity_ok(p, lacis_plan_explain(&plan, &lines), "explain");
-    for (int i = 0; getenv("LACIS_SHOW") != NULL && i < lines.count; i++)
-        print_message("%s\n", lines.line[i]);
-    assert_true(any_line_has(&lines, "on the GPU, rows of few (to 512), some (to 8192) and many products"));
-    assert_true(any_line_has(&lines, "many              120          1728000"));
-    assert_true(any_line_has(&lines, "MB there"));
-    assert_true(any_line_has(&lines, "gpu on GPU: about"));
-    double whole = plan.candidate[1].cost.seconds;
-    parity_unbind(p, call);
-    call = bind_on(p, "MULTIPLY a BY b", o.arrays, LACIS_ON_AUTO);
-    call->totals = true;
-    plan = planned(p, call, &profile, true);
-    assert_true(plan.candidate[1].cost.seconds < whole); /* nothing comes back */
     parity_unbind(p, call);
     lacis_profile_clear(&profile);
     pair_free(&o);
@@ -575,7 +466,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CHECK(test_same_as_cpu), CHECK(test_refuses),    CHECK(test_stays),       CHECK(test_panels),
         CHECK(test_falls_back),  CHECK(test_calls_fail), CHECK(test_device_lost), CHECK(test_plan),
-        CHECK(test_left_alone),  CHECK(test_glance),     CHECK(test_explain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
