@@ -215,12 +215,12 @@ LACIS_API lacis_status lacis_gpu_failed(lacis_run *run, lacis_gpu *gpu, int code
 
 /* A typed expression over the slots of an operator (CON, HAVING, WHERE ...), parsed by the engine. */
 typedef struct lacis_expr lacis_expr;
-LACIS_API lacis_dtype lacis_expr_dtype(const lacis_expr *expr); /* I64 or F64 (or I32, F32) after typing */
+LACIS_API lacis_dtype lacis_expr_dtype(const lacis_expr *expr); /* I64, F32, F64 or C128 after typing */
 /* The canonical form: equal functions written differently mostly have equal texts ("a + b"). */
 LACIS_API const char *lacis_expr_text(const lacis_expr *expr);
 LACIS_API bool lacis_expr_uses(const lacis_expr *expr, int slot);
 /* Gives each slot its type (in the order of the parameter's slot list), checks, infers, folds and
- * canonicalises. */
+ * canonicalises. A slot may be PATTERN, I32, I64, F32, F64, C64 or C128. */
 LACIS_API lacis_status lacis_expr_type(lacis_run *run, lacis_expr *expr, const lacis_dtype *slots, int count);
 /* Bounds of the result where slot i lies in [lo[i], hi[i]]; false where none can be given. Bounds of
  * integer expressions are exact or too wide, never too narrow. */
@@ -240,13 +240,13 @@ LACIS_API lacis_status lacis_program_new(lacis_run *run, const lacis_expr *expr,
 LACIS_API void lacis_program_free(lacis_program *program);              /* NULL is fine */
 LACIS_API size_t lacis_program_workspace(const lacis_program *program); /* bytes a thread needs */
 /* Evaluates n <= LACIS_STRIP elements into out (of the expression's dtype). False: an integer step
- * overflowed or divided by zero somewhere in the strip. */
+ * overflowed or divided by zero somewhere in the strip. out may be a slot's strip whose elements have its size. */
 LACIS_API bool lacis_program_run(const lacis_program *program, int n, const lacis_strip *slots, void *workspace,
                                  void *out);
 /* The expression as text of a CUDA device function `name`(p0, p1 ..., int *bad) of its slots in their order, an integer
  * failure setting *bad; made from the tree, never from the user's text. In scratch. It calls functions whose text
  * lacis_expr_functions_text gives; before both stand what LACIS_DEVICE, lacis_high(a, b), LACIS_INFINITY and LACIS_NAN
- * are to the compiler. */
+ * are to the compiler. Complex numbers are lacis_c64 and lacis_c128 there. */
 LACIS_API lacis_status lacis_expr_emit(lacis_run *run, const lacis_expr *expr, const char *name, const char **out);
 LACIS_API const char *lacis_expr_functions_text(void);
 /* A WHERE predicate seen as a set of integers: if it says no more than that slot `slot` is in a list or a
@@ -269,9 +269,10 @@ typedef struct lacis_agg {
     lacis_agg_kind kind;
     const char *text;   /* as EXPLAIN shows it */
     lacis_expr *fold;   /* FOLD: over slots x (what is there), y (the new value) */
-    bool identity_real; /* FOLD: the identity's type and value; integers are exact */
+    bool identity_real; /* FOLD: the identity's type and value; integers are exact, a complex one is real as well */
+    bool identity_complex;
     int64_t identity_int;
-    double identity;
+    double identity, identity_imag;
     bool associative; /* declared, or found from the expression */
     int64_t offset;   /* in the statement */
 } lacis_agg;

@@ -102,27 +102,59 @@ static lacis_status parse_names(lacis_run *run, lacis_lexer *lexer, char **slots
     return *slots != NULL ? LACIS_OK : LACIS_NOMEM;
 }
 
-static lacis_status parse_identity(lacis_run *run, lacis_lexer *lexer, const lacis_bindings *bindings, lacis_agg *agg,
-                                   const char **text)
+/* A number with its sign, INF or a parameter. */
+static lacis_status parse_literal(lacis_run *run, lacis_lexer *lexer, const lacis_bindings *bindings,
+                                  lacis_node **node)
 {
     lacis_parser parser = {.run = run, .lexer = lexer, .bindings = bindings};
-    lacis_node *node;
     int64_t offset = lexer->token.offset;
     bool minus = lacis_lexer_accept(lexer, "-");
     if (!minus) lacis_lexer_accept(lexer, "+");
     lacis_token_kind kind = lexer->token.kind;
     if (kind == LACIS_TOKEN_NAME && !minus) {
-        LACIS_TRY(lacis_parse_parameter(&parser, &node));
+        return lacis_parse_parameter(&parser, node);
     } else if (kind == LACIS_TOKEN_INTEGER || kind == LACIS_TOKEN_REAL) {
-        LACIS_TRY(lacis_parse_number(run, lexer, minus, offset, &node));
+        return lacis_parse_number(run, lexer, minus, offset, node);
     } else if (lacis_lexer_accept(lexer, "INF")) {
-        LACIS_TRY(lacis_node_real(run, offset, LACIS_F64, minus ? -INFINITY : INFINITY, &node));
-    } else {
-        return lacis_lexer_expected(run, lexer, "the fold's identity: a number, INF, -INF or a :parameter");
+        return lacis_node_real(run, offset, LACIS_F64, minus ? -INFINITY : INFINITY, node);
     }
+    return lacis_lexer_expected(run, lexer,
+                                "the fold's identity: a number, INF, -INF, a :parameter or complex(re, im) of them");
+}
+
+static double literal_value(const lacis_node *node)
+{
+    return node->dtype == LACIS_I64 ? (double)node->integer : node->real;
+}
+
+/* Behind "complex". */
+static lacis_status parse_complex(lacis_run *run, lacis_lexer *lexer, const lacis_bindings *bindings, int64_t offset,
+                                  lacis_node **out)
+{
+    lacis_node *re, *im;
+    LACIS_TRY(expect(run, lexer, "(", "\"(\" of complex(re, im)"));
+    LACIS_TRY(parse_literal(run, lexer, bindings, &re));
+    LACIS_TRY(expect(run, lexer, ",", "\",\" of complex(re, im)"));
+    LACIS_TRY(parse_literal(run, lexer, bindings, &im));
+    LACIS_TRY(expect(run, lexer, ")", "\")\" of complex(re, im)"));
+    return lacis_node_complex(run, offset, literal_value(re), literal_value(im), out);
+}
+
+static lacis_status parse_identity(lacis_run *run, lacis_lexer *lexer, const lacis_bindings *bindings, lacis_agg *agg,
+                                   const char **text)
+{
+    lacis_node *node;
+    int64_t offset = lexer->token.offset;
+    if (lacis_lexer_accept(lexer, "complex")) {
+        LACIS_TRY(parse_complex(run, lexer, bindings, offset, &node));
+    } else {
+        LACIS_TRY(parse_literal(run, lexer, bindings, &node));
+    }
+    agg->identity_complex = node->dtype == LACIS_C128;
     agg->identity_real = node->dtype != LACIS_I64;
     agg->identity_int = node->integer;
-    agg->identity = agg->identity_real ? node->real : (double)node->integer;
+    agg->identity = literal_value(node);
+    agg->identity_imag = node->imag;
     return lacis_node_print(run, agg->fold, node, text);
 }
 
@@ -147,6 +179,7 @@ static void recognise(lacis_agg *agg)
     bool most = agg->identity_real ? agg->identity == (double)INFINITY : agg->identity_int == INT64_MAX;
     bool least = agg->identity_real ? agg->identity == (double)-INFINITY : agg->identity_int == INT64_MIN;
     agg->associative = is_associative(op);
+    if (agg->identity_complex) return; /* makes real values complex, which no named one does */
     if (op == LACIS_NODE_ADD && agg->identity == 0) become(agg, LACIS_AGG_SUM);
     if (op == LACIS_NODE_MIN && most) become(agg, LACIS_AGG_MIN);
     if (op == LACIS_NODE_MAX && least) become(agg, LACIS_AGG_MAX);

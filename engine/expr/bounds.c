@@ -14,7 +14,8 @@ lacis_range lacis_dtype_range(lacis_dtype dtype)
         range.lo = INT32_MIN;
         range.hi = INT32_MAX;
     }
-    if (lacis_dtype_real(dtype)) range = (lacis_range){.real_lo = -INFINITY, .real_hi = INFINITY, .nan = true};
+    if (lacis_dtype_real(dtype) || lacis_dtype_complex(dtype))
+        range = (lacis_range){.real_lo = -INFINITY, .real_hi = INFINITY, .nan = true};
     return range;
 }
 
@@ -79,6 +80,8 @@ lacis_range lacis_node_range(const lacis_node *node, const lacis_range *slots, b
     if (node->op == LACIS_NODE_CONST) return node->range;
     if (node->op == LACIS_NODE_SLOT) return slots == NULL ? node->range : slots[node->slot];
     if (node->op >= LACIS_NODE_OR && node->op <= LACIS_NODE_BETWEEN) return (lacis_range){.lo = 0, .hi = 1};
+    if (node->dtype == LACIS_C128 || (node->count > 0 && node->kid[0]->dtype == LACIS_C128))
+        return lacis_dtype_range(node->dtype);
     if (node->op == LACIS_NODE_CASE || node->op == LACIS_NODE_SWITCH) return case_range(node, slots);
     if (node->op == LACIS_NODE_TO_INT) return to_int_range(kid_range(node, 0, slots), fails);
     if (node->op == LACIS_NODE_TO_REAL && !lacis_dtype_real(node->kid[0]->dtype)) {
@@ -109,7 +112,7 @@ static int64_t integer_above(double value)
 
 static lacis_range slot_range(lacis_dtype dtype, double lo, double hi)
 {
-    if (isnan(lo) || isnan(hi)) return lacis_dtype_range(dtype);
+    if (isnan(lo) || isnan(hi) || lacis_dtype_complex(dtype)) return lacis_dtype_range(dtype);
     if (lacis_dtype_real(dtype)) return (lacis_range){.real_lo = lo, .real_hi = hi};
     return (lacis_range){.lo = integer_below(lo), .hi = integer_above(hi)};
 }
@@ -137,7 +140,7 @@ bool lacis_expr_bounds(const lacis_expr *expr, const double *lo, const double *h
         *out_lo = *out_hi = 1;
         return true;
     }
-    if (expr->root == expr->raw || expr->slots > BOUNDED_SLOTS) return false;
+    if (expr->root == expr->raw || expr->slots > BOUNDED_SLOTS || expr->root->dtype == LACIS_C128) return false;
     for (int i = 0; i < expr->slots; i++) {
         slots[i] = slot_range(expr->slot_dtype[i], lo[i], hi[i]);
     }

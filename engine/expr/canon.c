@@ -33,6 +33,7 @@ union value {
     int64_t i64;
     float f32;
     double f64;
+    lacis_pair c128;
 };
 
 static void load(const lacis_node *node, union value *out)
@@ -40,6 +41,7 @@ static void load(const lacis_node *node, union value *out)
     if (node->dtype == LACIS_I64) out->i64 = node->integer;
     if (node->dtype == LACIS_F32) out->f32 = (float)node->real;
     if (node->dtype == LACIS_F64) out->f64 = node->real;
+    if (node->dtype == LACIS_C128) out->c128 = (lacis_pair){node->real, node->imag};
 }
 
 /* op of constants as a constant; *out stays NULL where it would fail, so that it fails when (and if) it is run. */
@@ -53,6 +55,7 @@ static lacis_status fold(lacis_run *run, lacis_node_op op, const lacis_node *x, 
     if (y != NULL) load(y, &b);
     if (fn(1, 0, &a, &b, NULL, &result) != 0) return LACIS_OK;
     if (dtype == LACIS_I64) return lacis_node_integer(run, x->offset, result.i64, out);
+    if (dtype == LACIS_C128) return lacis_node_complex(run, x->offset, result.c128.re, result.c128.im, out);
     return lacis_node_real(run, x->offset, dtype, dtype == LACIS_F32 ? (double)result.f32 : result.f64, out);
 }
 
@@ -245,7 +248,8 @@ static lacis_status negated(lacis_run *run, lacis_node *node, lacis_node **out)
     if (node->op == LACIS_NODE_NEG) *out = node->kid[0];
     if (node->op != LACIS_NODE_CONST) return LACIS_OK;
     bool integer = node->dtype == LACIS_I64;
-    bool below = integer ? node->integer < 0 && node->integer != INT64_MIN : node->real < 0;
+    bool below =
+        integer ? node->integer < 0 && node->integer != INT64_MIN : lacis_dtype_real(node->dtype) && node->real < 0;
     return below ? fold(run, LACIS_NODE_NEG, node, NULL, out) : LACIS_OK;
 }
 
@@ -285,12 +289,11 @@ static lacis_status simplify_multiply(lacis_run *run, lacis_node *node, lacis_no
         y = node->kid[0];
         LACIS_TRY(make(run, LACIS_NODE_MUL, node, x, y, &node));
     }
+    *out = node;
+    if (node->dtype == LACIS_C128) return LACIS_OK; /* times 1 or -1 is not the same for infinite parts */
     if (lacis_node_is_number(y, 1)) return replace(run, x, out);
     if (lacis_node_is_integer(y, 0) && !x->tree_fails) return lacis_node_integer(run, node->offset, 0, out);
-    if (!lacis_node_is_number(y, -1)) {
-        *out = node;
-        return LACIS_OK;
-    }
+    if (!lacis_node_is_number(y, -1)) return LACIS_OK;
     LACIS_TRY(make(run, LACIS_NODE_NEG, node, x, NULL, out));
     return lacis_node_simplify(run, *out, out);
 }
@@ -304,7 +307,16 @@ static lacis_status simplify_commutative(lacis_run *run, lacis_node *node, lacis
     return lacis_node_order(x, y) > 0 ? make(run, node->op, node, y, x, out) : LACIS_OK;
 }
 
-/* -(-x), abs(-x), abs(abs(x)), ~~x */
+/* re(complex(x, y)) and im of it */
+static lacis_status simplify_part(lacis_run *run, lacis_node *node, lacis_node **out)
+{
+    const lacis_node *kid = node->kid[0];
+    *out = node;
+    if (kid->op != LACIS_NODE_COMPLEX) return LACIS_OK;
+    return replace(run, kid->kid[node->op == LACIS_NODE_IM], out);
+}
+
+/* -(-x), abs(-x), abs(abs(x)), ~~x, conj(conj(x)) */
 static lacis_status simplify_unary(lacis_run *run, lacis_node *node, lacis_node **out)
 {
     lacis_node *kid = node->kid[0];
@@ -326,7 +338,8 @@ static lacis_status simplify_special(lacis_run *run, lacis_node *node, lacis_nod
     case LACIS_NODE_MUL:
         return simplify_multiply(run, node, out);
     case LACIS_NODE_DIV:
-        if (lacis_node_is_number(node->kid[1], 1)) return replace(run, node->kid[0], out);
+        if (node->dtype != LACIS_C128 && lacis_node_is_number(node->kid[1], 1))
+            return replace(run, node->kid[0], out);
         break;
     case LACIS_NODE_BITAND:
     case LACIS_NODE_BITOR:
@@ -335,9 +348,13 @@ static lacis_status simplify_special(lacis_run *run, lacis_node *node, lacis_nod
     case LACIS_NODE_NEG:
     case LACIS_NODE_BITNOT:
     case LACIS_NODE_ABS:
+    case LACIS_NODE_CONJ:
         return simplify_unary(run, node, out);
     case LACIS_NODE_NOT:
         return simplify_not(run, node, out);
+    case LACIS_NODE_RE:
+    case LACIS_NODE_IM:
+        return simplify_part(run, node, out);
     default:
         break;
     }

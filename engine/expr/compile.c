@@ -49,16 +49,18 @@ static lacis_status add_constants(struct build *build, const int64_t *word, int 
 
 static lacis_status constant(struct build *build, const lacis_node *node, lacis_operand *out)
 {
-    int64_t word = node->integer;
+    int64_t word[2] = {node->integer};
+    int words = node->dtype == LACIS_C128 ? 2 : 1;
     float narrow = (float)node->real;
-    if (node->dtype == LACIS_F64) memcpy(&word, &node->real, sizeof word);
-    if (node->dtype == LACIS_F32) word = 0, memcpy(&word, &narrow, sizeof narrow);
-    for (int i = build->constants - 1; i >= 0 && i >= build->constants - LOOK_BACK; i--) {
-        if (build->constant[i] != word) continue;
+    if (node->dtype == LACIS_F64 || words == 2) memcpy(&word[0], &node->real, sizeof word[0]);
+    if (words == 2) memcpy(&word[1], &node->imag, sizeof word[1]);
+    if (node->dtype == LACIS_F32) word[0] = 0, memcpy(&word[0], &narrow, sizeof narrow);
+    for (int i = build->constants - words; i >= 0 && i >= build->constants - LOOK_BACK; i--) {
+        if (memcmp(build->constant + i, word, (size_t)words * sizeof *word) != 0) continue;
         *out = (lacis_operand){LACIS_PLACE_CONST, i};
         return LACIS_OK;
     }
-    return add_constants(build, &word, 1, out);
+    return add_constants(build, word, words, out);
 }
 
 static bool same(lacis_operand a, lacis_operand b)
@@ -248,6 +250,12 @@ static lacis_status compile_case(struct build *build, const lacis_node *node, la
     return LACIS_OK;
 }
 
+/* Slots of these types become wider when they are read. */
+static bool loaded(lacis_dtype slot)
+{
+    return slot == LACIS_I32 || slot == LACIS_C64;
+}
+
 static lacis_status compile(struct build *build, const lacis_node *node, lacis_operand mask, lacis_operand *out)
 {
     switch (node->op) {
@@ -255,8 +263,8 @@ static lacis_status compile(struct build *build, const lacis_node *node, lacis_o
         return constant(build, node, out);
     case LACIS_NODE_SLOT:
         *out = (lacis_operand){LACIS_PLACE_SLOT, node->slot};
-        if (build->expr->slot_dtype[node->slot] != LACIS_I32) return LACIS_OK;
-        return emit_plain(build, LACIS_STEP_LOAD, LACIS_I64, *out, nowhere, out);
+        if (!loaded(build->expr->slot_dtype[node->slot])) return LACIS_OK;
+        return emit_plain(build, LACIS_STEP_LOAD, node->dtype, *out, nowhere, out);
     case LACIS_NODE_OR:
     case LACIS_NODE_AND:
         return compile_logic(build, node, mask, out);
@@ -325,13 +333,20 @@ static lacis_status assign_registers(struct build *build, int *registers)
 
 /* --------------------------------------------------------------------------------------- the program */
 
+static size_t value_size(lacis_dtype dtype)
+{
+    return dtype == LACIS_C128 ? sizeof(lacis_pair) : dtype == LACIS_F32 ? sizeof(float) : sizeof(int64_t);
+}
+
 static lacis_status finish(struct build *build, lacis_dtype result, int registers, lacis_program **out)
 {
     const lacis_steps *loops = lacis_steps_here();
     size_t step_bytes = (size_t)build->steps * sizeof(lacis_program_step);
     size_t constant_bytes = (size_t)build->constants * sizeof(int64_t);
     lacis_program *program;
+    size_t widest = sizeof(int64_t);
     for (int i = 0; i < build->steps; i++) {
+        if (lacis_step_result(build->step[i].op, build->step[i].dtype) == LACIS_C128) widest = sizeof(lacis_pair);
         build->step[i].fn = lacis_step_find(loops, build->step[i].op, build->step[i].dtype);
     }
     LACIS_TRY(lacis_run_alloc(build->run, sizeof *program + step_bytes + constant_bytes, &program));
@@ -343,7 +358,8 @@ static lacis_status finish(struct build *build, lacis_dtype result, int register
                                .steps = build->steps,
                                .registers = registers,
                                .slots = build->expr->slots,
-                               .result_size = result == LACIS_F32 ? sizeof(float) : sizeof(int64_t),
+                               .register_bytes = LACIS_STRIP * widest,
+                               .result_size = value_size(result),
                                .step = step,
                                .constant = constants};
     *out = program;

@@ -60,6 +60,10 @@ static const char *type_text(lacis_dtype dtype)
         return "float";
     case LACIS_F64:
         return "double";
+    case LACIS_C64:
+        return "lacis_c64";
+    case LACIS_C128:
+        return "lacis_c128";
     default:
         return "lacis_i64";
     }
@@ -69,11 +73,21 @@ static void emit(struct writer *to, const lacis_node *node);
 
 /* --------------------------------------------------------------------------------------------- leaves */
 
-static void emit_constant(struct writer *to, const lacis_node *node)
+static void emit_real(struct writer *to, lacis_dtype dtype, double real)
 {
     char text[64];
-    const char *suffix = node->dtype == LACIS_F32 ? "f" : "";
-    double real = node->dtype == LACIS_F32 ? (double)(float)node->real : node->real;
+    if (isnan(real)) {
+        snprintf(text, sizeof text, "((%s)LACIS_NAN)", type_text(dtype));
+    } else if (isinf(real)) {
+        snprintf(text, sizeof text, "((%s)%sLACIS_INFINITY)", type_text(dtype), real < 0 ? "-" : "");
+    } else {
+        snprintf(text, sizeof text, "(%a%s)", real, dtype == LACIS_F32 ? "f" : ""); /* every bit of it */
+    }
+    put(to, text);
+}
+
+static void emit_constant(struct writer *to, const lacis_node *node)
+{
     if (node->dtype == LACIS_I64) {
         if (node->integer == INT64_MIN) {
             put(to, "(-9223372036854775807ll - 1)");
@@ -82,20 +96,25 @@ static void emit_constant(struct writer *to, const lacis_node *node)
         }
         return;
     }
-    if (isnan(real)) {
-        snprintf(text, sizeof text, "((%s)LACIS_NAN)", type_text(node->dtype));
-    } else if (isinf(real)) {
-        snprintf(text, sizeof text, "((%s)%sLACIS_INFINITY)", type_text(node->dtype), real < 0 ? "-" : "");
-    } else {
-        snprintf(text, sizeof text, "(%a%s)", real, suffix); /* every bit of it */
+    if (node->dtype != LACIS_C128) {
+        emit_real(to, node->dtype, node->dtype == LACIS_F32 ? (double)(float)node->real : node->real);
+        return;
     }
-    put(to, text);
+    put(to, "lacis_complex(");
+    emit_real(to, LACIS_F64, node->real);
+    put(to, ", ");
+    emit_real(to, LACIS_F64, node->imag);
+    put(to, ")");
 }
 
 static void emit_slot(struct writer *to, const lacis_node *node)
 {
-    bool load = to->expr->slot_dtype[node->slot] == LACIS_I32;
-    put_number(to, load ? "(lacis_i64)p" : "p", node->slot, "");
+    lacis_dtype slot = to->expr->slot_dtype[node->slot];
+    put_number(to,
+               slot == LACIS_I32   ? "(lacis_i64)p"
+               : slot == LACIS_C64 ? "lacis_load_c64(p"
+                                   : "p",
+               node->slot, slot == LACIS_C64 ? ")" : "");
 }
 
 /* ---------------------------------------------------------------------------- operators and functions */
@@ -103,19 +122,19 @@ static void emit_slot(struct writer *to, const lacis_node *node)
 /* How a node is written: infix between its kids, or a function of them. */
 struct spelling {
     const char *plain, *checked; /* I64 that cannot fail (NULL: like those that can); that can */
-    const char *real_f32, *real_f64;
+    const char *real_f32, *real_f64, *complex;
 };
 #define SAME(op)                                                                                                     \
     {                                                                                                                \
-        op, op, op, op                                                                                               \
+        op, op, op, op, NULL                                                                                         \
     }
 #define MATH(name)                                                                                                   \
     {                                                                                                                \
-        NULL, NULL, name "f(", name "("                                                                              \
+        NULL, NULL, name "f(", name "(", NULL                                                                        \
     }
 static const struct spelling spellings[LACIS_NODE_OPS] = {
-    [LACIS_NODE_EQ] = SAME("=="),
-    [LACIS_NODE_NE] = SAME("!="),
+    [LACIS_NODE_EQ] = {"==", "==", "==", "==", "lacis_eq_c128("},
+    [LACIS_NODE_NE] = {"!=", "!=", "!=", "!=", "lacis_ne_c128("},
     [LACIS_NODE_GT] = SAME(">"),
     [LACIS_NODE_GE] = SAME(">="),
     [LACIS_NODE_LT] = SAME("<"),
@@ -124,17 +143,17 @@ static const struct spelling spellings[LACIS_NODE_OPS] = {
     [LACIS_NODE_BITOR] = SAME("|"),
     [LACIS_NODE_SHL] = SAME("lacis_shl("),
     [LACIS_NODE_SHR] = SAME("lacis_shr("),
-    [LACIS_NODE_ADD] = {"+", "lacis_add(", "+", "+"},
-    [LACIS_NODE_SUB] = {"-", "lacis_sub(", "-", "-"},
-    [LACIS_NODE_MUL] = {"*", "lacis_mul(", "*", "*"},
-    [LACIS_NODE_DIV] = {"/", "lacis_div(", "/", "/"},
-    [LACIS_NODE_MOD] = {NULL, "lacis_mod(", "fmodf(", "fmod("},
-    [LACIS_NODE_NEG] = {"-", "lacis_neg(", "-", "-"},
+    [LACIS_NODE_ADD] = {"+", "lacis_add(", "+", "+", "lacis_add_c128("},
+    [LACIS_NODE_SUB] = {"-", "lacis_sub(", "-", "-", "lacis_sub_c128("},
+    [LACIS_NODE_MUL] = {"*", "lacis_mul(", "*", "*", "lacis_mul_c128("},
+    [LACIS_NODE_DIV] = {"/", "lacis_div(", "/", "/", "lacis_div_c128("},
+    [LACIS_NODE_MOD] = {NULL, "lacis_mod(", "fmodf(", "fmod(", NULL},
+    [LACIS_NODE_NEG] = {"-", "lacis_neg(", "-", "-", "lacis_neg_c128("},
     [LACIS_NODE_BITNOT] = SAME("~"),
-    [LACIS_NODE_ABS] = {NULL, "lacis_abs(", "fabsf(", "fabs("},
-    [LACIS_NODE_MIN] = {"lacis_min(", "lacis_min(", "lacis_min_f32(", "lacis_min_f64("},
-    [LACIS_NODE_MAX] = {"lacis_max(", "lacis_max(", "lacis_max_f32(", "lacis_max_f64("},
-    [LACIS_NODE_SIGN] = {"lacis_sign(", "lacis_sign(", "lacis_sign_f32(", "lacis_sign_f64("},
+    [LACIS_NODE_ABS] = {NULL, "lacis_abs(", "fabsf(", "fabs(", "lacis_abs_c128("},
+    [LACIS_NODE_MIN] = {"lacis_min(", "lacis_min(", "lacis_min_f32(", "lacis_min_f64(", NULL},
+    [LACIS_NODE_MAX] = {"lacis_max(", "lacis_max(", "lacis_max_f32(", "lacis_max_f64(", NULL},
+    [LACIS_NODE_SIGN] = {"lacis_sign(", "lacis_sign(", "lacis_sign_f32(", "lacis_sign_f64(", NULL},
     [LACIS_NODE_SQRT] = MATH("sqrt"),
     [LACIS_NODE_EXP] = MATH("exp"),
     [LACIS_NODE_LN] = MATH("log"),
@@ -150,8 +169,13 @@ static const struct spelling spellings[LACIS_NODE_OPS] = {
     [LACIS_NODE_TANH] = MATH("tanh"),
     [LACIS_NODE_ATAN2] = MATH("atan2"),
     [LACIS_NODE_HYPOT] = MATH("hypot"),
-    [LACIS_NODE_TO_INT] = {NULL, NULL, "lacis_to_int((double)", "lacis_to_int("},
-    [LACIS_NODE_TO_REAL] = {"(double)", "(double)", "(double)", "(double)"},
+    [LACIS_NODE_COMPLEX] = {NULL, NULL, NULL, "lacis_complex(", NULL},
+    [LACIS_NODE_RE] = {NULL, NULL, NULL, NULL, "lacis_re("},
+    [LACIS_NODE_IM] = {NULL, NULL, NULL, NULL, "lacis_im("},
+    [LACIS_NODE_CONJ] = {NULL, NULL, NULL, NULL, "lacis_conj("},
+    [LACIS_NODE_ARG] = {NULL, NULL, NULL, NULL, "lacis_arg("},
+    [LACIS_NODE_TO_INT] = {NULL, NULL, "lacis_to_int((double)", "lacis_to_int(", NULL},
+    [LACIS_NODE_TO_REAL] = {"(double)", "(double)", "(double)", "(double)", NULL},
 };
 #undef SAME
 #undef MATH
@@ -199,10 +223,11 @@ static void emit_plain(struct writer *to, const lacis_node *node)
 {
     const struct spelling *spelling = &spellings[node->op];
     lacis_dtype dtype = node->kid[0]->dtype;
-    const char *spelled = dtype == LACIS_F32   ? spelling->real_f32
-                          : dtype == LACIS_F64 ? spelling->real_f64
-                          : node->fails        ? spelling->checked
-                                               : spelling->plain;
+    const char *spelled = dtype == LACIS_F32    ? spelling->real_f32
+                          : dtype == LACIS_F64  ? spelling->real_f64
+                          : dtype == LACIS_C128 ? spelling->complex
+                          : node->fails         ? spelling->checked
+                                                : spelling->plain;
     if (spelled == NULL && dtype == LACIS_I64) spelled = spelling->checked;
     if (spelled == NULL) {
         fail(to, node);
@@ -261,14 +286,22 @@ static void emit_between(struct writer *to, const lacis_node *node)
     put(to, ")))");
 }
 
+/* t3 == y */
+static void emit_equal(struct writer *to, int x, const lacis_node *y)
+{
+    bool complex = y->dtype == LACIS_C128;
+    put_number(to, complex ? "lacis_eq_c128(t" : "(t", x, complex ? ", " : " == ");
+    emit(to, y);
+    put(to, ")");
+}
+
 static void emit_in(struct writer *to, const lacis_node *node)
 {
     int x = begin_temporary(to, node->kid[0]);
     put(to, "(lacis_i64)(");
     for (int i = 1; i < node->count; i++) {
-        put_number(to, i > 1 ? " | (t" : "(t", x, " == ");
-        emit(to, node->kid[i]);
-        put(to, ")");
+        if (i > 1) put(to, " | ");
+        emit_equal(to, x, node->kid[i]);
     }
     put(to, "))");
 }
@@ -278,9 +311,9 @@ static void emit_case(struct writer *to, const lacis_node *node)
     bool compare = node->op == LACIS_NODE_SWITCH;
     int first = compare ? 1 : 0, x = compare ? begin_temporary(to, node->kid[0]) : 0, branches = 0;
     for (int i = first; i < node->count - 1; i += 2, branches++) {
-        if (compare) put_number(to, "(t", x, " == ");
-        if (!compare) put(to, "(");
-        emit(to, node->kid[i]);
+        put(to, "(");
+        if (compare) emit_equal(to, x, node->kid[i]);
+        if (!compare) emit(to, node->kid[i]);
         put(to, compare ? " ? " : " != 0 ? ");
         emit(to, node->kid[i + 1]);
         put(to, " : ");

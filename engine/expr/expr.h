@@ -29,18 +29,19 @@ const lacis_binding *lacis_binding_find(const lacis_bindings *bindings, const ch
  * Grammar, SQL's scalar one without NULL, loosest first: OR; AND; NOT; = == <> !=, IS [NOT] NULL (never and always
  * so), [NOT] IN (list), [NOT] BETWEEN x AND y; < <= > >=; | & << >>; + -; * / %; unary - + ~; CASE WHEN .. THEN ..
  * ELSE .. END, CASE x WHEN ..; functions abs min max sqrt exp ln log2 log10 pow floor ceil round sign sin cos tan
- * tanh atan2 hypot iif, CAST(x AS int|real); literals, TRUE, FALSE, INF, NAN; nil (the empty CON: every product
- * counts 1).
+ * tanh atan2 hypot iif complex re im conj arg, CAST(x AS int|real); literals, TRUE, FALSE, INF, NAN; nil (the empty
+ * CON: every product counts 1).
  *
  * Types: integers are int64, checked (an integer expression is I64 also over I32 slots); a PATTERN slot is the
- * constant 1; F32 stays F32 among F32 and literals, else reals are F64; conditions are 0 or 1. Integers divide as in
- * SQL. min and max ignore NaN. What fails in a branch of CASE, or behind the left side of AND or OR, counts only where
+ * constant 1; F32 stays F32 among F32 and literals, else reals are F64; among complex numbers everything is C128
+ * (C64 slots too); conditions are 0 or 1. Integers divide as in SQL. min and max ignore NaN. Complex numbers are equal
+ * or not, but have no order. What fails in a branch of CASE, or behind the left side of AND or OR, counts only where
  * that is reached. */
 lacis_status lacis_expr_parse(lacis_run *run, lacis_lexer *lexer, const char *slots, const lacis_bindings *bindings,
                               lacis_expr **out);
 
-/* name | "(" x "," y ")" "->" expr "IDENTITY" literal [ "ASSOCIATIVE" ]. Folds that are a named aggregate written out
- * (x + y, min(x, y) ...) become that aggregate. */
+/* name | "(" x "," y ")" "->" expr "IDENTITY" literal [ "ASSOCIATIVE" ]; the literal may be complex(re, im) of two.
+ * Folds that are a named aggregate written out (x + y, min(x, y) ...) become that aggregate. */
 lacis_status lacis_agg_parse(lacis_run *run, lacis_lexer *lexer, const lacis_bindings *bindings, lacis_agg **out);
 
 /* The named aggregates, for SHOW AGGREGATES and completion: NULL-terminated pairs of name and summary. */

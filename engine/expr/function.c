@@ -12,12 +12,14 @@ static const lacis_function functions[] = {
     {"floor", LACIS_NODE_FLOOR, 1, 1}, {"ceil", LACIS_NODE_CEIL, 1, 1},   {"round", LACIS_NODE_ROUND, 1, 1},
     {"sign", LACIS_NODE_SIGN, 1, 1},   {"sin", LACIS_NODE_SIN, 1, 1},     {"cos", LACIS_NODE_COS, 1, 1},
     {"tan", LACIS_NODE_TAN, 1, 1},     {"tanh", LACIS_NODE_TANH, 1, 1},   {"atan2", LACIS_NODE_ATAN2, 2, 2},
-    {"hypot", LACIS_NODE_HYPOT, 2, 2}, {"iif", LACIS_NODE_CASE, 3, 3},
+    {"hypot", LACIS_NODE_HYPOT, 2, 2}, {"iif", LACIS_NODE_CASE, 3, 3},    {"complex", LACIS_NODE_COMPLEX, 2, 2},
+    {"re", LACIS_NODE_RE, 1, 1},       {"im", LACIS_NODE_IM, 1, 1},       {"conj", LACIS_NODE_CONJ, 1, 1},
+    {"arg", LACIS_NODE_ARG, 1, 1},
 };
 
 const char *const lacis_expr_functions[] = {
-    "abs",   "min",  "max", "sqrt", "exp", "ln",   "log2",  "log10", "pow", "floor", "ceil",
-    "round", "sign", "sin", "cos",  "tan", "tanh", "atan2", "hypot", "iif", "cast",  NULL,
+    "abs", "min", "max",  "sqrt",  "exp",   "ln",  "log2", "log10",   "pow", "floor", "ceil", "round", "sign", "sin",
+    "cos", "tan", "tanh", "atan2", "hypot", "iif", "cast", "complex", "re",  "im",    "conj", "arg",   NULL,
 };
 
 const lacis_function *lacis_function_find(const char *name, size_t length)

@@ -123,3 +123,90 @@ LACIS_DEVICE float lacis_sign_f32(float a)
 {
     return (float)((a > 0) - (a < 0));
 }
+
+/* Complex numbers. */
+typedef struct lacis_c64 {
+    float re, im;
+} lacis_c64;
+typedef struct lacis_c128 {
+    double re, im;
+} lacis_c128;
+
+LACIS_DEVICE lacis_c128 lacis_complex(double re, double im)
+{
+    lacis_c128 z;
+    z.re = re;
+    z.im = im;
+    return z;
+}
+
+LACIS_DEVICE lacis_c128 lacis_load_c64(lacis_c64 z)
+{
+    return lacis_complex((double)z.re, (double)z.im);
+}
+
+LACIS_DEVICE double lacis_re(lacis_c128 z)
+{
+    return z.re;
+}
+
+LACIS_DEVICE double lacis_im(lacis_c128 z)
+{
+    return z.im;
+}
+
+LACIS_DEVICE lacis_c128 lacis_conj(lacis_c128 z)
+{
+    return lacis_complex(z.re, -z.im);
+}
+
+LACIS_DEVICE double lacis_abs_c128(lacis_c128 z)
+{
+    return hypot(z.re, z.im);
+}
+
+LACIS_DEVICE double lacis_arg(lacis_c128 z)
+{
+    return atan2(z.im, z.re);
+}
+
+LACIS_DEVICE lacis_i64 lacis_eq_c128(lacis_c128 a, lacis_c128 b)
+{
+    return a.re == b.re && a.im == b.im;
+}
+
+LACIS_DEVICE lacis_i64 lacis_ne_c128(lacis_c128 a, lacis_c128 b)
+{
+    return a.re != b.re || a.im != b.im;
+}
+
+LACIS_DEVICE lacis_c128 lacis_neg_c128(lacis_c128 z)
+{
+    return lacis_complex(-z.re, -z.im);
+}
+
+LACIS_DEVICE lacis_c128 lacis_add_c128(lacis_c128 a, lacis_c128 b)
+{
+    return lacis_complex(a.re + b.re, a.im + b.im);
+}
+
+LACIS_DEVICE lacis_c128 lacis_sub_c128(lacis_c128 a, lacis_c128 b)
+{
+    return lacis_complex(a.re - b.re, a.im - b.im);
+}
+
+LACIS_DEVICE lacis_c128 lacis_mul_c128(lacis_c128 a, lacis_c128 b)
+{
+    return lacis_complex(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
+}
+
+/* After Smith (CACM 5(8), 1962): no square of b overflows. */
+LACIS_DEVICE lacis_c128 lacis_div_c128(lacis_c128 a, lacis_c128 b)
+{
+    int wide = fabs(b.re) >= fabs(b.im);
+    double most = wide ? b.re : b.im, least = wide ? b.im : b.re;
+    double ratio = least / most, size = most + least * ratio;
+    double re = wide ? a.re + a.im * ratio : a.re * ratio + a.im;
+    double im = wide ? a.im - a.re * ratio : a.im * ratio - a.re;
+    return lacis_complex(re / size, im / size);
+}

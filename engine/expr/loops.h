@@ -203,6 +203,55 @@ BINARY(ge_f32, float, int64_t, a >= b)
 BINARY(gt_f64, double, int64_t, a > b)
 BINARY(ge_f64, double, int64_t, a >= b)
 #undef EVERY_TYPE
+
+/* ------------------------------------------------------------------------------------------ complex */
+
+/* As UNARY and BINARY, for what is not a number of C: out[i] = e, an R already. */
+#define UNARY_PAIR(name, T, R, e)                                                                                    \
+    static int64_t ISA(name)(int n, unsigned form, const void *xs, const void *ys, const void *zs, void *os)         \
+    {                                                                                                                \
+        const T *x = xs;                                                                                             \
+        R *out = os;                                                                                                 \
+        (void)form, (void)ys, (void)zs;                                                                              \
+        LOOP(T a = x[i]; out[i] = e) return 0;                                                                       \
+    }
+#define BINARY_PAIR(name, T, R, e)                                                                                   \
+    static int64_t ISA(name)(int n, unsigned form, const void *xs, const void *ys, const void *zs, void *os)         \
+    {                                                                                                                \
+        const T *x = xs, *y = ys;                                                                                    \
+        R *out = os;                                                                                                 \
+        (void)zs;                                                                                                    \
+        if (form == 0) {                                                                                             \
+            LOOP(T a = x[i]; T b = y[i]; out[i] = e)                                                                 \
+        } else if (form == LACIS_FORM_X) {                                                                           \
+            T a = *x;                                                                                                \
+            LOOP(T b = y[i]; out[i] = e)                                                                             \
+        } else {                                                                                                     \
+            T b = *y;                                                                                                \
+            LOOP(T a = x[i]; out[i] = e)                                                                             \
+        }                                                                                                            \
+        return 0;                                                                                                    \
+    }
+#define PAIR(re, im) ((lacis_pair){re, im})
+BINARY_PAIR(add_c128, lacis_pair, lacis_pair, PAIR(a.re + b.re, a.im + b.im))
+BINARY_PAIR(sub_c128, lacis_pair, lacis_pair, PAIR(a.re - b.re, a.im - b.im))
+BINARY_PAIR(mul_c128, lacis_pair, lacis_pair, pair_times(a, b))
+BINARY_PAIR(div_c128, lacis_pair, lacis_pair, pair_over(a, b))
+BINARY_PAIR(eq_c128, lacis_pair, int64_t, (a.re == b.re) & (a.im == b.im))
+BINARY_PAIR(ne_c128, lacis_pair, int64_t, (a.re != b.re) | (a.im != b.im))
+BINARY_PAIR(complex_f64, double, lacis_pair, PAIR(a, b))
+UNARY_PAIR(neg_c128, lacis_pair, lacis_pair, PAIR(-a.re, -a.im))
+UNARY_PAIR(conj_c128, lacis_pair, lacis_pair, PAIR(a.re, -a.im))
+UNARY_PAIR(copy_c128, lacis_pair, lacis_pair, a)
+UNARY_PAIR(load_c64, struct narrow_pair, lacis_pair, PAIR((double)a.re, (double)a.im))
+UNARY_PAIR(re_c128, lacis_pair, double, a.re)
+UNARY_PAIR(im_c128, lacis_pair, double, a.im)
+UNARY_PAIR(abs_c128, lacis_pair, double, hypot(a.re, a.im))
+UNARY_PAIR(arg_c128, lacis_pair, double, atan2(a.im, a.re))
+BLEND(blend_c128, lacis_pair)
+#undef PAIR
+#undef UNARY_PAIR
+#undef BINARY_PAIR
 #undef BLEND
 
 #define ALL(name)                                                                                                    \
@@ -212,6 +261,14 @@ BINARY(ge_f64, double, int64_t, a >= b)
 #define REAL(name)                                                                                                   \
     {                                                                                                                \
         NULL, ISA(name##_f32), ISA(name##_f64)                                                                       \
+    }
+#define PAIRS(name)                                                                                                  \
+    {                                                                                                                \
+        ISA(name##_i64), ISA(name##_f32), ISA(name##_f64), ISA(name##_c128)                                          \
+    }
+#define PAIR(name)                                                                                                   \
+    {                                                                                                                \
+        NULL, NULL, NULL, ISA(name##_c128)                                                                           \
     }
 #define WHOLE(name)                                                                                                  \
     {                                                                                                                \
@@ -224,8 +281,8 @@ static const lacis_steps ISA(steps) = {
         [LACIS_NODE_OR] = WHOLE(bitor_i64),
         [LACIS_NODE_AND] = WHOLE(bitand_i64),
         [LACIS_NODE_NOT] = WHOLE(not_i64),
-        [LACIS_NODE_EQ] = ALL(eq),
-        [LACIS_NODE_NE] = ALL(ne),
+        [LACIS_NODE_EQ] = PAIRS(eq),
+        [LACIS_NODE_NE] = PAIRS(ne),
         [LACIS_NODE_LT] = ALL(lt),
         [LACIS_NODE_LE] = ALL(le),
         [LACIS_NODE_GT] = ALL(gt),
@@ -234,14 +291,14 @@ static const lacis_steps ISA(steps) = {
         [LACIS_NODE_BITOR] = WHOLE(bitor_i64),
         [LACIS_NODE_SHL] = WHOLE(shl_i64),
         [LACIS_NODE_SHR] = WHOLE(shr_i64),
-        [LACIS_NODE_ADD] = ALL(add),
-        [LACIS_NODE_SUB] = ALL(sub),
-        [LACIS_NODE_MUL] = ALL(mul),
-        [LACIS_NODE_DIV] = ALL(div),
+        [LACIS_NODE_ADD] = PAIRS(add),
+        [LACIS_NODE_SUB] = PAIRS(sub),
+        [LACIS_NODE_MUL] = PAIRS(mul),
+        [LACIS_NODE_DIV] = PAIRS(div),
         [LACIS_NODE_MOD] = ALL(mod),
-        [LACIS_NODE_NEG] = ALL(neg),
+        [LACIS_NODE_NEG] = PAIRS(neg),
         [LACIS_NODE_BITNOT] = WHOLE(bitnot_i64),
-        [LACIS_NODE_ABS] = ALL(abs),
+        [LACIS_NODE_ABS] = PAIRS(abs),
         [LACIS_NODE_MIN] = ALL(min),
         [LACIS_NODE_MAX] = ALL(max),
         [LACIS_NODE_SQRT] = REAL(sqrt),
@@ -260,11 +317,16 @@ static const lacis_steps ISA(steps) = {
         [LACIS_NODE_TANH] = REAL(tanh),
         [LACIS_NODE_ATAN2] = REAL(atan2),
         [LACIS_NODE_HYPOT] = REAL(hypot),
+        [LACIS_NODE_COMPLEX] = {NULL, NULL, ISA(complex_f64), NULL},
+        [LACIS_NODE_RE] = PAIR(re),
+        [LACIS_NODE_IM] = PAIR(im),
+        [LACIS_NODE_CONJ] = PAIR(conj),
+        [LACIS_NODE_ARG] = PAIR(arg),
         [LACIS_NODE_TO_INT] = REAL(to_int),
         [LACIS_NODE_TO_REAL] = {ISA(to_real_i64), ISA(to_real_f32), NULL},
-        [LACIS_STEP_COPY] = ALL(copy),
-        [LACIS_STEP_LOAD] = WHOLE(load_i32),
-        [LACIS_STEP_BLEND] = ALL(blend),
+        [LACIS_STEP_COPY] = PAIRS(copy),
+        [LACIS_STEP_LOAD] = {ISA(load_i32), NULL, NULL, ISA(load_c64)},
+        [LACIS_STEP_BLEND] = PAIRS(blend),
         [LACIS_STEP_ADD_SAFE] = WHOLE(add_safe),
         [LACIS_STEP_SUB_SAFE] = WHOLE(sub_safe),
         [LACIS_STEP_MUL_NARROW] = WHOLE(mul_narrow),
@@ -273,6 +335,8 @@ static const lacis_steps ISA(steps) = {
 };
 
 #undef ALL
+#undef PAIRS
+#undef PAIR
 #undef REAL
 #undef WHOLE
 #undef WRAP

@@ -110,7 +110,8 @@ static lacis_status unknown_name(lacis_parser *parser, const char *name, int64_t
     if (call)
         return lacis_run_fail_at(parser->run, LACIS_NAME, offset, best != NULL ? hint : NULL,
                                  "there is no function %.60s; there are abs, min, max, sqrt, exp, ln, log2, log10, "
-                                 "pow, floor, ceil, round, sign, sin, cos, tan, tanh, atan2, hypot, iif, CAST",
+                                 "pow, floor, ceil, round, sign, sin, cos, tan, tanh, atan2, hypot, iif, complex, "
+                                 "re, im, conj, arg, CAST",
                                  name);
     list_slots(parser->expr, slots, sizeof slots);
     return lacis_run_fail_at(parser->run, LACIS_NAME, offset, best != NULL ? hint : NULL,

@@ -49,20 +49,40 @@ static lacis_status put(struct text *text, const char *more)
 
 static lacis_status put_node(struct text *text, const lacis_node *node, int tight);
 
+static void format_real(double value, bool narrow, char *number)
+{
+    if (isnan(value)) {
+        snprintf(number, LACIS_NUMBER_TEXT, "NAN");
+    } else if (isinf(value)) {
+        snprintf(number, LACIS_NUMBER_TEXT, value < 0 ? "-INF" : "INF");
+    } else if (narrow) {
+        lacis_format_float((float)value, number);
+    } else {
+        lacis_format_double(value, number);
+    }
+}
+
+static lacis_status put_complex(struct text *text, const lacis_node *node)
+{
+    char number[LACIS_NUMBER_TEXT];
+    LACIS_TRY(put(text, "complex("));
+    format_real(node->real, false, number);
+    LACIS_TRY(put(text, number));
+    LACIS_TRY(put(text, ", "));
+    format_real(node->imag, false, number);
+    LACIS_TRY(put(text, number));
+    return put(text, ")");
+}
+
 static lacis_status put_const(struct text *text, const lacis_node *node, int tight)
 {
     char number[LACIS_NUMBER_TEXT];
+    if (node->dtype == LACIS_C128) return put_complex(text, node);
     bool negative = node->dtype == LACIS_I64 ? node->integer < 0 : signbit(node->real) && !isnan(node->real);
     if (node->dtype == LACIS_I64) {
         snprintf(number, sizeof number, "%lld", (long long)node->integer);
-    } else if (isnan(node->real)) {
-        snprintf(number, sizeof number, "NAN");
-    } else if (isinf(node->real)) {
-        snprintf(number, sizeof number, negative ? "-INF" : "INF");
-    } else if (node->dtype == LACIS_F32) {
-        lacis_format_float((float)node->real, number);
     } else {
-        lacis_format_double(node->real, number);
+        format_real(node->real, node->dtype == LACIS_F32, number);
     }
     bool open = negative && tight > SIGN;
     if (open) LACIS_TRY(put(text, "("));
@@ -188,7 +208,7 @@ static lacis_status put_form(struct text *text, const lacis_node *node, int own)
 static lacis_status put_node(struct text *text, const lacis_node *node, int tight)
 {
     if (node->op == LACIS_NODE_CONST) return put_const(text, node, tight);
-    if (node->op == LACIS_NODE_TO_REAL && node->implied) return put_node(text, node->kid[0], tight);
+    if (node->implied) return put_node(text, node->kid[0], tight);
     int own = tightness(node);
     if (own < tight) LACIS_TRY(put(text, "("));
     LACIS_TRY(put_form(text, node, own));

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { REGISTER_BYTES = LACIS_STRIP * 8 };
-
 static size_t flag_bytes(const lacis_program *program)
 {
     return ((size_t)program->registers + 63) / 64 * 64;
@@ -16,7 +14,7 @@ static size_t flag_bytes(const lacis_program *program)
 
 size_t lacis_program_workspace(const lacis_program *program)
 {
-    return flag_bytes(program) + (size_t)program->registers * REGISTER_BYTES;
+    return flag_bytes(program) + (size_t)program->registers * program->register_bytes;
 }
 
 /* One strip's run. */
@@ -36,7 +34,8 @@ static inline lacis_strip operand(const struct frame *frame, lacis_operand where
     case LACIS_PLACE_CONST:
         return (lacis_strip){frame->program->constant + where.index, true};
     case LACIS_PLACE_VALUE:
-        return (lacis_strip){frame->registers + (size_t)where.index * REGISTER_BYTES, frame->flat[where.index]};
+        return (lacis_strip){frame->registers + (size_t)where.index * frame->program->register_bytes,
+                             frame->flat[where.index]};
     default:
         return (lacis_strip){NULL, true};
     }
@@ -72,6 +71,13 @@ static void spread(int n, size_t size, void *out)
         }
         return;
     }
+    if (size == sizeof(lacis_pair)) {
+        lacis_pair *value = out, first = value[0];
+        for (int i = 1; i < n; i++) {
+            value[i] = first;
+        }
+        return;
+    }
     int64_t *value = out, first = value[0];
     for (int i = 1; i < n; i++) {
         value[i] = first;
@@ -92,7 +98,7 @@ bool lacis_program_run(const lacis_program *program, int n, const lacis_strip *s
             form |= y.constant && y.data != NULL ? LACIS_FORM_Y : 0;
             form |= z.constant && z.data != NULL ? LACIS_FORM_Z : 0;
         }
-        void *to = step->out < 0 ? out : frame.registers + (size_t)step->out * REGISTER_BYTES;
+        void *to = step->out < 0 ? out : frame.registers + (size_t)step->out * program->register_bytes;
         int64_t failed = step->fn(flat ? 1 : n, form, x.data, y.data, z.data, to);
         if (failed != 0 && fails_under_mask(&frame, step)) return false;
         if (step->out >= 0) frame.flat[step->out] = flat;

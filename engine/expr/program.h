@@ -28,11 +28,13 @@ typedef struct lacis_program_step {
 } lacis_program_step;
 
 /* One block of memory: the program, its steps, its constants. A workspace holds a flag for each register (one value
- * for the whole strip), rounded up to 64 bytes, then the registers of LACIS_STRIP 8-byte elements. */
+ * for the whole strip), rounded up to 64 bytes, then the registers of LACIS_STRIP elements of 8 bytes, or 16 where
+ * anything is complex. */
 struct lacis_program {
     lacis_memory *memory;
     int steps, registers, slots;
-    size_t result_size; /* bytes an element */
+    size_t register_bytes; /* a multiple of 64 */
+    size_t result_size;    /* bytes an element */
     const lacis_program_step *step;
     const int64_t *constant;
 };

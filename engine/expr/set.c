@@ -257,7 +257,8 @@ static bool set_of(lacis_run *run, const lacis_node *node, int slot, struct set 
 {
     switch (node->op) {
     case LACIS_NODE_CONST:
-        *out = (node->dtype == LACIS_I64 ? node->integer != 0 : node->real != 0) ? everything : nothing;
+        *out = (node->dtype == LACIS_I64 ? node->integer != 0 : node->real != 0 || node->imag != 0) ? everything
+                                                                                                    : nothing;
         return true;
     case LACIS_NODE_AND:
     case LACIS_NODE_OR:

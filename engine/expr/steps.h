@@ -15,9 +15,14 @@ enum { LACIS_FORM_X = 1, LACIS_FORM_Y = 2, LACIS_FORM_Z = 4 };
  * nothing. out may be x, y or z only if the elements have one size. Booleans are int64 0 and 1. */
 typedef int64_t (*lacis_step_fn)(int n, unsigned form, const void *x, const void *y, const void *z, void *out);
 
+/* C128 in memory. */
+typedef struct lacis_pair {
+    double re, im;
+} lacis_pair;
+
 typedef struct lacis_steps {
     const char *isa;
-    lacis_step_fn fn[LACIS_STEP_OPS][3]; /* by type of the operands (BLEND: of y and z): I64, F32, F64 */
+    lacis_step_fn fn[LACIS_STEP_OPS][4]; /* by type of the operands (BLEND: of y and z): I64, F32, F64, C128 */
 } lacis_steps;
 
 /* The loops for this processor: "avx512", "avx2" or "baseline"; LACIS_ISA in the environment may name a lesser one.

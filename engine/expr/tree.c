@@ -47,6 +47,16 @@ lacis_status lacis_node_real(lacis_run *run, int64_t offset, lacis_dtype dtype, 
     return LACIS_OK;
 }
 
+lacis_status lacis_node_complex(lacis_run *run, int64_t offset, double re, double im, lacis_node **out)
+{
+    LACIS_TRY(lacis_node_new(run, LACIS_NODE_CONST, offset, 0, NULL, out));
+    (*out)->dtype = LACIS_C128;
+    (*out)->real = re;
+    (*out)->imag = im;
+    (*out)->range = lacis_dtype_range(LACIS_C128);
+    return LACIS_OK;
+}
+
 lacis_status lacis_nodes_add(lacis_run *run, lacis_nodes *nodes, lacis_node *node)
 {
     if (nodes->count == nodes->room) {
@@ -70,6 +80,7 @@ bool lacis_node_is_number(const lacis_node *node, double value)
 {
     if (node->op != LACIS_NODE_CONST) return false;
     if (node->dtype == LACIS_I64) return (double)node->integer == value;
+    if (node->imag != 0 || signbit(node->imag)) return false;
     return node->real == value && !(value == 0 && signbit(node->real));
 }
 
@@ -101,6 +112,7 @@ static int order_same(const lacis_node *a, const lacis_node *b)
     if (order == 0) order = compare(a->slot, b->slot);
     if (order == 0) order = compare(a->integer, b->integer);
     if (order == 0) order = compare_reals(a->real, b->real);
+    if (order == 0) order = compare_reals(a->imag, b->imag);
     if (order == 0) order = compare(a->count, b->count);
     for (int i = 0; order == 0 && i < a->count; i++) {
         order = order_same(a->kid[i], b->kid[i]);

@@ -60,12 +60,17 @@ typedef enum lacis_node_op {
     LACIS_NODE_TANH,
     LACIS_NODE_ATAN2,
     LACIS_NODE_HYPOT,
+    LACIS_NODE_COMPLEX, /* of two reals; also what typing makes of a real among complex numbers (node.implied) */
+    LACIS_NODE_RE,
+    LACIS_NODE_IM,
+    LACIS_NODE_CONJ,
+    LACIS_NODE_ARG,
     LACIS_NODE_TO_INT,  /* CAST: truncates; beyond int64 and NaN are errors */
     LACIS_NODE_TO_REAL, /* CAST, and conversions that typing adds (node.implied) */
     LACIS_NODE_OPS,
     /* Steps only */
     LACIS_STEP_COPY = LACIS_NODE_OPS,
-    LACIS_STEP_LOAD,     /* i32 to i64 */
+    LACIS_STEP_LOAD,     /* i32 to i64, c64 to c128 */
     LACIS_STEP_BLEND,    /* x ? y : z */
     LACIS_STEP_ADD_SAFE, /* proved not to overflow */
     LACIS_STEP_SUB_SAFE,
@@ -74,7 +79,8 @@ typedef enum lacis_node_op {
     LACIS_STEP_OPS
 } lacis_node_op;
 
-/* What a value can be. Integers: lo..hi. Reals: real_lo..real_hi and, where `nan`, NaN besides. */
+/* What a value can be. Integers: lo..hi. Reals: real_lo..real_hi and, where `nan`, NaN besides. Nothing is known of
+ * complex numbers: any real and NaN. */
 typedef struct lacis_range {
     int64_t lo, hi;
     double real_lo, real_hi;
@@ -84,15 +90,16 @@ typedef struct lacis_range {
 typedef struct lacis_node lacis_node;
 struct lacis_node {
     lacis_node_op op;
-    lacis_dtype dtype; /* I64, F32, F64 once typed (constants always); PATTERN before, and for nil */
-    bool implied;      /* TO_REAL: not written by the user, so not printed */
+    lacis_dtype dtype; /* I64, F32, F64, C128 once typed (constants always); PATTERN before, and for nil */
+    bool implied;      /* TO_REAL, COMPLEX: not written by the user, so only the first kid is printed */
     bool fails;        /* this node itself can overflow or divide by zero, as far as ranges tell */
     bool tree_fails;   /* it or one below */
     int depth;         /* 1 for leaves */
     int64_t offset;    /* in the statement */
     int slot;
     int64_t integer; /* CONST I64 */
-    double real;     /* CONST F32, F64 */
+    double real;     /* CONST F32, F64, C128 */
+    double imag;     /* CONST C128 */
     int count;
     lacis_node **kid;
     lacis_range range; /* for whatever the slots' types can hold; once typed */
@@ -120,18 +127,24 @@ static inline bool lacis_dtype_real(lacis_dtype dtype)
 {
     return dtype == LACIS_F32 || dtype == LACIS_F64;
 }
+/* Of slots; nodes are C128 only. */
+static inline bool lacis_dtype_complex(lacis_dtype dtype)
+{
+    return dtype == LACIS_C64 || dtype == LACIS_C128;
+}
 
 /* tree.c: kids are copied. Fails with LACIS_SYNTAX past LACIS_EXPR_DEPTH. */
 lacis_status lacis_node_new(lacis_run *run, lacis_node_op op, int64_t offset, int count, lacis_node *const *kids,
                             lacis_node **out);
 lacis_status lacis_node_integer(lacis_run *run, int64_t offset, int64_t value, lacis_node **out);
 lacis_status lacis_node_real(lacis_run *run, int64_t offset, lacis_dtype dtype, double value, lacis_node **out);
+lacis_status lacis_node_complex(lacis_run *run, int64_t offset, double re, double im, lacis_node **out);
 bool lacis_node_equal(const lacis_node *a, const lacis_node *b);
 /* The order of operands that may be swapped: < 0 where a comes first. Constants last, then by the leftmost slot,
  * small trees before large ones. 0 only where the trees are equal. */
 int lacis_node_order(const lacis_node *a, const lacis_node *b);
 bool lacis_node_is_integer(const lacis_node *node, int64_t value);
-/* A constant of that value, integer or real (not -0.0 for 0). */
+/* A constant of that value, integer, real or complex (not -0.0 for 0). */
 bool lacis_node_is_number(const lacis_node *node, double value);
 
 /* A list of nodes that grows in scratch. */

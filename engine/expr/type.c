@@ -5,7 +5,7 @@
  * operands.
  *
  * Integers are int64 throughout. Real literals take the type of what they meet; F32 stays F32 among F32 and literals;
- * an F64, or an integer that is no literal, makes it F64.
+ * an F64, or an integer that is no literal, makes it F64. Among complex numbers everything becomes complex.
  */
 #include "expr/tree.h"
 
@@ -36,13 +36,15 @@ lacis_status lacis_node_typed(lacis_run *run, lacis_node_op op, lacis_dtype dtyp
 
 /* What has been seen among operands that must come to one type. */
 struct mix {
-    bool f64, f32, integer, real_literal;
+    bool complex, f64, f32, integer, real_literal;
 };
 
 static void mix_add(struct mix *mix, const lacis_node *node)
 {
     bool literal = node->op == LACIS_NODE_CONST;
-    if (node->dtype == LACIS_I64) {
+    if (node->dtype == LACIS_C128) {
+        mix->complex = true;
+    } else if (node->dtype == LACIS_I64) {
         mix->integer = mix->integer || !literal;
     } else if (literal) {
         bool fits_float = fabs(node->real) <= (double)FLT_MAX || !isfinite(node->real);
@@ -57,9 +59,23 @@ static void mix_add(struct mix *mix, const lacis_node *node)
 
 static lacis_dtype mix_type(const struct mix *mix)
 {
+    if (mix->complex) return LACIS_C128;
     if (mix->f64) return LACIS_F64;
     if (mix->f32) return mix->integer ? LACIS_F64 : LACIS_F32;
     return mix->real_literal ? LACIS_F64 : LACIS_I64;
+}
+
+static lacis_status convert(lacis_run *run, lacis_dtype dtype, lacis_node **node);
+
+/* complex(x, 0), unwritten. */
+static lacis_status make_complex(lacis_run *run, lacis_node *from, lacis_node **node)
+{
+    lacis_node *kid[2] = {from};
+    LACIS_TRY(convert(run, LACIS_F64, &kid[0]));
+    LACIS_TRY(lacis_node_real(run, from->offset, LACIS_F64, 0, &kid[1]));
+    LACIS_TRY(lacis_node_typed(run, LACIS_NODE_COMPLEX, LACIS_C128, from->offset, 2, kid, node));
+    (*node)->implied = true;
+    return LACIS_OK;
 }
 
 /* *node as dtype: only ever towards more, except for literals. */
@@ -67,8 +83,10 @@ static lacis_status convert(lacis_run *run, lacis_dtype dtype, lacis_node **node
 {
     lacis_node *from = *node;
     if (from->dtype == dtype) return LACIS_OK;
+    if (from->op != LACIS_NODE_CONST && dtype == LACIS_C128) return make_complex(run, from, node);
     if (from->op == LACIS_NODE_CONST) {
         double value = from->dtype == LACIS_I64 ? (double)from->integer : from->real;
+        if (dtype == LACIS_C128) return lacis_node_complex(run, from->offset, value, 0, node);
         if (dtype == LACIS_F32) value = (double)(float)value;
         return lacis_node_real(run, from->offset, dtype, value, node);
     }
@@ -100,7 +118,7 @@ static lacis_status truth(lacis_run *run, lacis_node **node)
     lacis_node *from = *node, *kid[2] = {from};
     if (from->op >= LACIS_NODE_OR && from->op <= LACIS_NODE_BETWEEN) return LACIS_OK;
     if (from->op == LACIS_NODE_CONST) {
-        bool yes = from->dtype == LACIS_I64 ? from->integer != 0 : from->real != 0;
+        bool yes = from->dtype == LACIS_I64 ? from->integer != 0 : from->real != 0 || from->imag != 0;
         return lacis_node_integer(run, from->offset, yes, node);
     }
     LACIS_TRY(lacis_node_integer(run, from->offset, 0, &kid[1]));
@@ -111,17 +129,62 @@ static lacis_status truth(lacis_run *run, lacis_node **node)
 
 /* ---------------------------------------------------------------------------------- operations by kind */
 
+static bool ordering(lacis_node_op op)
+{
+    return (op >= LACIS_NODE_GT && op <= LACIS_NODE_LE) || op == LACIS_NODE_BETWEEN || op == LACIS_NODE_MIN ||
+           op == LACIS_NODE_MAX;
+}
+
+static bool takes_complex(lacis_node_op op)
+{
+    return op <= LACIS_NODE_NE || op == LACIS_NODE_IN || (op >= LACIS_NODE_ADD && op <= LACIS_NODE_DIV) ||
+           op == LACIS_NODE_NEG || op == LACIS_NODE_CASE || op == LACIS_NODE_SWITCH || op == LACIS_NODE_ABS ||
+           (op >= LACIS_NODE_RE && op <= LACIS_NODE_ARG);
+}
+
+static const char *symbol_of(lacis_node_op op)
+{
+    switch (op) {
+    case LACIS_NODE_BITAND:
+        return "&";
+    case LACIS_NODE_BITOR:
+        return "|";
+    case LACIS_NODE_SHL:
+        return "<<";
+    case LACIS_NODE_SHR:
+        return ">>";
+    case LACIS_NODE_BITNOT:
+        return "~";
+    case LACIS_NODE_MOD:
+        return "%";
+    case LACIS_NODE_TO_INT:
+    case LACIS_NODE_TO_REAL:
+        return "CAST";
+    default:
+        return lacis_function_name(op);
+    }
+}
+
+/* Operations that mean nothing for complex operands. */
+static lacis_status refuse_complex(lacis_run *run, const lacis_node *raw, lacis_node *const *kid)
+{
+    bool found = false;
+    for (int i = 0; i < raw->count; i++)
+        found = found || kid[i]->dtype == LACIS_C128;
+    if (!found || takes_complex(raw->op)) return LACIS_OK;
+    if (ordering(raw->op))
+        return lacis_run_fail_at(run, LACIS_TYPE, raw->offset, NULL,
+                                 "complex numbers have no order; compare re(z), im(z) or abs(z)");
+    return lacis_run_fail_at(run, LACIS_TYPE, raw->offset, "re(z), im(z), abs(z) and arg(z) are real",
+                             "%s does not take complex numbers", symbol_of(raw->op));
+}
+
 static lacis_status only_integers(lacis_run *run, const lacis_node *raw, lacis_node *const *kid)
 {
-    const char *symbol = raw->op == LACIS_NODE_BITAND  ? "&"
-                         : raw->op == LACIS_NODE_BITOR ? "|"
-                         : raw->op == LACIS_NODE_SHL   ? "<<"
-                         : raw->op == LACIS_NODE_SHR   ? ">>"
-                                                       : "~";
     for (int i = 0; i < raw->count; i++) {
         if (lacis_dtype_real(kid[i]->dtype))
             return lacis_run_fail_at(run, LACIS_TYPE, raw->offset, "CAST(x AS int) makes an integer of a real",
-                                     "%s works on integers, but %s operand is real", symbol,
+                                     "%s works on integers, but %s operand is real", symbol_of(raw->op),
                                      raw->count == 1 ? "its"
                                      : i == 0        ? "its left"
                                                      : "its right");
@@ -193,9 +256,18 @@ static lacis_status type_real_function(lacis_run *run, lacis_node **kid, int cou
     return LACIS_OK;
 }
 
+/* complex(re, im) of reals; the others of a complex number, to which arg makes a real. */
+static lacis_status type_complex(lacis_run *run, lacis_node_op op, lacis_node **kid, lacis_dtype *dtype)
+{
+    *dtype = op == LACIS_NODE_COMPLEX || op == LACIS_NODE_CONJ ? LACIS_C128 : LACIS_F64;
+    LACIS_TRY(convert(run, op == LACIS_NODE_COMPLEX ? LACIS_F64 : LACIS_C128, &kid[0]));
+    return op == LACIS_NODE_COMPLEX ? convert(run, LACIS_F64, &kid[1]) : LACIS_OK;
+}
+
 static lacis_status type_kids(lacis_run *run, const lacis_node *raw, lacis_node **kid, lacis_dtype *dtype)
 {
     *dtype = LACIS_I64;
+    LACIS_TRY(refuse_complex(run, raw, kid));
     switch (raw->op) {
     case LACIS_NODE_OR:
     case LACIS_NODE_AND:
@@ -219,6 +291,12 @@ static lacis_status type_kids(lacis_run *run, const lacis_node *raw, lacis_node 
     case LACIS_NODE_TO_REAL:
         *dtype = kid[0]->dtype == LACIS_F32 ? LACIS_F32 : LACIS_F64;
         return LACIS_OK;
+    case LACIS_NODE_COMPLEX:
+    case LACIS_NODE_RE:
+    case LACIS_NODE_IM:
+    case LACIS_NODE_CONJ:
+    case LACIS_NODE_ARG:
+        return type_complex(run, raw->op, kid, dtype);
     default:
         break;
     }
@@ -226,15 +304,18 @@ static lacis_status type_kids(lacis_run *run, const lacis_node *raw, lacis_node 
     bool keeps = (raw->op >= LACIS_NODE_ADD && raw->op <= LACIS_NODE_NEG) || raw->op == LACIS_NODE_ABS ||
                  raw->op == LACIS_NODE_MIN || raw->op == LACIS_NODE_MAX || raw->op == LACIS_NODE_SIGN ||
                  (raw->op >= LACIS_NODE_FLOOR && raw->op <= LACIS_NODE_ROUND);
-    if (keeps) return unify(run, kid, raw->count, 0, 1, false, dtype);
-    return type_real_function(run, kid, raw->count, dtype);
+    if (!keeps) return type_real_function(run, kid, raw->count, dtype);
+    LACIS_TRY(unify(run, kid, raw->count, 0, 1, false, dtype));
+    if (raw->op == LACIS_NODE_ABS && *dtype == LACIS_C128) *dtype = LACIS_F64;
+    return LACIS_OK;
 }
 
-/* Conversions and roundings of what has the type already. */
+/* Conversions and roundings of what has the type already; re and conj of what is real. */
 static bool idle(lacis_node_op op, lacis_dtype kid)
 {
     bool integer = kid == LACIS_I64;
-    if (op == LACIS_NODE_TO_REAL) return !integer;
+    if (op == LACIS_NODE_TO_REAL) return lacis_dtype_real(kid);
+    if (op == LACIS_NODE_RE || op == LACIS_NODE_CONJ) return kid != LACIS_C128;
     return integer &&
            (op == LACIS_NODE_TO_INT || op == LACIS_NODE_FLOOR || op == LACIS_NODE_CEIL || op == LACIS_NODE_ROUND);
 }
@@ -243,13 +324,14 @@ static lacis_status type_slot(struct typing *typing, const lacis_node *raw, laci
 {
     lacis_dtype dtype = typing->expr->slot_dtype[raw->slot];
     if (dtype == LACIS_PATTERN) return lacis_node_integer(typing->run, raw->offset, 1, out);
-    if (dtype != LACIS_I32 && dtype != LACIS_I64 && !lacis_dtype_real(dtype))
+    bool complex = lacis_dtype_complex(dtype);
+    if (dtype != LACIS_I32 && dtype != LACIS_I64 && !lacis_dtype_real(dtype) && !complex)
         return lacis_run_fail_at(typing->run, LACIS_TYPE, raw->offset, NULL,
-                                 "%s is %s here, but expressions calculate with integers and reals",
+                                 "%s is %s here, but expressions calculate with integers, reals and complex numbers",
                                  typing->expr->slot_name[raw->slot], lacis_dtype_name(dtype));
     LACIS_TRY(lacis_node_new(typing->run, LACIS_NODE_SLOT, raw->offset, 0, NULL, out));
     (*out)->slot = raw->slot;
-    (*out)->dtype = lacis_dtype_real(dtype) ? dtype : LACIS_I64;
+    (*out)->dtype = complex ? LACIS_C128 : lacis_dtype_real(dtype) ? dtype : LACIS_I64;
     (*out)->range = lacis_dtype_range(dtype);
     return LACIS_OK;
 }
@@ -267,6 +349,8 @@ static lacis_status type_node(struct typing *typing, const lacis_node *raw, laci
     for (int i = 0; i < raw->count; i++) {
         LACIS_TRY(type_node(typing, raw->kid[i], &kid[i]));
     }
+    if (raw->op == LACIS_NODE_IM && kid[0]->dtype != LACIS_C128)
+        return lacis_node_real(run, raw->offset, LACIS_F64, 0, out);
     if (idle(raw->op, kid[0]->dtype)) {
         *out = kid[0];
         return LACIS_OK;

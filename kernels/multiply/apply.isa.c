@@ -6,14 +6,9 @@
  */
 #include "multiply/loops.h"
 
-static size_t type_bytes(lacis_mul_type type)
-{
-    return type == LACIS_MUL_I32 || type == LACIS_MUL_F32 ? 4 : 8;
-}
-
 static const char *value_at(const lacis_mul_matrix *matrix, int64_t at)
 {
-    return matrix->value ? (const char *)matrix->value + (size_t)at * type_bytes(matrix->type) : NULL;
+    return matrix->value ? (const char *)matrix->value + (size_t)at * mul_type_bytes(matrix->type) : NULL;
 }
 
 /* The value of A at `at`, or 1, in the job's type. */
@@ -22,7 +17,7 @@ static mul_scalar operand(const lacis_mul_job *job, int64_t at)
     static const int32_t one = 1;
     const char *value = value_at(&job->a, at);
     const mul_kind from = value ? lacis_mul_kind_of(job->a.type) : LACIS_MUL_TO_I32;
-    mul_scalar out = {.bits = 0};
+    mul_scalar out = {.c128 = {0, 0}};
     lacis_mul_convert(1, from, value ? value : (const char *)&one, lacis_mul_kind_of(job->type), &out);
     return out;
 }
@@ -37,7 +32,7 @@ static bool add_one(lacis_mul_type type, bool checked, mul_scalar *a)
     else if (type == LACIS_MUL_F32)
         a->f32 += 1;
     else
-        a->f64 += 1;
+        a->f64 += 1; /* C128: the real part */
     return !(over && checked);
 }
 
@@ -45,7 +40,7 @@ static bool add_one(lacis_mul_type type, bool checked, mul_scalar *a)
 static bool slice_scalar(const mul_plan *plan, int64_t at_a, mul_scalar *a)
 {
     const lacis_mul_job *job = plan->job;
-    const mul_scalar none = {.bits = 0};
+    const mul_scalar none = {.c128 = {0, 0}};
     const lacis_mul_con con = job->con_kind;
     if (con == LACIS_MUL_CON_ONE || con == LACIS_MUL_CON_B) {
         *a = none;
@@ -101,9 +96,10 @@ static bool strip_apply(mul_worker *w, const mul_target *target, const uint32_t 
     const mul_scalar none = {.bits = 0};
     if (job->agg == LACIS_MUL_FOLD) return fold_strip(w, target, index, n);
     if (job->agg == LACIS_MUL_AVG) {
-        lacis_mul_convert(n, lacis_mul_kind_of(job->type), w->strip_value, LACIS_MUL_TO_F64, w->strip_other);
+        const lacis_mul_type type = target->kind == LACIS_MUL_TO_C128 ? LACIS_MUL_C128 : LACIS_MUL_F64;
+        lacis_mul_convert(n, lacis_mul_kind_of(job->type), w->strip_value, target->kind, w->strip_other);
         LACIS_ISA(lacis_mul_scatter)
-        [MUL_UPDATE_SUM][LACIS_MUL_F64][MUL_FORM_B](target->cells, index, n, w->strip_other, none);
+        [MUL_UPDATE_SUM][type][MUL_FORM_B](target->cells, index, n, w->strip_other, none);
         LACIS_ISA(lacis_mul_count)[LACIS_MUL_TO_U32](target->counts, index, n);
         return true;
     }

@@ -101,23 +101,25 @@ static bool set_cursors(mul_worker *w, int64_t row, int64_t lo)
 }
 
 /* Sums and counts of a range, as averages in block_cell. */
-static int64_t emit_averages(mul_worker *w, mul_window window)
+static int64_t emit_averages(mul_worker *w, mul_window window, int cell)
 {
     uint8_t flags[MUL_RANGE / MUL_BLOCK];
     const uint64_t empty = window.empty;
     void *const sums = window.cells;
+    uint8_t *const touch = window.touch;
     if (window.flags) memcpy(flags, window.flags, sizeof flags);
-    window.cells = w->counts + ((char *)sums - w->cells) / (int64_t)sizeof(double);
+    window.cells = w->counts + (((char *)sums - w->cells) >> cell);
     window.empty = 0;
+    window.touch = NULL;
     LACIS_ISA(lacis_mul_emit)(&window, 2, 2, w->block_column, w->block_value);
     if (window.flags) memcpy(window.flags, flags, sizeof flags);
     window.cells = sums;
     window.empty = empty;
-    const int64_t n = LACIS_ISA(lacis_mul_emit)(&window, 3, 3, w->block_column, w->block_cell);
+    window.touch = touch;
+    const int64_t n = LACIS_ISA(lacis_mul_emit)(&window, cell, cell, w->block_column, w->block_cell);
     const uint32_t *counts = (const uint32_t *)w->block_value;
-    double *cells = (double *)w->block_cell;
     for (int64_t i = 0; i < n; i++)
-        cells[i] /= counts[i];
+        mul_divide(w->plan->kind, w->block_cell, i, counts[i]);
     return n;
 }
 
@@ -138,7 +140,7 @@ static bool emit_filtered(mul_worker *w, const span *s, const mul_window *range)
 {
     const int cell = s->target.log2_bytes;
     const int64_t n = w->plan->job->agg == LACIS_MUL_AVG
-                          ? emit_averages(w, *range)
+                          ? emit_averages(w, *range, cell)
                           : LACIS_ISA(lacis_mul_emit)(range, cell, cell, w->block_column, w->block_cell);
     return lacis_mul_sink_block(w, n, s->target.kind);
 }
@@ -201,9 +203,10 @@ int64_t LACIS_ISA(lacis_mul_dense)(mul_worker *w, int64_t row, int64_t lo, int64
         const int64_t end = hi - at < plan->window ? hi : at + plan->window;
         const span s = make_span(w, row, at, end, plan->width);
         if (!(several ? scatter_next(w, &s) : scatter_only(w, &s))) return -1;
-        const mul_window window = {
-            w->cells,           plan->touch ? w->touch : NULL, s.flags, plan->empty, (uint32_t)at, end - at,
-            plan->byte_compress};
+        const mul_window window = {w->cells,         plan->touch ? w->touch : NULL,
+                                   s.flags,          plan->empty,
+                                   plan->empty_high, (uint32_t)at,
+                                   end - at,         plan->byte_compress};
         if (!emit_window(w, &s, &window, column, value, &entries)) return -1;
     }
     return plan->direct ? entries : lacis_mul_sink_end(w);
@@ -226,7 +229,7 @@ int64_t LACIS_ISA(lacis_mul_row_copy)(mul_worker *w, int64_t row, uint32_t *colu
     if (!plan->direct && !lacis_mul_sink_begin(w, row, job->t_lo, column, value)) return -1;
     for (int n; lo < hi; lo += n) {
         n = hi - lo < LACIS_MUL_STRIP ? (int)(hi - lo) : LACIS_MUL_STRIP;
-        lacis_mul_fill_cells(w->block_cell, n, target.log2_bytes, plan->empty);
+        lacis_mul_fill_cells(plan, w->block_cell, n, target.log2_bytes);
         if (!LACIS_ISA(lacis_mul_apply)(w, &target, row, at_a, lo, n, w->iota)) return -1;
         const uint32_t *from = job->b.column + lo;
         memcpy(plan->direct ? column + entries : w->block_column, from, (size_t)n * sizeof *from);

@@ -278,6 +278,32 @@ EMIT(emit_33, 3, 3, 0)
 EMIT(emit_22_touch, 2, 2, 1)
 EMIT(emit_33_touch, 3, 3, 1)
 
+/* Cells of 16 bytes, which are always marked where touched. */
+static int64_t emit_pairs(const mul_window *window, uint32_t *column, void *value)
+{
+    mul_pair empty;
+    mul_pair *const to = value;
+    int64_t at = 0;
+    const int64_t blocks = (window->n + MUL_BLOCK - 1) / MUL_BLOCK;
+    memcpy(&empty.re, &window->empty, sizeof empty.re);
+    memcpy(&empty.im, &window->empty_high, sizeof empty.im);
+    for (int64_t group = 0; group < blocks; group += 64) {
+        uint64_t todo = take_flags(window->flags ? window->flags + group : NULL, blocks - group);
+        for (; todo; todo &= todo - 1) {
+            const int64_t block = (group + __builtin_ctzll(todo)) * MUL_BLOCK;
+            mul_pair *const cells = (mul_pair *)window->cells + block;
+            for (uint64_t mask = touched(window->touch + block); mask; mask &= mask - 1) {
+                const int i = __builtin_ctzll(mask);
+                column[at] = window->first + (uint32_t)block + (uint32_t)i;
+                to[at++] = cells[i];
+                cells[i] = empty;
+            }
+            memset(window->touch + block, 0, MUL_BLOCK);
+        }
+    }
+    return at;
+}
+
 int64_t LACIS_ISA(lacis_mul_emit)(const mul_window *window, int cell, int store, uint32_t *column, void *value)
 {
     static const emit_fn counts[3][3][2] = {{BOTH(emit_00), BOTH(emit_01), BOTH(emit_02)},
@@ -286,6 +312,7 @@ int64_t LACIS_ISA(lacis_mul_emit)(const mul_window *window, int cell, int store,
     static const emit_fn eights[2] = BOTH(emit_33);
     static const emit_fn marked[2][2] = {BOTH(emit_22_touch), BOTH(emit_33_touch)};
     const int bytes = window->byte_compress;
+    if (cell == 4) return emit_pairs(window, column, value);
     if (window->touch) return marked[cell == 3][bytes](window, column, value);
     return (cell == 3 ? eights : counts[cell][store])[bytes](window, column, value);
 }

@@ -42,13 +42,15 @@ COMPACT(compact_1, uint8_t)
 COMPACT(compact_2, uint16_t)
 COMPACT(compact_4, uint32_t)
 COMPACT(compact_8, uint64_t)
+COMPACT(compact_16, mul_pair)
 
 static int64_t compact(int bytes, int64_t n, const uint8_t *keep, uint32_t *t, void *value)
 {
     return bytes == 1   ? compact_1(n, keep, t, value)
            : bytes == 2 ? compact_2(n, keep, t, value)
            : bytes == 4 ? compact_4(n, keep, t, value)
-                        : compact_8(n, keep, t, value);
+           : bytes == 8 ? compact_8(n, keep, t, value)
+                        : compact_16(n, keep, t, value);
 }
 
 static void match_mask(mul_sink *sink, const lacis_mul_job *job, int64_t n, const uint32_t *t, uint8_t *keep)
@@ -172,6 +174,8 @@ void lacis_mul_sink_offer(mul_worker *w, int64_t n, const uint32_t *t, const voi
         OFFER(float, double_key((double)v[i]))
     case LACIS_MUL_TO_F64:
         OFFER(double, double_key(v[i]))
+    case LACIS_MUL_TO_C128: /* has no order */
+        break;
     }
 }
 

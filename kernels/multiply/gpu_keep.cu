@@ -375,6 +375,8 @@ cudaError_t mulg_keep(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t
     case LACIS_MUL_TO_F64:
         KEEP(double);
         break;
+    case LACIS_MUL_TO_C128: /* has no order */
+        break;
     }
 #undef KEEP
     return cudaGetLastError();

@@ -100,7 +100,7 @@ static void pick_entries(mul_worker *w, const mul_target *target, const uint64_t
     LACIS_ISA(lacis_mul_pick)(target->log2_bytes, cells, target->cells, w->strip_index, n);
     if (w->plan->job->agg == LACIS_MUL_AVG)
         for (int i = 0; i < n; i++)
-            ((double *)cells)[i] /= target->counts[w->strip_index[i]];
+            mul_divide(target->kind, cells, i, target->counts[w->strip_index[i]]);
 }
 
 static int64_t emit_all(mul_worker *w, const mul_target *target, const uint64_t *keys, int64_t entries,
@@ -136,7 +136,7 @@ int64_t LACIS_ISA(lacis_mul_row_hash)(mul_worker *w, int64_t row, uint32_t *colu
     if (!sort_few(w, &t))
         keys = lacis_mul_sort_keys(t.keys, w->keys_other, t.entries, (uint64_t)plan->job->t_hi << 32);
     const int64_t entries = emit_all(w, &target, keys, t.entries, column, value);
-    lacis_mul_fill_cells(w->hash_cells, t.entries, target.log2_bytes, plan->empty);
+    lacis_mul_fill_cells(plan, w->hash_cells, t.entries, target.log2_bytes);
     if (plan->job->agg == LACIS_MUL_AVG) memset(w->hash_counts, 0, t.entries * sizeof *w->hash_counts);
     return entries;
 }

@@ -33,11 +33,16 @@ enum {
 
 typedef lacis_mul_storage mul_kind; /* kinds of cells are named like kinds of storage */
 
+typedef struct mul_pair { /* C128 */
+    double re, im;
+} mul_pair;
+
 typedef union mul_scalar {
     int32_t i32;
     int64_t i64;
     float f32;
     double f64;
+    mul_pair c128;
     uint64_t bits;
 } mul_scalar;
 
@@ -102,6 +107,7 @@ typedef struct mul_plan {
     bool bounded;         /* CON's bounds are known and finite */
     mul_kind kind;        /* of cells; COUNT: the widest that a row may need */
     uint64_t empty;       /* bits of an untouched cell */
+    uint64_t empty_high;  /* the others of one of 16 bytes */
     int value_bytes;      /* of the output */
     int64_t width;        /* t_hi - t_lo */
     int64_t window;       /* columns of a dense window */
@@ -178,7 +184,7 @@ bool lacis_mul_worker_cursors(mul_worker *worker, int64_t count);
 bool lacis_mul_worker_heap(mul_worker *worker);
 bool lacis_mul_worker_spare(mul_worker *worker, int64_t entries);
 uint64_t lacis_mul_worker_bytes(const mul_plan *plan);
-void lacis_mul_fill_cells(void *cells, int64_t n, int log2_bytes, uint64_t bits);
+void lacis_mul_fill_cells(const mul_plan *plan, void *cells, int64_t n, int log2_bytes); /* with plan->empty */
 
 /* bits.c: makes the bitmaps where they pay and there is memory (plan->bits), gives workers room for lists. */
 void lacis_mul_bits_open(mul_bits *bits, mul_plan *plan, mul_worker *workers, int threads);
@@ -232,8 +238,25 @@ double lacis_mul_seconds(void);
 
 static inline int mul_log2_bytes(mul_kind kind)
 {
-    static const int log2_bytes[] = {0, 1, 2, 2, 3, 2, 3};
+    static const int log2_bytes[] = {0, 1, 2, 2, 3, 2, 3, 4};
     return log2_bytes[kind];
+}
+
+static inline size_t mul_type_bytes(lacis_mul_type type)
+{
+    return type == LACIS_MUL_I32 || type == LACIS_MUL_F32 ? 4 : type == LACIS_MUL_C128 ? 16 : 8;
+}
+
+/* Sums of a kind, F64 or C128, as averages. */
+static inline void mul_divide(mul_kind kind, void *sum, int64_t i, uint32_t count)
+{
+    double *parts = sum;
+    if (kind != LACIS_MUL_TO_C128) {
+        parts[i] /= count;
+        return;
+    }
+    parts[2 * i] /= count;
+    parts[2 * i + 1] /= count;
 }
 
 /* The narrowest cell for counts up to `most`. */

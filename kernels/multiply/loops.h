@@ -15,17 +15,17 @@
 #endif
 
 /* scatter.isa.c: [update][type][form], [cell kind], [type][form] */
-extern const mul_scatter_fn LACIS_ISA(lacis_mul_scatter)[MUL_UPDATES][4][MUL_FORMS];
+extern const mul_scatter_fn LACIS_ISA(lacis_mul_scatter)[MUL_UPDATES][5][MUL_FORMS];
 /* Without NaN among the values: [MIN, MAX][F32, F64][form] */
 extern const mul_scatter_fn LACIS_ISA(lacis_mul_scatter_sure)[2][2][MUL_FORMS];
 extern const mul_count_fn LACIS_ISA(lacis_mul_count)[3];
-extern const mul_fill_fn LACIS_ISA(lacis_mul_fill)[4][MUL_FORMS];
+extern const mul_fill_fn LACIS_ISA(lacis_mul_fill)[5][MUL_FORMS];
 /* The same with overflow of integers told (false). */
 bool LACIS_ISA(lacis_mul_fill_checked)(lacis_mul_type type, mul_form form, void *out, int64_t n, const void *b,
                                        mul_scalar a);
 bool LACIS_ISA(lacis_mul_sum_checked)(lacis_mul_type type, void *cells, const uint32_t *index, int64_t n,
                                       const void *values);
-/* out[i] := cells[index[i]] and cells[index[i]] := in[i], of 4 or 8 bytes */
+/* out[i] := cells[index[i]] and cells[index[i]] := in[i], of 4, 8 or 16 bytes */
 void LACIS_ISA(lacis_mul_pick)(int log2_bytes, void *out, const void *cells, const uint32_t *index, int64_t n);
 void LACIS_ISA(lacis_mul_put)(int log2_bytes, void *cells, const void *in, const uint32_t *index, int64_t n);
 
@@ -36,7 +36,7 @@ typedef struct mul_window {
     void *cells;
     uint8_t *touch; /* NULL: cells that differ from `empty` are touched */
     uint8_t *flags;
-    uint64_t empty;
+    uint64_t empty, empty_high;
     uint32_t first;
     int64_t n;
     bool byte_compress;
@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void mul_fetch(const mul_plan *plan
         __builtin_prefetch(b->column + at_b);
         __builtin_prefetch(b->column + at_b + 16);
         if (plan->mode != MUL_MODE_COUNT && b->value) {
-            const int bytes = b->type == LACIS_MUL_I32 || b->type == LACIS_MUL_F32 ? 4 : 8;
+            const int64_t bytes = (int64_t)mul_type_bytes(b->type);
             __builtin_prefetch((const char *)b->value + at_b * bytes);
             __builtin_prefetch((const char *)b->value + at_b * bytes + 64);
         }

@@ -16,7 +16,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum lacis_mul_type { LACIS_MUL_I32, LACIS_MUL_I64, LACIS_MUL_F32, LACIS_MUL_F64 } lacis_mul_type;
+/* C128: two doubles, real and imaginary. They have no order: no MIN, MAX or top. */
+typedef enum lacis_mul_type {
+    LACIS_MUL_I32,
+    LACIS_MUL_I64,
+    LACIS_MUL_F32,
+    LACIS_MUL_F64,
+    LACIS_MUL_C128
+} lacis_mul_type;
 /* How results are stored: the accumulator's type, or narrower for counts. */
 typedef enum lacis_mul_storage {
     LACIS_MUL_TO_U8,
@@ -25,7 +32,8 @@ typedef enum lacis_mul_storage {
     LACIS_MUL_TO_I32,
     LACIS_MUL_TO_I64,
     LACIS_MUL_TO_F32,
-    LACIS_MUL_TO_F64
+    LACIS_MUL_TO_F64,
+    LACIS_MUL_TO_C128
 } lacis_mul_storage;
 
 typedef enum lacis_mul_con {
@@ -105,7 +113,7 @@ typedef struct lacis_mul_job {
     lacis_mul_matrix a, b; /* a.cols == b.rows */
     lacis_mul_con con_kind;
     lacis_mul_agg agg;
-    lacis_mul_type type;       /* of CON's values and of accumulators; COUNT ignores it; AVG accumulates F64 */
+    lacis_mul_type type;       /* of CON's values and of accumulators; COUNT ignores it; AVG accumulates F64 or C128 */
     lacis_mul_storage storage; /* of the result; the caller has made sure that it is wide enough */
     bool checked;              /* integer CON or SUM may overflow `type`: that must end in LACIS_MUL_OVERFLOW */
     bool bounded;              /* con_lo <= CON <= con_hi, exactly (lets accumulators use sentinels) */
@@ -114,7 +122,7 @@ typedef struct lacis_mul_job {
     lacis_mul_con_fn con;  /* LACIS_MUL_CON_STRIPS; gives values of `type` */
     lacis_mul_fold_fn fold;
     int64_t identity_int; /* FOLD */
-    double identity;
+    double identity, identity_imag;
     lacis_mul_having_fn having; /* NULL: none. Before top. */
     void *user;                 /* context of the three */
     size_t workspace_bytes;

@@ -6,6 +6,7 @@
 #include "multiply/inside.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A dense window: half of it and the slices of B that feed it fit an L2 of 1 MiB (not swept). */
 enum { WINDOW_BYTES = 1 << 20 };
@@ -57,7 +58,7 @@ static uint64_t greatest_int(lacis_mul_type type)
 static void plan_fold(mul_plan *plan)
 {
     const lacis_mul_job *job = plan->job;
-    mul_scalar identity = {.bits = 0};
+    mul_scalar identity = {.c128 = {0, 0}};
     if (job->type == LACIS_MUL_I32)
         identity.i32 = (int32_t)job->identity_int;
     else if (job->type == LACIS_MUL_I64)
@@ -65,7 +66,8 @@ static void plan_fold(mul_plan *plan)
     else if (job->type == LACIS_MUL_F32)
         identity.f32 = (float)job->identity;
     else
-        identity.f64 = job->identity;
+        identity.f64 = job->identity; /* C128: the real part */
+    if (job->type == LACIS_MUL_C128) memcpy(&plan->empty_high, &job->identity_imag, sizeof plan->empty_high);
     plan->empty = identity.bits;
     plan->touch = true;
 }
@@ -96,7 +98,13 @@ static void plan_cells(mul_plan *plan)
     double lo, hi;
     plan->empty = 0;
     plan->touch = false;
+    plan->empty_high = 0;
     if (job->agg == LACIS_MUL_COUNT) return;
+    if (job->type == LACIS_MUL_C128) {
+        plan->touch = true;
+        if (job->agg == LACIS_MUL_FOLD) plan_fold(plan);
+        return;
+    }
     if (job->agg == LACIS_MUL_AVG)
         plan->empty = minus_zero_f64;
     else if (job->agg == LACIS_MUL_FOLD)
@@ -126,8 +134,8 @@ static void plan_loops(mul_plan *plan)
                         job->agg == LACIS_MUL_FOLD || plan->convert_b || (job->checked && !is_float(job->type));
     plan->mode = job->agg == LACIS_MUL_COUNT ? MUL_MODE_COUNT : strips ? MUL_MODE_STRIPS : MUL_MODE_DIRECT;
     plan->kind = job->agg == LACIS_MUL_COUNT ? mul_count_kind(job->max_degree_a > 0 ? job->max_degree_a : UINT32_MAX)
-                 : job->agg == LACIS_MUL_AVG ? LACIS_MUL_TO_F64
-                                             : lacis_mul_kind_of(job->type);
+                 : job->agg == LACIS_MUL_AVG && job->type != LACIS_MUL_C128 ? LACIS_MUL_TO_F64
+                                                                            : lacis_mul_kind_of(job->type);
 }
 
 static void plan_sure(mul_plan *plan)

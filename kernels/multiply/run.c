@@ -98,7 +98,7 @@ static void fetch_columns(const mul_run *run, int64_t row)
 {
     const lacis_mul_matrix *a = &run->job->a, *b = &run->job->b;
     const int64_t end = a->end[row] - a->begin[row] > FETCH_ENTRIES ? a->begin[row] + FETCH_ENTRIES : a->end[row];
-    const int bytes = b->type == LACIS_MUL_I32 || b->type == LACIS_MUL_F32 ? 4 : 8;
+    const int64_t bytes = (int64_t)mul_type_bytes(b->type);
     const char *value = run->plan.mode == MUL_MODE_COUNT ? NULL : b->value;
     HAS_EFFECT();
     for (int64_t i = a->begin[row]; i < end; i++) {

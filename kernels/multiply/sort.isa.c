@@ -185,6 +185,7 @@ COMBINE(sum_i32, int32_t, v, (int32_t)((uint32_t)x + (uint32_t)v))
 COMBINE(sum_i64, int64_t, v, (int64_t)((uint64_t)x + (uint64_t)v))
 COMBINE(sum_f32, float, v + 0.0f, x + (v + 0.0f))
 COMBINE(sum_f64, double, v + 0.0, x + (v + 0.0))
+COMBINE(sum_c128, mul_pair, ((mul_pair){v.re + 0.0, v.im + 0.0}), ((mul_pair){x.re + v.re, x.im + v.im}))
 COMBINE(min_i32, int32_t, v, x < v ? x : v)
 COMBINE(min_i64, int64_t, v, x < v ? x : v)
 COMBINE(min_f32, float, FLOAT_FIRST(float), FLOAT_BEST(<))
@@ -203,8 +204,10 @@ COMBINE(max_f64, double, FLOAT_FIRST(double), FLOAT_BEST(>))
     }
 PICK(first_4, uint32_t, start[i])
 PICK(first_8, uint64_t, start[i])
+PICK(first_16, mul_pair, start[i])
 PICK(last_4, uint32_t, start[i + 1] - 1)
 PICK(last_8, uint64_t, start[i + 1] - 1)
+PICK(last_16, mul_pair, start[i + 1] - 1)
 
 #define SUM_CHECKED(name, T)                                                                                         \
     static bool name(T *restrict out, int n, const uint32_t *restrict start, const uint32_t *restrict slot,          \
@@ -235,12 +238,16 @@ SUM_CHECKED(sum_checked_i64, int64_t)
     case LACIS_MUL_F64:                                                                                              \
         op##_f64(out, n, start, slot, value);                                                                        \
         break;                                                                                                       \
+    case LACIS_MUL_C128: /* apart from these */                                                                      \
+        break;                                                                                                       \
     }
 
-static void pick(bool last, bool wide, void *out, int n, const uint32_t *start, const uint32_t *slot,
+static void pick(bool last, size_t bytes, void *out, int n, const uint32_t *start, const uint32_t *slot,
                  const void *value)
 {
-    if (wide)
+    if (bytes == 16)
+        (last ? last_16 : first_16)(out, n, start, slot, value);
+    else if (bytes == 8)
         (last ? last_8 : first_8)(out, n, start, slot, value);
     else
         (last ? last_4 : first_4)(out, n, start, slot, value);
@@ -254,9 +261,11 @@ static bool combine(mul_worker *w, int n, int products, void *out)
     const uint32_t *start = w->sort_start, *slot = w->sort_slot;
     const void *value = w->sort_value;
     const bool wide = type == LACIS_MUL_I64 || type == LACIS_MUL_F64;
-    const bool floating = type == LACIS_MUL_F32 || type == LACIS_MUL_F64;
+    const bool floating = type >= LACIS_MUL_F32;
     if (job->agg == LACIS_MUL_FIRST || job->agg == LACIS_MUL_LAST || (n == products && !floating)) {
-        pick(job->agg == LACIS_MUL_LAST, wide, out, n, start, slot, value);
+        pick(job->agg == LACIS_MUL_LAST, mul_type_bytes(type), out, n, start, slot, value);
+    } else if (type == LACIS_MUL_C128) {
+        sum_c128(out, n, start, slot, value);
     } else if (job->agg == LACIS_MUL_SUM) {
         if (job->checked && !floating)
             return wide ? sum_checked_i64(out, n, start, slot, value) : sum_checked_i32(out, n, start, slot, value);

@@ -24,20 +24,21 @@ static void *carve(carver *c, uint64_t bytes)
 
 static void carve_small(mul_worker *w, carver *c, const mul_plan *plan)
 {
-    w->strip_value = carve(c, LACIS_MUL_STRIP * 8);
-    w->strip_other = carve(c, LACIS_MUL_STRIP * 8);
-    w->strip_x = carve(c, LACIS_MUL_STRIP * 8);
+    const uint64_t widest = plan->kind == LACIS_MUL_TO_C128 ? 16 : 8;
+    w->strip_value = carve(c, LACIS_MUL_STRIP * widest);
+    w->strip_other = carve(c, LACIS_MUL_STRIP * widest);
+    w->strip_x = carve(c, LACIS_MUL_STRIP * widest);
     w->strip_index = carve(c, LACIS_MUL_STRIP * 4);
     w->iota = carve(c, LACIS_MUL_STRIP * 4);
     w->block_column = carve(c, BLOCK_ROOM * 4);
-    w->block_cell = carve(c, BLOCK_ROOM * 8);
-    w->block_value = carve(c, BLOCK_ROOM * 8);
+    w->block_cell = carve(c, BLOCK_ROOM * widest);
+    w->block_value = carve(c, BLOCK_ROOM * widest);
     w->keep = carve(c, BLOCK_ROOM);
     w->sort_key = carve(c, SORT_ROOM * 4);
     w->sort_slot = carve(c, SORT_ROOM * 4);
     w->sort_start = carve(c, SORT_ROOM * 4);
     w->sort_wide = carve(c, SORT_ROOM * 8);
-    w->sort_value = carve(c, SORT_ROOM * 8);
+    w->sort_value = carve(c, SORT_ROOM * widest);
     w->order = carve(c, MUL_CHUNK_ROWS * 4);
     w->row_class = carve(c, MUL_CHUNK_ROWS);
     w->user = carve(c, plan->job->workspace_bytes);
@@ -82,18 +83,22 @@ void lacis_mul_worker_close(mul_worker *w)
     put_back(w, w->spare);
 }
 
-void lacis_mul_fill_cells(void *cells, int64_t n, int log2_bytes, uint64_t bits)
+void lacis_mul_fill_cells(const mul_plan *plan, void *cells, int64_t n, int log2_bytes)
 {
+    const uint64_t low = plan->empty, high = plan->empty_high;
     uint64_t *wide = cells;
     uint32_t *narrow = cells;
-    if (bits == 0)
+    if (low == 0 && high == 0)
         memset(cells, 0, (size_t)n << log2_bytes);
+    else if (log2_bytes == 4)
+        for (int64_t i = 0; i < 2 * n; i++)
+            wide[i] = i % 2 == 0 ? low : high;
     else if (log2_bytes == 3)
         for (int64_t i = 0; i < n; i++)
-            wide[i] = bits;
+            wide[i] = low;
     else
         for (int64_t i = 0; i < n; i++)
-            narrow[i] = (uint32_t)bits;
+            narrow[i] = (uint32_t)low;
 }
 
 static void carve_dense(mul_worker *w, carver *c, const mul_plan *plan)
@@ -114,7 +119,7 @@ bool lacis_mul_worker_dense(mul_worker *w)
     c = (carver){get(w, c.used), 0};
     if (!c.base) return false;
     carve_dense(w, &c, plan);
-    lacis_mul_fill_cells(w->cells, plan->window, mul_log2_bytes(plan->kind), plan->empty);
+    lacis_mul_fill_cells(plan, w->cells, plan->window, mul_log2_bytes(plan->kind));
     memset(w->flags, 0, (size_t)(plan->window / MUL_BLOCK + 63) / 64 * 64);
     if (w->touch) memset(w->touch, 0, (size_t)plan->window);
     if (w->counts) memset(w->counts, 0, (size_t)plan->window * sizeof *w->counts);
@@ -149,8 +154,8 @@ bool lacis_mul_worker_hash(mul_worker *w)
     c = (carver){get(w, c.used), 0};
     if (!c.base) return false;
     carve_hash(w, &c, plan);
-    lacis_mul_fill_cells(w->hash_cells, (int64_t)hash_room(plan),
-                         plan->mode == MUL_MODE_COUNT ? 2 : mul_log2_bytes(plan->kind), plan->empty);
+    lacis_mul_fill_cells(plan, w->hash_cells, (int64_t)hash_room(plan),
+                         plan->mode == MUL_MODE_COUNT ? 2 : mul_log2_bytes(plan->kind));
     if (w->hash_counts) memset(w->hash_counts, 0, hash_room(plan) * sizeof *w->hash_counts);
     return true;
 }

@@ -161,7 +161,7 @@ static lacis_status choose_real(lacis_run *run, lacis_product *product)
     lacis_mul_job *job = &product->job;
     lacis_dtype type = product->con_dtype;
     const uint64_t worth = 1 << 18; /* products from which reading all values once pays */
-    store(product, type, job->agg == LACIS_MUL_AVG ? LACIS_F64 : type);
+    store(product, type, job->agg == LACIS_MUL_AVG && type != LACIS_C128 ? LACIS_F64 : type);
     bool order = job->agg == LACIS_MUL_MIN || job->agg == LACIS_MUL_MAX;
     if (!order || product->total_products < worth || job->con_kind == LACIS_MUL_CON_STRIPS) return LACIS_OK;
     lacis_range a, b, con;

@@ -35,12 +35,20 @@ void lacis_multiply_gpu_job(const lacis_product *product, lacis_mul_gpu_job *out
                                .compact = true};
 }
 
+static bool is_complex(const lacis_mul_job *job)
+{
+    bool a = job->a.value != NULL && job->a.type == LACIS_MUL_C128;
+    bool b = job->b.value != NULL && job->b.type == LACIS_MUL_C128;
+    return a || b || (job->agg != LACIS_MUL_COUNT && job->type == LACIS_MUL_C128);
+}
+
 static const char *refuses(const lacis_product *product)
 {
     const uint64_t places = UINT32_MAX - 64; /* of b: its entries are numbered in 32 bits there */
     const lacis_mul_gpu_written any = {{NULL}};
     lacis_mul_gpu_job job;
     if (product->job.having != NULL) return "HAVING is only done on the CPU";
+    if (is_complex(&product->job)) return "complex values are only done on the CPU";
     lacis_multiply_gpu_job(product, &job);
     if (lacis_written_needed(product)) job.written = &any; /* compiled once the rest is known to go */
     const char *why = lacis_mul_gpu_refuses(&job);

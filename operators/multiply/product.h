@@ -128,9 +128,11 @@ bool lacis_product_small(const lacis_product *product);
 
 /* types.c: before (types) and after (accumulators) the products are known. */
 lacis_dtype lacis_dtype_unify(lacis_dtype x, lacis_dtype y);
-lacis_dtype lacis_slot_dtype(lacis_dtype dtype); /* LACIS_PATTERN reads as I64 */
+lacis_dtype lacis_slot_dtype(lacis_dtype dtype); /* PATTERN reads as I64, C64 as C128 */
 lacis_mul_type lacis_mul_type_of(lacis_dtype dtype);
 lacis_mul_storage lacis_mul_storage_of(lacis_dtype storage);
+/* Types WHERE or HAVING, which must not be complex. */
+lacis_status lacis_condition_type(lacis_run *run, lacis_expr *condition, const lacis_dtype *slots, int count);
 /* The built-in form of a typed expression, or LACIS_MUL_CON_STRIPS. */
 lacis_mul_con lacis_con_form(const lacis_expr *con);
 lacis_status lacis_product_types(lacis_run *run, lacis_product *product);

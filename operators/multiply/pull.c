@@ -19,6 +19,8 @@ bool lacis_product_can_pull(const lacis_product *product, char *reason, size_t s
         why = "only for built-in CON and AGG";
     } else if (job->mask != NULL || job->having != NULL) {
         why = "not with MASK or HAVING";
+    } else if (job->agg != LACIS_MUL_COUNT && job->type == LACIS_MUL_C128) {
+        why = "not for complex values";
     } else if (job->checked) {
         why = "sums of these integers could overflow, which it does not look for";
     }
@@ -158,6 +160,8 @@ static void take(const lacis_mul_job *job, const struct strip *strip, struct tot
     case LACIS_MUL_F64:
         con_f64(job, strip, v.f64);
         agg_f64(job->agg, strip->n, v.f64, total);
+        break;
+    case LACIS_MUL_C128: /* refused */
         break;
     }
     total->count += strip->n;

@@ -59,7 +59,7 @@ static lacis_status read_wanted(lacis_run *run, lacis_product *product, struct w
     }
     if (spec->where == NULL) return LACIS_OK;
     lacis_dtype slot = LACIS_I64;
-    LACIS_TRY(lacis_expr_type(run, spec->where, &slot, 1));
+    LACIS_TRY(lacis_condition_type(run, spec->where, &slot, 1));
     struct wanted set = {INT64_MIN, INT64_MAX, NULL, 0};
     if (lacis_expr_integer_set(run, spec->where, 0, &set.lo, &set.hi, &set.list, &set.count))
         return narrow(run, product, wanted, &set);

@@ -11,7 +11,7 @@
 
 _Static_assert((int)LACIS_MUL_STRIP <= (int)LACIS_STRIP, "kernels' strips must fit programs");
 
-enum { STRIP_BYTES = LACIS_MUL_STRIP * 8 };
+enum { STRIP_BYTES = LACIS_MUL_STRIP * 16 }; /* the widest values are complex */
 
 static void *part(const lacis_strips *strips, void *workspace, int number)
 {
@@ -95,6 +95,8 @@ static bool fold_strip(void *context, void *workspace, int n, void *x, const voi
 {
     const lacis_strips *strips = context;
     lacis_strip slot[2] = {{x, false}, {y, false}};
+    /* A step may write over an operand of its own size, and nothing is read behind the last one. */
+    if (strips->fold_type == strips->type) return lacis_program_run(strips->fold, n, slot, workspace, x);
     void *out = part(strips, workspace, 1);
     if (!lacis_program_run(strips->fold, n, slot, workspace, out)) return false;
     lacis_values_convert(out, strips->fold_type, 0, n, x, strips->type);
@@ -156,7 +158,7 @@ static lacis_status make_having(lacis_run *run, lacis_product *product)
     lacis_strips *strips = &product->strips;
     lacis_dtype value = product->dtype;
     lacis_dtype slots[5] = {value, LACIS_I64, LACIS_I64, LACIS_I64, LACIS_I64};
-    LACIS_TRY(lacis_expr_type(run, product->spec.having, slots, 5));
+    LACIS_TRY(lacis_condition_type(run, product->spec.having, slots, 5));
     strips->value_type = value;
     strips->storage = product->storage;
     product->job.having = having_strip;

@@ -14,6 +14,9 @@ lacis_dtype lacis_slot_dtype(lacis_dtype dtype)
     case LACIS_F32:
     case LACIS_F64:
         return dtype;
+    case LACIS_C64:
+    case LACIS_C128:
+        return LACIS_C128;
     default:
         return LACIS_I64;
     }
@@ -24,11 +27,22 @@ static bool real(lacis_dtype dtype)
     return dtype == LACIS_F32 || dtype == LACIS_F64;
 }
 
-/* As expressions do it: integers meet in I64, reals of one type stay, all else is F64. */
+/* As expressions do it: anything becomes complex beside complex numbers, integers meet in I64, reals of one type
+ * stay, all else is F64. */
 lacis_dtype lacis_dtype_unify(lacis_dtype x, lacis_dtype y)
 {
+    if (x == LACIS_C128 || y == LACIS_C128) return LACIS_C128;
     if (!real(x) && !real(y)) return LACIS_I64;
     return x == y ? x : LACIS_F64;
+}
+
+lacis_status lacis_condition_type(lacis_run *run, lacis_expr *condition, const lacis_dtype *slots, int count)
+{
+    LACIS_TRY(lacis_expr_type(run, condition, slots, count));
+    if (lacis_expr_dtype(condition) != LACIS_C128) return LACIS_OK;
+    return lacis_run_fail(run, LACIS_TYPE,
+                          "the condition %s is a complex number; compare it with 0, or take re(z), im(z) or abs(z)",
+                          lacis_expr_text(condition));
 }
 
 lacis_mul_type lacis_mul_type_of(lacis_dtype dtype)
@@ -40,6 +54,8 @@ lacis_mul_type lacis_mul_type_of(lacis_dtype dtype)
         return LACIS_MUL_F32;
     case LACIS_F64:
         return LACIS_MUL_F64;
+    case LACIS_C128:
+        return LACIS_MUL_C128;
     default:
         return LACIS_MUL_I64;
     }
@@ -60,6 +76,8 @@ lacis_mul_storage lacis_mul_storage_of(lacis_dtype storage)
         return LACIS_MUL_TO_F32;
     case LACIS_F64:
         return LACIS_MUL_TO_F64;
+    case LACIS_C128:
+        return LACIS_MUL_TO_C128;
     default:
         return LACIS_MUL_TO_I64;
     }
@@ -83,11 +101,6 @@ lacis_mul_con lacis_con_form(const lacis_expr *con)
     return LACIS_MUL_CON_STRIPS;
 }
 
-static bool wide(lacis_dtype dtype)
-{
-    return dtype == LACIS_C64 || dtype == LACIS_C128 || dtype == LACIS_DD;
-}
-
 static bool form_uses(lacis_mul_con form, bool b)
 {
     if (form == LACIS_MUL_CON_ADD || form == LACIS_MUL_CON_MUL) return true;
@@ -99,11 +112,28 @@ static bool uses(const lacis_product_spec *spec, lacis_mul_con form, bool b)
     return form == LACIS_MUL_CON_STRIPS ? lacis_expr_uses(spec->con, b ? 1 : 0) : form_uses(form, b);
 }
 
-static lacis_status refuse_wide(lacis_run *run, const lacis_product *product, lacis_dtype dtype, int64_t offset)
+static lacis_status refuse_dd(lacis_run *run, const lacis_product *product, int64_t offset)
 {
     return lacis_run_fail_at(run, LACIS_TYPE, offset, "CON nil works for any type",
-                             "%s computes with i32, i64, f32 and f64 values; this operand's are %s",
-                             product->spec.verb, lacis_dtype_name(dtype));
+                             "%s computes with i32, i64, f32, f64 and complex values; this operand's are %s",
+                             product->spec.verb, lacis_dtype_name(LACIS_DD));
+}
+
+/* What needs an order that complex values lack. */
+static lacis_status refuse_order(lacis_run *run, const lacis_product *product)
+{
+    const lacis_product_spec *spec = &product->spec;
+    lacis_mul_agg agg = product->job.agg;
+    if (product->dtype != LACIS_C128) return LACIS_OK;
+    if (agg == LACIS_MUL_MIN || agg == LACIS_MUL_MAX)
+        return lacis_run_fail_at(
+            run, LACIS_TYPE, spec->agg_offset, "let CON give re(z), im(z) or abs(z), as in CON abs(a * b)",
+            "AGG %s needs values in an order, and complex numbers have none", agg == LACIS_MUL_MIN ? "min" : "max");
+    if (spec->top > 0)
+        return lacis_run_fail_at(run, LACIS_TYPE, spec->con_offset,
+                                 "let CON give re(z), im(z) or abs(z), as in CON abs(a * b)",
+                                 "TOP keeps the greatest values, and complex numbers have no order");
+    return LACIS_OK;
 }
 
 static lacis_dtype form_dtype(lacis_mul_con form, lacis_dtype a, lacis_dtype b)
@@ -145,10 +175,8 @@ static lacis_status type_con(lacis_run *run, lacis_product *product)
         form = lacis_con_form(spec->con);
     }
     if (spec->agg == LACIS_AGG_COUNT) form = LACIS_MUL_CON_ONE;
-    if (wide(spec->a.dtype) && uses(spec, form, false))
-        return refuse_wide(run, product, spec->a.dtype, spec->a_offset);
-    if (wide(spec->b.dtype) && uses(spec, form, true))
-        return refuse_wide(run, product, spec->b.dtype, spec->b_offset);
+    if (spec->a.dtype == LACIS_DD && uses(spec, form, false)) return refuse_dd(run, product, spec->a_offset);
+    if (spec->b.dtype == LACIS_DD && uses(spec, form, true)) return refuse_dd(run, product, spec->b_offset);
     product->con_dtype = form == LACIS_MUL_CON_STRIPS ? lacis_expr_dtype(spec->con) : form_dtype(form, a, b);
     lacis_mul_con plain = drop_ones(product, form);
     if (plain == LACIS_MUL_CON_ONE) product->con_dtype = LACIS_I64;
@@ -161,7 +189,8 @@ static lacis_status type_fold(lacis_run *run, lacis_product *product)
 {
     const lacis_agg *agg = product->spec.fold;
     lacis_dtype type = product->spec.con_typed ? product->spec.a.dtype : product->con_dtype;
-    if (agg->identity_real && !real(type)) type = LACIS_F64;
+    if (agg->identity_real && !real(type) && type != LACIS_C128) type = LACIS_F64;
+    if (agg->identity_complex) type = LACIS_C128;
     for (int round = 0; round < 2 && !product->spec.con_typed; round++) {
         lacis_dtype slots[2] = {type, type};
         LACIS_TRY(lacis_expr_type(run, agg->fold, slots, 2));
@@ -171,6 +200,7 @@ static lacis_status type_fold(lacis_run *run, lacis_product *product)
     }
     product->job.identity_int = agg->identity_int;
     product->job.identity = agg->identity_real ? agg->identity : (double)agg->identity_int;
+    product->job.identity_imag = agg->identity_imag;
     product->dtype = type;
     return LACIS_OK;
 }
@@ -189,7 +219,7 @@ lacis_status lacis_product_types(lacis_run *run, lacis_product *product)
     if (job->agg == LACIS_MUL_SUM && job->con_kind == LACIS_MUL_CON_ONE) job->agg = LACIS_MUL_COUNT;
     product->dtype = product->con_dtype;
     if (job->agg == LACIS_MUL_COUNT) product->dtype = LACIS_I64;
-    if (job->agg == LACIS_MUL_AVG) product->dtype = LACIS_F64;
-    if (job->agg == LACIS_MUL_FOLD) return type_fold(run, product);
-    return LACIS_OK;
+    if (job->agg == LACIS_MUL_AVG && product->dtype != LACIS_C128) product->dtype = LACIS_F64;
+    if (job->agg == LACIS_MUL_FOLD) LACIS_TRY(type_fold(run, product));
+    return refuse_order(run, product);
 }

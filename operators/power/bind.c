@@ -90,7 +90,7 @@ static lacis_status round_type(lacis_run *run, const lacis_product_spec *spec, l
     return LACIS_OK;
 }
 
-/* Types only widen (i64, f32, f64), so few rounds show where they settle. */
+/* Types only widen (i64, f32, f64, c128), so few rounds show where they settle. */
 static lacis_status settle_type(lacis_run *run, lacis_power *work)
 {
     lacis_dtype type = lacis_dtype_unify(lacis_slot_dtype(work->a.dtype), lacis_slot_dtype(work->a.dtype)), next;

@@ -70,7 +70,7 @@ static lacis_status merge_row(void *context, int64_t row, int worker)
     (void)worker;
     const struct merge *merge = context;
     struct block *block = merge->block;
-    char one[8];
+    char one[16]; /* the widest value is complex */
     int64_t begin = merge->begin[row], end = merge->end[row], at = begin;
     for (int64_t i = begin; i < end; i++) {
         lacis_values_convert(merge->value, merge->value == NULL ? LACIS_PATTERN : merge->storage, i, 1, one,

@@ -40,8 +40,8 @@ static const char help[] =
     "more (so a pair (s, s) is there only where a cycle leads back to s). AGG must be min, max or any. CON a + b AGG "
     "min\n"
     "gives the lengths of shortest paths; without CON and AGG every pair that is joined has the value 1. Values are\n"
-    "computed in the type in which CON settles: i64, f32 or f64. Only entries that the last round made or improved "
-    "are\n"
+    "computed in the type in which CON settles: i64, f32, f64 or c128. Only entries that the last round made or "
+    "improved are\n"
     "multiplied again. If values still change after as many rounds as there are vertices, a cycle keeps improving "
     "them (a\n"
     "negative cycle) and that is an error; WITHIN k stops after paths of k edges instead.\n"
@@ -54,7 +54,7 @@ static const char help[] =
 static int64_t fit(const lacis_call *call, int64_t begin, uint64_t bytes)
 {
     const lacis_power *work = call->work;
-    const uint64_t widest = sizeof(uint32_t) + sizeof(int64_t);
+    const uint64_t widest = sizeof(uint32_t) + (work->type == LACIS_C128 ? 2 : 1) * sizeof(int64_t);
     uint64_t row = widest * (uint64_t)work->a.cols + 3 * sizeof(int64_t), rows = bytes / row;
     uint64_t left = (uint64_t)(call->units - begin);
     return begin + (int64_t)(rows < left ? rows : left);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Any text as CON and HAVING of a product: parsing, typing, folding, canonical form, bounds and strips, over integer
- * and real values. The first byte picks the graph's type and the place.
+ * Any text as CON and HAVING of a product: parsing, typing, folding, canonical form, bounds and strips, over integer,
+ * real and complex values. The first byte picks the graph's type and the place.
  */
 #include "fuzz.h"
 
@@ -70,6 +70,11 @@ const char *const fuzz_words[] = {"a",
                                   "atan2(",
                                   "floor(",
                                   "sign(",
+                                  "complex(",
+                                  "re(",
+                                  "im(",
+                                  "conj(",
+                                  "arg(",
                                   NULL};
 
 static lacis_engine *engine;
@@ -80,14 +85,16 @@ static void start(void)
     fuzz_must(engine, "LET p = WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 8) "
                       "SELECT a.i AS src, b.i AS dst FROM n a, n b WHERE a.i <> b.i;"
                       "LET i = SELECT src, dst, (src - 4) * (dst + 1) * 700000000000 AS value FROM p;"
-                      "LET r = SELECT src, dst, (src - 4) / (dst + 0.5) AS value FROM p;");
+                      "LET r = SELECT src, dst, (src - 4) / (dst + 0.5) AS value FROM p;"
+                      "LET z = MULTIPLY r BY r CON complex(a - s, b * t) AGG any;");
 }
 
 static const char *const forms[] = {
     "MULTIPLY i BY i AGG sum CON ",         "MULTIPLY r BY r AGG min CON ",
     "MULTIPLY p BY i AGG last CON ",        "MULTIPLY i BY r AGG max TOP 2 CON ",
     "MULTIPLY p BY p AGG count HAVING ",    "MULTIPLY i BY i AGG min CON b HAVING ",
-    "MULTIPLY i BY p CON a AGG (x, y) -> ",
+    "MULTIPLY i BY p CON a AGG (x, y) -> ", "MULTIPLY z BY z AGG sum CON ",
+    "MULTIPLY z BY r AGG avg CON ",         "MULTIPLY z BY z CON a * b AGG (x, y) -> ",
 };
 
 void fuzz_one(const uint8_t *data, size_t size)

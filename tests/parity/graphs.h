@@ -15,6 +15,7 @@ typedef struct graph {
     int64_t *begin; /* rows + 1 */
     uint32_t *column;
     double *value; /* NULL: a pattern */
+    double *imag;  /* of complex values, else NULL */
     lacis_dtype dtype, storage;
     int64_t *row_label, *col_label; /* NULL: base + index */
     int64_t row_base, col_base;
@@ -40,11 +41,16 @@ static inline bool dtype_real(lacis_dtype dtype)
     return dtype == LACIS_F32 || dtype == LACIS_F64;
 }
 
-/* A value as the type can hold it: small integers, or quarters. */
+static inline bool dtype_complex(lacis_dtype dtype)
+{
+    return dtype == LACIS_C64 || dtype == LACIS_C128;
+}
+
+/* A value, or part of one, as the type can hold it: small integers, or quarters. */
 static inline double random_value(uint64_t *state, lacis_dtype dtype)
 {
     double value = (double)(random_below(state, 41) - 20);
-    return dtype_real(dtype) ? value / 4 : value;
+    return dtype_real(dtype) || dtype_complex(dtype) ? value / 4 : value;
 }
 
 /* Degrees of rows, and columns in them, by kind of graph. */
@@ -130,6 +136,10 @@ static inline graph graph_make(uint64_t *state, graph_kind kind, int64_t rows, i
     g.value = malloc(sizeof(double) * (size_t)(g.entries + 1));
     for (int64_t i = 0; i < g.entries; i++)
         g.value[i] = random_value(state, dtype);
+    if (!dtype_complex(dtype)) return g;
+    g.imag = malloc(sizeof(double) * (size_t)(g.entries + 1));
+    for (int64_t i = 0; i < g.entries; i++)
+        g.imag[i] = random_value(state, dtype);
     return g;
 }
 
@@ -147,6 +157,7 @@ static inline void graph_free(graph *g)
     free(g->begin);
     free(g->column);
     free(g->value);
+    free(g->imag);
     free(g->row_label);
     free(g->col_label);
     *g = (graph){0};

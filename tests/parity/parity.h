@@ -71,7 +71,11 @@ static inline lacis_buffer *values_of(parity *p, const graph *g)
     lacis_buffer *buffer = NULL;
     size_t bytes = lacis_dtype_size(g->storage) * (size_t)g->entries;
     parity_ok(p, lacis_buffer_new(&p->run, bytes, &buffer), "a buffer");
-    lacis_values_convert(g->value, LACIS_F64, 0, g->entries, lacis_buffer_data(buffer), g->storage);
+    for (int64_t i = 0; i < g->entries; i++) {
+        double pair[2] = {g->value[i], g->imag == NULL ? 0 : g->imag[i]};
+        char *to = (char *)lacis_buffer_data(buffer) + lacis_dtype_size(g->storage) * (size_t)i;
+        lacis_values_convert(pair, g->imag == NULL ? LACIS_F64 : LACIS_C128, 0, 1, to, g->storage);
+    }
     return buffer;
 }
 
@@ -122,7 +126,7 @@ static inline lacis_array *graph_array(parity *p, const graph *g)
 
 typedef struct triple {
     int64_t src, dst;
-    double value;
+    double value, imag;
 } triple;
 
 typedef struct triples {
@@ -130,21 +134,32 @@ typedef struct triples {
     int64_t count, room;
 } triples;
 
-static inline void triples_add(triples *list, int64_t src, int64_t dst, double value)
+static inline void triples_add_complex(triples *list, int64_t src, int64_t dst, double value, double imag)
 {
     if (list->count == list->room) {
         list->room = 2 * list->room + 64;
         list->at = realloc(list->at, sizeof(triple) * (size_t)list->room);
         assert_non_null(list->at);
     }
-    list->at[list->count++] = (triple){src, dst, value};
+    list->at[list->count++] = (triple){src, dst, value, imag};
+}
+
+static inline void triples_add(triples *list, int64_t src, int64_t dst, double value)
+{
+    triples_add_complex(list, src, dst, value, 0);
 }
 
 static inline double part_double(const void *data, lacis_dtype storage, int64_t index)
 {
     if (data == NULL) return 1;
-    return dtype_real(storage) ? lacis_value_double(data, storage, index)
-                               : (double)lacis_value_int64(data, storage, index);
+    return dtype_real(storage) || dtype_complex(storage) ? lacis_value_double(data, storage, index)
+                                                         : (double)lacis_value_int64(data, storage, index);
+}
+
+static inline double part_imag(const void *data, lacis_dtype storage, int64_t index)
+{
+    if (storage == LACIS_C64) return (double)((const float *)data)[2 * index + 1];
+    return storage == LACIS_C128 ? ((const double *)data)[2 * index + 1] : 0;
 }
 
 /* Appends an array's entries; checks that labels and columns rise. A vector's label stands in both src and dst. */
@@ -155,7 +170,8 @@ static inline void triples_take(triples *list, const lacis_array *array)
         const lacis_part *index = lacis_array_part_named(array, "index");
         for (int64_t i = 0; i < values->count; i++) {
             int64_t label = index == NULL ? lacis_array_base(array, 0) + i : ((const int64_t *)index->data)[i];
-            triples_add(list, label, label, part_double(values->data, values->dtype, i));
+            triples_add_complex(list, label, label, part_double(values->data, values->dtype, i),
+                                part_imag(values->data, values->dtype, i));
         }
         return;
     }
@@ -165,9 +181,9 @@ static inline void triples_take(triples *list, const lacis_array *array)
         for (int64_t i = csr.begin[r]; i < csr.end[r]; i++) {
             assert_true(i == csr.begin[r] || csr.column[i] > csr.column[i - 1]);
             assert_true(csr.column[i] < csr.cols);
-            triples_add(list, lacis_label(csr.row_label, csr.row_base, r),
-                        lacis_label(csr.col_label, csr.col_base, csr.column[i]),
-                        part_double(csr.value, csr.storage, i));
+            triples_add_complex(list, lacis_label(csr.row_label, csr.row_base, r),
+                                lacis_label(csr.col_label, csr.col_base, csr.column[i]),
+                                part_double(csr.value, csr.storage, i), part_imag(csr.value, csr.storage, i));
         }
 }
 
@@ -187,10 +203,10 @@ static inline void triples_compare(const triples *found, const triples *expected
     int64_t n = found->count < expected->count ? found->count : expected->count;
     for (int64_t i = 0; i < n; i++) {
         const triple *f = &found->at[i], *e = &expected->at[i];
-        if (f->src != e->src || f->dst != e->dst || !same_bits(f->value, e->value))
-            fail_msg("%s (%s)\n  entry %lld: (%lld, %lld) = %.17g, expected (%lld, %lld) = %.17g", text, how,
-                     (long long)i, (long long)f->src, (long long)f->dst, f->value, (long long)e->src,
-                     (long long)e->dst, e->value);
+        if (f->src != e->src || f->dst != e->dst || !same_bits(f->value, e->value) || !same_bits(f->imag, e->imag))
+            fail_msg("%s (%s)\n  entry %lld: (%lld, %lld) = %.17g + %gi, expected (%lld, %lld) = %.17g + %gi", text,
+                     how, (long long)i, (long long)f->src, (long long)f->dst, f->value, f->imag, (long long)e->src,
+                     (long long)e->dst, e->value, e->imag);
     }
     if (found->count != expected->count)
         fail_msg("%s (%s)\n  %lld entries, expected %lld", text, how, (long long)found->count,

@@ -8,53 +8,65 @@
 
 #include "parity/parity.h"
 
+#include <complex.h>
 #include <math.h>
 
-/* A number with its type: I64, F32 or F64. Every operation rounds as the type does. */
+/* A number with its type: I64, F32, F64 or C128 (d and im). Every operation rounds as the type does. */
 typedef struct number {
     lacis_dtype type;
     int64_t i;
-    double d;
+    double d, im;
 } number;
 
 static inline number integer(int64_t i)
 {
-    return (number){LACIS_I64, i, (double)i};
+    return (number){LACIS_I64, i, (double)i, 0};
 }
 
 static inline number real_number(double d, lacis_dtype type)
 {
-    return (number){type, 0, type == LACIS_F32 ? (double)(float)d : d};
+    return (number){type, 0, type == LACIS_F32 ? (double)(float)d : d, 0};
+}
+
+static inline number complex_number(double re, double im)
+{
+    return (number){LACIS_C128, 0, re, im};
 }
 
 static inline lacis_dtype meet(number x, number y)
 {
     if (x.type == LACIS_I64 && y.type == LACIS_I64) return LACIS_I64;
+    if (x.type == LACIS_C128 || y.type == LACIS_C128) return LACIS_C128;
     return x.type == y.type ? x.type : LACIS_F64;
 }
 
 static inline number add(number x, number y)
 {
     lacis_dtype type = meet(x, y);
+    if (type == LACIS_C128) return complex_number(x.d + y.d, x.im + y.im);
     return type == LACIS_I64 ? integer(x.i + y.i) : real_number(x.d + y.d, type);
 }
 static inline number sub(number x, number y)
 {
     lacis_dtype type = meet(x, y);
+    if (type == LACIS_C128) return complex_number(x.d - y.d, x.im - y.im);
     return type == LACIS_I64 ? integer(x.i - y.i) : real_number(x.d - y.d, type);
 }
 static inline number mul(number x, number y)
 {
     lacis_dtype type = meet(x, y);
+    if (type == LACIS_C128) return complex_number(x.d * y.d - x.im * y.im, x.d * y.im + x.im * y.d);
     return type == LACIS_I64 ? integer(x.i * y.i) : real_number(x.d * y.d, type);
 }
 /* An integer literal takes the type of what it meets. */
 static inline number scaled(number x, int64_t k)
 {
+    if (x.type == LACIS_C128) return complex_number(x.d * (double)k, x.im * (double)k);
     return x.type == LACIS_I64 ? integer(x.i * k) : real_number(x.d * (double)k, x.type);
 }
 static inline number widened(number x, lacis_dtype type)
 {
+    if (type == LACIS_C128) return complex_number(x.d, x.im);
     return type == LACIS_I64 ? x : real_number(x.d, type);
 }
 static inline bool less(number x, number y)
@@ -70,7 +82,7 @@ typedef struct functions {
     con_fn con_fn;
     lacis_agg_kind kind;
     fold_fn fold;
-    double identity;
+    double _Complex identity;
     bool integers_only;
 } functions;
 
@@ -93,6 +105,7 @@ typedef struct cell {
 static inline number operand_value(const graph *g, int64_t entry)
 {
     if (g->value == NULL) return integer(1);
+    if (dtype_complex(g->dtype)) return complex_number(g->value[entry], g->imag[entry]);
     if (dtype_real(g->dtype)) return real_number(g->value[entry], g->dtype);
     return integer((int64_t)g->value[entry]);
 }
@@ -123,10 +136,16 @@ static inline void fold_in(cell *into, const functions *f, number v)
         into->value = v;
         break;
     case LACIS_AGG_AVG:
-        into->value = real_number((first ? 0 : into->value.d) + v.d, LACIS_F64);
+        if (v.type == LACIS_C128)
+            into->value = first ? v : add(into->value, v);
+        else
+            into->value = real_number((first ? 0 : into->value.d) + v.d, LACIS_F64);
         break;
     case LACIS_AGG_FOLD: {
-        number start = v.type == LACIS_I64 ? integer((int64_t)f->identity) : real_number(f->identity, v.type);
+        double re = creal(f->identity), im = cimag(f->identity);
+        number start = v.type == LACIS_C128 || im != 0 ? complex_number(re, im)
+                       : v.type == LACIS_I64           ? integer((int64_t)re)
+                                                       : real_number(re, v.type);
         into->value = f->fold(first ? start : into->value, v);
         break;
     }
@@ -223,7 +242,7 @@ static inline triples reference_product(const graph *a, const graph *b, const gr
             cell *x = &cells[t];
             int64_t dst = col_label(b, t);
             if (!x->there) continue;
-            if (f->kind == LACIS_AGG_AVG) x->value.d /= (double)x->count;
+            if (f->kind == LACIS_AGG_AVG) x->value.d /= (double)x->count, x->value.im /= (double)x->count;
             if (!selected(e, s, dst)) x->there = false;
             if (e->mask && stored(mask, s, dst) == e->mask_not) x->there = false;
             if (e->having != NULL && !e->having(x->value, s, dst)) x->there = false;
@@ -231,8 +250,9 @@ static inline triples reference_product(const graph *a, const graph *b, const gr
         keep_top(cells, b->cols, smaller_top(e));
         for (int64_t t = 0; t < b->cols; t++)
             if (cells[t].there)
-                triples_add(&out, s, col_label(b, t),
-                            cells[t].value.type == LACIS_I64 ? (double)cells[t].value.i : cells[t].value.d);
+                triples_add_complex(&out, s, col_label(b, t),
+                                    cells[t].value.type == LACIS_I64 ? (double)cells[t].value.i : cells[t].value.d,
+                                    cells[t].value.im);
     }
     free(cells);
     return out;

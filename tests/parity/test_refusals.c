@@ -77,12 +77,35 @@ static void test_shapes_types(void **state)
     array[0] = constant(p, 4, 6, LACIS_C64, 0);
     array[1] = constant(p, 6, 3, LACIS_DD, 0);
     array[2] = constant(p, 4, 5, LACIS_PATTERN, 0);
-    refuse(p, "MULTIPLY a BY b", array, LACIS_TYPE, "i32, i64, f32 and f64");
-    refuse(p, "MULTIPLY a BY b CON b AGG min", array, LACIS_TYPE, "i32, i64, f32 and f64");
+    refuse(p, "MULTIPLY a BY b", array, LACIS_TYPE, "i32, i64, f32, f64 and complex values");
+    refuse(p, "MULTIPLY a BY b CON b AGG min", array, LACIS_TYPE, "this operand's are dd");
     accept(p, "MULTIPLY a BY b CON nil", array);
     accept(p, "MULTIPLY a BY b CON s - t AGG min", array);
     refuse(p, "MULTIPLY a BY b CON nil MASK m", array, LACIS_TYPE, "the mask's columns");
     refuse(p, "MULTIPLY a BY b CON nil TOP 0", array, LACIS_RANGE, "at least one");
+    release(array);
+}
+
+/* What complex values cannot do, and what they can. */
+static void test_complex(void **state)
+{
+    parity *p = *state;
+    lacis_array *array[] = {constant(p, 5, 5, LACIS_C64, 2), constant(p, 5, 5, LACIS_C128, 3),
+                            constant(p, 5, 5, LACIS_PATTERN, 0)};
+    accept(p, "MULTIPLY a BY b MASK m HAVING im(value) = 0 AND value <> 3", array);
+    accept(p, "MULTIPLY a BY b CON abs(a - b) AGG max TOP 2", array);
+    accept(p, "MULTIPLY a BY m AGG count TOP 2", array);
+    accept(p, "MULTIPLY m BY m CON complex(s, t) AGG last", array);
+    accept(p, "POWER a TO 3", array);
+    refuse(p, "MULTIPLY a BY b AGG min", array, LACIS_TYPE, "AGG min needs values in an order");
+    refuse(p, "MULTIPLY m BY b CON b AGG max", array, LACIS_TYPE, "AGG max needs values in an order");
+    refuse(p, "MULTIPLY a BY b TOP 2", array, LACIS_TYPE, "complex numbers have no order");
+    refuse(p, "MULTIPLY m BY m AGG (x, y) -> x + y IDENTITY complex(0, 0) TOP 2", array, LACIS_TYPE, "no order");
+    refuse(p, "MULTIPLY a BY b CON a < b", array, LACIS_TYPE, "complex numbers have no order");
+    refuse(p, "MULTIPLY a BY b CON a % b", array, LACIS_TYPE, "% does not take complex numbers");
+    refuse(p, "MULTIPLY a BY b HAVING value", array, LACIS_TYPE, "is a complex number");
+    refuse(p, "MULTIPLY m BY m WHERE complex(src, 1)", array, LACIS_TYPE, "is a complex number");
+    refuse(p, "POWER a UNTIL STABLE CON a + b AGG min", array, LACIS_TYPE, "AGG min needs values in an order");
     release(array);
 }
 
@@ -210,6 +233,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_shapes_types, parity_setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(test_complex, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(test_vertex_counts, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(test_overflow, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(test_memory_limit, parity_setup, parity_teardown),

@@ -81,7 +81,7 @@ static lacis_mul_matrix make_matrix(int64_t rows, int64_t cols, int64_t most, in
         total += degree[r] + 2;
     }
     uint32_t *column = malloc(sizeof *column * (size_t)total);
-    char *value = valued ? malloc((size_t)total * 8) : NULL;
+    char *value = valued ? malloc((size_t)total * 16) : NULL;
     const bool backward = draw(2);
     int64_t at = 0;
     for (int64_t k = 0; k < rows; k++) {
@@ -95,7 +95,8 @@ static lacis_mul_matrix make_matrix(int64_t rows, int64_t cols, int64_t most, in
             if (n == 0 || column[at + n - 1] != column[at + i]) column[at + n++] = column[at + i];
         end[r] = at + n;
         for (int64_t i = at; value && i < at + n; i++) {
-            const cell v = from_double(type, draw_value(type, odd));
+            cell v = from_double(type, draw_value(type, odd));
+            if (type == LACIS_MUL_C128) v.c128.im = draw_value(type, odd);
             memcpy(value + i * type_size(type), &v, (size_t)type_size(type));
         }
         at += n + (int64_t)draw(3);

@@ -16,6 +16,9 @@ typedef union cell {
     int64_t i64;
     float f32;
     double f64;
+    struct {
+        double re, im;
+    } c128;
 } cell;
 
 /* One row of the answer. */
@@ -28,17 +31,18 @@ typedef struct answer {
 
 static int type_size(lacis_mul_type type)
 {
-    return type == LACIS_MUL_I32 || type == LACIS_MUL_F32 ? 4 : 8;
+    return type == LACIS_MUL_I32 || type == LACIS_MUL_F32 ? 4 : type == LACIS_MUL_C128 ? 16 : 8;
 }
 
 static int storage_size(lacis_mul_storage storage)
 {
-    static const int sizes[] = {1, 2, 4, 4, 8, 4, 8};
+    static const int sizes[] = {1, 2, 4, 4, 8, 4, 8, 16};
     return sizes[storage];
 }
 
 static double to_double(lacis_mul_type type, cell x)
 {
+    /* Of a complex number the real part. */
     return type == LACIS_MUL_I32   ? x.i32
            : type == LACIS_MUL_I64 ? (double)x.i64
            : type == LACIS_MUL_F32 ? (double)x.f32
@@ -47,7 +51,7 @@ static double to_double(lacis_mul_type type, cell x)
 
 static cell from_double(lacis_mul_type type, double v)
 {
-    cell x = {.i64 = 0};
+    cell x = {.c128 = {0, 0}};
     if (type == LACIS_MUL_I32)
         x.i32 = (int32_t)v;
     else if (type == LACIS_MUL_I64)
@@ -61,7 +65,7 @@ static cell from_double(lacis_mul_type type, double v)
 
 static cell load(const lacis_mul_matrix *m, int64_t at, lacis_mul_type type)
 {
-    cell x = {.i64 = 0};
+    cell x = {.c128 = {0, 0}};
     if (!m->value) return from_double(type, 1);
     memcpy(&x, (const char *)m->value + at * type_size(m->type), (size_t)type_size(m->type));
     return m->type == type ? x : from_double(type, to_double(m->type, x));
@@ -69,7 +73,7 @@ static cell load(const lacis_mul_matrix *m, int64_t at, lacis_mul_type type)
 
 static cell calculate(lacis_mul_type type, char op, cell x, cell y, bool *over)
 {
-    cell z = {.i64 = 0};
+    cell z = {.c128 = {0, 0}};
     if (type == LACIS_MUL_I32)
         *over |=
             op == '+' ? __builtin_add_overflow(x.i32, y.i32, &z.i32) : __builtin_mul_overflow(x.i32, y.i32, &z.i32);
@@ -78,7 +82,11 @@ static cell calculate(lacis_mul_type type, char op, cell x, cell y, bool *over)
             op == '+' ? __builtin_add_overflow(x.i64, y.i64, &z.i64) : __builtin_mul_overflow(x.i64, y.i64, &z.i64);
     else if (type == LACIS_MUL_F32)
         z.f32 = op == '+' ? x.f32 + y.f32 : x.f32 * y.f32;
-    else
+    else if (type == LACIS_MUL_C128) {
+        const double re = x.c128.re, im = x.c128.im;
+        z.c128.re = op == '+' ? re + y.c128.re : re * y.c128.re - im * y.c128.im;
+        z.c128.im = op == '+' ? im + y.c128.im : re * y.c128.im + im * y.c128.re;
+    } else
         z.f64 = op == '+' ? x.f64 + y.f64 : x.f64 * y.f64;
     return z;
 }
@@ -101,7 +109,10 @@ static cell written_fold(lacis_mul_type type, cell x, cell y)
         x.i64 = x.i64 / 2 + y.i64;
     else if (type == LACIS_MUL_F32)
         x.f32 = x.f32 * 0.5f + y.f32;
-    else
+    else if (type == LACIS_MUL_C128) {
+        x.c128.re = x.c128.re * 0.5 + y.c128.im;
+        x.c128.im = x.c128.im * 0.5 + y.c128.re;
+    } else
         x.f64 = x.f64 * 0.5 + y.f64;
     return x;
 }
@@ -151,9 +162,9 @@ static void aggregate(const lacis_mul_job *job, state *st, cell v, bool *over)
 {
     const lacis_mul_type type = job->type;
     const bool first = st->count++ == 0;
-    if (job->agg == LACIS_MUL_AVG)
+    if (job->agg == LACIS_MUL_AVG && type != LACIS_MUL_C128)
         st->sum += to_double(type, v) + 0.0;
-    else if (job->agg == LACIS_MUL_SUM)
+    else if (job->agg == LACIS_MUL_SUM || job->agg == LACIS_MUL_AVG)
         st->x = calculate(type, '+', first ? from_double(type, 0) : st->x, v, over);
     else if (job->agg == LACIS_MUL_MIN)
         st->x = first ? v : best(type, st->x, v, 1);
@@ -163,6 +174,7 @@ static void aggregate(const lacis_mul_job *job, state *st, cell v, bool *over)
         st->x = v;
     else if (job->agg == LACIS_MUL_FOLD) {
         cell identity = from_double(type, job->identity);
+        if (type == LACIS_MUL_C128) identity.c128.im = job->identity_imag;
         if (type == LACIS_MUL_I32)
             identity.i32 = (int32_t)job->identity_int;
         else if (type == LACIS_MUL_I64)
@@ -174,7 +186,13 @@ static void aggregate(const lacis_mul_job *job, state *st, cell v, bool *over)
 static cell stored(const lacis_mul_job *job, const state *st)
 {
     const lacis_mul_storage to = job->storage;
-    cell out = {.i64 = 0};
+    cell out = {.c128 = {0, 0}};
+    if (to == LACIS_MUL_TO_C128) {
+        const double n = job->agg == LACIS_MUL_AVG ? (double)st->count : 1;
+        out.c128.re = st->x.c128.re / n;
+        out.c128.im = st->x.c128.im / n;
+        return out;
+    }
     const bool whole = job->agg == LACIS_MUL_COUNT || (job->agg != LACIS_MUL_AVG && job->type <= LACIS_MUL_I64);
     const int64_t i = job->agg == LACIS_MUL_COUNT ? st->count : job->type == LACIS_MUL_I32 ? st->x.i32 : st->x.i64;
     const double d = job->agg == LACIS_MUL_AVG ? st->sum / (double)st->count : to_double(job->type, st->x);
@@ -195,6 +213,7 @@ static double stored_double(lacis_mul_storage storage, cell x)
     case LACIS_MUL_TO_F32:
         return (double)x.f32;
     case LACIS_MUL_TO_F64:
+    case LACIS_MUL_TO_C128: /* the real part */
         return x.f64;
     default:
         return (double)x.i64;

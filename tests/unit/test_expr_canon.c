@@ -202,7 +202,7 @@ static void typing_again(void **state)
 static void type_errors(void **state)
 {
     (void)state;
-    static const lacis_dtype dtypes[] = {LACIS_F64, LACIS_I64, LACIS_C64};
+    static const lacis_dtype dtypes[] = {LACIS_F64, LACIS_I64, LACIS_DD};
     static const struct {
         const char *text;
         int64_t offset;

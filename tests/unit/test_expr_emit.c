@@ -3,14 +3,14 @@
  * Expressions emitted for a GPU, compiled as C here, against programs on strips: random trees, a value and a failure
  * for each element. Without a C compiler at run time that part is skipped.
  */
-#include "unit/expr_trees.h"
+#include "unit/expr_complex.h"
 
 #include "expr/program.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
 
-enum { EXPRESSIONS = 360, ELEMENTS = 64 };
+enum { EXPRESSIONS = 480, ELEMENTS = 64 };
 
 /* An argument of any type, and one function for each expression that takes them apart. */
 union word {
@@ -18,6 +18,12 @@ union word {
     int64_t i64;
     float f32;
     double f64;
+    struct {
+        float re, im;
+    } c64;
+    struct {
+        double re, im;
+    } c128;
 };
 typedef int (*emitted_fn)(const union word *slot, union word *out);
 
@@ -29,7 +35,9 @@ static const char head[] = "#include <math.h>\n"
 
 static const char *field(lacis_dtype dtype)
 {
-    return dtype == LACIS_I32 ? "i32" : dtype == LACIS_I64 ? "i64" : dtype == LACIS_F32 ? "f32" : "f64";
+    static const char *const names[] = {[LACIS_I32] = "i32", [LACIS_I64] = "i64", [LACIS_F32] = "f32",
+                                        [LACIS_F64] = "f64", [LACIS_C64] = "c64", [LACIS_C128] = "c128"};
+    return names[dtype];
 }
 
 /* int call7(const union word *s, union word *out) { ... out->f64 = f7(s[0].i32, ..., &bad); return bad; } */
@@ -67,6 +75,8 @@ static union word draw(lacis_dtype dtype, bool wild)
     if (dtype == LACIS_I64) word.i64 = odd ? any : small;
     if (dtype == LACIS_F32) word.f32 = (float)(odd ? far : quarter);
     if (dtype == LACIS_F64) word.f64 = odd ? far : quarter;
+    if (dtype == LACIS_C64) word.c64.re = (float)quarter, word.c64.im = odd ? (float)far : 0.5f;
+    if (dtype == LACIS_C128) word.c128.re = odd ? far : quarter, word.c128.im = (double)small;
     return word;
 }
 
@@ -74,7 +84,9 @@ static bool agree(union word x, union word y, lacis_dtype dtype)
 {
     if (dtype == LACIS_I64) return x.i64 == y.i64;
     if (dtype == LACIS_F32) return x.f32 == y.f32 || (isnan(x.f32) && isnan(y.f32));
-    return x.f64 == y.f64 || (isnan(x.f64) && isnan(y.f64));
+    bool first = x.f64 == y.f64 || (isnan(x.f64) && isnan(y.f64));
+    if (dtype != LACIS_C128) return first;
+    return first && (x.c128.im == y.c128.im || (isnan(x.c128.im) && isnan(y.c128.im)));
 }
 
 static void check_one(const lacis_expr *expr, const lacis_program *program, void *workspace,
@@ -96,8 +108,21 @@ static void check_one(const lacis_expr *expr, const lacis_program *program, void
                  (long long)strips.i64, strips.f64, (long long)emitted.i64, emitted.f64);
 }
 
-static lacis_expr *random_expression(enum mode mode)
+enum { COMPLEX = MODES, ALL_MODES }; /* beside the modes */
+
+static const lacis_dtype *types_of(int mode)
 {
+    return mode == COMPLEX ? complex_types : slot_types[mode];
+}
+
+static lacis_expr *random_expression(int number)
+{
+    if (number == COMPLEX) {
+        at = text;
+        write_tree(below(4) == 0 ? grow_part(1 + below(4)) : grow_complex(1 + below(4)));
+        return typed(slot_names, complex_types, text);
+    }
+    enum mode mode = (enum mode)number;
     bool truths = mode == FLOATS && below(3) == 0;
     const struct tree *tree = truths ? grow_truth(mode, 1) : grow(mode, 1 + below(4));
     at = text;
@@ -119,7 +144,7 @@ static void check_all(lacis_expr *const *expr, void *loaded)
         assert_int_equal(lacis_program_new(&run, expr[k], &program), LACIS_OK);
         assert_int_equal(lacis_run_scratch(&run, lacis_program_workspace(program), &workspace), LACIS_OK);
         for (int i = 0; i < ELEMENTS; i++)
-            check_one(expr[k], program, workspace, slot_types[k % MODES], function, i % 2 == 1);
+            check_one(expr[k], program, workspace, types_of(k % ALL_MODES), function, i % 2 == 1);
         lacis_program_free(program);
     }
 }
@@ -133,16 +158,17 @@ static void emitted_against_strips(void **state)
     assert_true(handle >= 0);
     FILE *file = fdopen(handle, "w");
     random_state = 1234567;
-    fprintf(file, "%s%sunion word { int i32; lacis_i64 i64; float f32; double f64; };\n", head,
-            lacis_expr_functions_text());
+    fprintf(file,
+            "%s%sunion word { int i32; lacis_i64 i64; float f32; double f64; lacis_c64 c64; lacis_c128 c128; };\n",
+            head, lacis_expr_functions_text());
     for (int k = 0; k < EXPRESSIONS; k++) {
         char name[20];
         const char *emitted;
-        expr[k] = random_expression((enum mode)(k % MODES));
+        expr[k] = random_expression(k % ALL_MODES);
         snprintf(name, sizeof name, "f%d", k);
         if (lacis_expr_emit(&run, expr[k], name, &emitted) != LACIS_OK) fail_msg("%s: %s", text, host.error.message);
         fputs(emitted, file);
-        write_caller(file, expr[k], slot_types[k % MODES], k);
+        write_caller(file, expr[k], types_of(k % ALL_MODES), k);
     }
     assert_int_equal(fclose(file), 0);
     void *loaded = compile_file(path);

@@ -282,7 +282,7 @@ static void functions_are_listed(void **state)
         char text[100];
         const char *name = lacis_expr_functions[i];
         bool two = strcmp(name, "min") == 0 || strcmp(name, "max") == 0 || strcmp(name, "pow") == 0 ||
-                   strcmp(name, "atan2") == 0 || strcmp(name, "hypot") == 0;
+                   strcmp(name, "atan2") == 0 || strcmp(name, "hypot") == 0 || strcmp(name, "complex") == 0;
         const char *arguments = strcmp(name, "iif") == 0    ? "a,a,a"
                                 : strcmp(name, "cast") == 0 ? "a AS int"
                                 : two                       ? "a,a"

@@ -35,7 +35,7 @@ static bool strip_fold(void *context, void *workspace, int n, void *x, const voi
     const int size = type_size(job->type);
     (void)workspace;
     for (int i = 0; i < n; i++) {
-        cell u = {.i64 = 0}, v = {.i64 = 0};
+        cell u = {.c128 = {0, 0}}, v = {.c128 = {0, 0}};
         memcpy(&u, (char *)x + i * size, (size_t)size);
         memcpy(&v, (const char *)y + i * size, (size_t)size);
         u = written_fold(job->type, u, v);
@@ -52,7 +52,7 @@ static bool strip_having(void *context, void *workspace, int n, int64_t s, const
     (void)s;
     assert_true(n > 0 && n <= LACIS_MUL_STRIP);
     for (int i = 0; i < n; i++) {
-        cell v = {.i64 = 0};
+        cell v = {.c128 = {0, 0}};
         memcpy(&v, (const char *)value + i * storage_size(job->storage), (size_t)storage_size(job->storage));
         keep[i] = written_having(t[i], stored_double(job->storage, v));
     }
@@ -118,10 +118,14 @@ static const char *tell(const lacis_mul_job *job, int64_t row)
 
 static bool same_value(const lacis_mul_job *job, const char *got, const cell *want)
 {
-    cell g = {.i64 = 0};
+    cell g = {.c128 = {0, 0}};
     memcpy(&g, got, (size_t)storage_size(job->storage));
     const double x = stored_double(job->storage, g), y = stored_double(job->storage, *want);
     const bool floating = job->storage >= LACIS_MUL_TO_F32;
+    if (job->storage == LACIS_MUL_TO_C128) {
+        const double u = g.c128.im, v = want->c128.im;
+        return (x == y || (x != x && y != y)) && (u == v || (u != u && v != v));
+    }
     return floating && x != x ? y != y : memcmp(got, want, (size_t)storage_size(job->storage)) == 0;
 }
 
@@ -172,6 +176,7 @@ static lacis_mul_job make_job(heap *h, lacis_mul_matrix a, lacis_mul_matrix b)
     job.fold = strip_fold;
     job.workspace_bytes = 200;
     job.identity = 2;
+    job.identity_imag = -3;
     job.identity_int = 2;
     return job;
 }
@@ -182,6 +187,7 @@ static lacis_mul_storage natural_storage(const lacis_mul_job *job)
         const int least = job->max_degree_a <= 255 ? 0 : job->max_degree_a <= 65535 ? 1 : 2;
         return (lacis_mul_storage)(least + (int)draw(3 - (uint64_t)least));
     }
+    if (job->type == LACIS_MUL_C128) return LACIS_MUL_TO_C128;
     return job->agg == LACIS_MUL_AVG ? LACIS_MUL_TO_F64 : (lacis_mul_storage)(LACIS_MUL_TO_I32 + (int)job->type);
 }
 
@@ -190,8 +196,10 @@ static void draw_job(lacis_mul_job *job, const lacis_mul_matrix *mask, bool boun
 {
     job->con_kind = (lacis_mul_con)draw(6);
     job->agg = (lacis_mul_agg)draw(8);
+    const bool complex = job->type == LACIS_MUL_C128;
+    if (complex && (job->agg == LACIS_MUL_MIN || job->agg == LACIS_MUL_MAX)) job->agg = LACIS_MUL_SUM;
     job->storage = natural_storage(job);
-    if (draw(8) == 0)
+    if (draw(8) == 0 && !complex)
         job->storage = job->agg == LACIS_MUL_COUNT || job->type <= LACIS_MUL_I64
                            ? (draw(2) && job->agg != LACIS_MUL_AVG ? LACIS_MUL_TO_I64 : LACIS_MUL_TO_F64)
                            : LACIS_MUL_TO_F64;
@@ -203,7 +211,7 @@ static void draw_job(lacis_mul_job *job, const lacis_mul_matrix *mask, bool boun
     job->threads = draw(2) ? 2 : 1;
     job->mask = draw(4) == 0 ? mask : NULL;
     job->mask_not = draw(2);
-    job->top = draw(4) == 0 ? (int64_t)draw(12) + 1 : 0;
+    job->top = draw(4) == 0 && !complex ? (int64_t)draw(12) + 1 : 0;
     job->having = draw(5) == 0 ? strip_having : NULL;
     job->t_lo = 0;
     job->t_hi = job->b.cols;
@@ -221,7 +229,7 @@ typedef struct shape {
 static void check_shape(const shape *s)
 {
     heap h = {.left = -1};
-    const lacis_mul_type type_a = (lacis_mul_type)draw(4), type_b = draw(3) ? type_a : (lacis_mul_type)draw(4);
+    const lacis_mul_type type_a = (lacis_mul_type)draw(5), type_b = draw(3) ? type_a : (lacis_mul_type)draw(5);
     const int odd = draw(2) != 0;
     const lacis_mul_matrix a = make_matrix(s->rows, s->inner, s->most, s->long_row, type_a, draw(5), odd);
     const lacis_mul_matrix b = make_matrix(s->inner, s->cols, s->most, s->long_row, type_b, draw(5), odd);
