@@ -162,7 +162,7 @@ static const double otherwise[LACIS_MUL_CLASSES][LACIS_PRODUCT_KINDS] = {
 /* Planning and buffers; waking threads and waiting for the last of them. */
 static double call_seconds(int threads)
 {
-    const double call = 2e-5, thread = 8e-6;
+    const double call = 2e-5, thread = 4e-6;
     return call + (threads > 1 ? thread * threads : 0);
 }
 static const double ROW_NS = 25; /* bounds, dealing and storing of a row */
@@ -174,6 +174,16 @@ double lacis_product_touches(const lacis_run *run, double bytes, int threads)
     const double ns = 0.4;
     double cold = bytes - (double)lacis_run_memory_warm(run);
     return cold > 0 ? 1e-9 * ns * cold / threads : 0;
+}
+
+/* Writing a result beyond the caches: entries go out as two streams of parts of lines, which takes as long as setting
+ * twice as many bytes. */
+static double write_seconds(const lacis_profile *profile, double bytes, int threads)
+{
+    const double a_thread = 12e9, most = 60e9; /* bytes set in a second, where nobody has calibrated */
+    double usual = a_thread * threads < most ? a_thread * threads : most;
+    double rate = profile == NULL ? usual : lacis_profile_get(profile, lacis_set_figure, usual);
+    return 2 * bytes / rate;
 }
 
 static double figure_of(const lacis_profile *profile, lacis_mul_class class, int kind)
@@ -340,6 +350,9 @@ lacis_status lacis_product_cost(lacis_run *run, lacis_product *product, const la
                          : (double)(sizeof(int64_t) + lacis_dtype_size(product->storage));
     out->bytes = estimate->entries * entry + (graph ? rows * row_bytes + labels : 0);
     out->peak_bytes = out->bytes + work_bytes(product) + (double)product->block_bytes;
-    if (graph) out->seconds += lacis_product_touches(run, out->bytes, product->job.threads);
+    if (!graph) return LACIS_OK;
+    /* It overlaps with computing, but not wholly. */
+    out->seconds = hypot(out->seconds, write_seconds(profile, out->bytes, product->job.threads));
+    out->seconds += lacis_product_touches(run, out->bytes, product->job.threads);
     return LACIS_OK;
 }

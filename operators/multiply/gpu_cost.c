@@ -89,9 +89,9 @@ static const uint64_t few_products = 512, some_products = 8192;
 /* Nanoseconds a product where nobody has calibrated: measured on an H200. */
 static const double otherwise[LACIS_GPU_SIZES][LACIS_WORK_KINDS] = {
     /*                  count,  value,  float, written, ordered */
-    [LACIS_GPU_FEW] = {0.0110, 0.0130, 0.0125, 0.0150, 0.0150},
-    [LACIS_GPU_SOME] = {0.0124, 0.0130, 0.0140, 0.0150, 0.0400},
-    [LACIS_GPU_MANY] = {0.0045, 0.0050, 0.0060, 0.0060, 0.0400}};
+    [LACIS_GPU_FEW] = {0.0068, 0.0092, 0.0092, 0.0088, 0.0092},
+    [LACIS_GPU_SOME] = {0.0096, 0.0102, 0.0109, 0.0111, 0.0352},
+    [LACIS_GPU_MANY] = {0.0045, 0.0058, 0.0066, 0.0058, 0.0227}};
 static const char *const figure[LACIS_GPU_SIZES][LACIS_WORK_KINDS] = {
     [LACIS_GPU_FEW] = {"multiply.gpu.few.count_ns", "multiply.gpu.few.value_ns", "multiply.gpu.few.float_ns",
                        "multiply.gpu.few.written_ns", "multiply.gpu.few.ordered_ns"},
@@ -172,7 +172,7 @@ static void count_sizes(const lacis_product *product, bool closely, lacis_gpu_es
 static void kernel_seconds(const lacis_run *run, const lacis_product *product, const lacis_profile *profile,
                            bool closely, lacis_gpu_estimate *out)
 {
-    const double call_seconds = 1e-4, row_ns = 0.2, top_ns = 0.003; /* launches and two waits; a row; a product */
+    const double call_seconds = 6e-5, row_ns = 0.2, top_ns = 0.0056; /* launches and two waits; a row; a product */
     lacis_gpu_work kind = kind_of(run, product);
     count_sizes(product, closely, out);
     out->kernels = known(profile, LACIS_GPU_CALL_FIGURE, call_seconds);
@@ -198,7 +198,7 @@ static double bytes_to_send(const lacis_multiply *work, lacis_gpu *gpu)
 /* Copies of begins and ends, of columns and values. */
 static double copy_seconds(lacis_gpu *gpu, const lacis_profile *profile, double up, double down)
 {
-    const double each = 1e-5;
+    const double each = 5e-5;
     enum { COPIES = 4 };
     lacis_gpu_facts facts = {.upload_rate = 30e9, .download_rate = 30e9};
     if (gpu != NULL) lacis_gpu_describe(gpu, &facts);
@@ -222,7 +222,7 @@ static double panels(const lacis_product *product, lacis_gpu *gpu)
 
 static double once_seconds(const lacis_product *product, lacis_gpu *gpu, const lacis_profile *profile)
 {
-    const double start_seconds = 0.4, load_seconds = 0.1, compile_seconds = 0.4;
+    const double start_seconds = 0.3, load_seconds = 0.02, compile_seconds = 0.35;
     double seconds = 0;
     if (gpu == NULL)
         seconds += known(profile, LACIS_GPU_START_FIGURE, start_seconds) +

@@ -203,6 +203,8 @@ int lacis_product_kind(const lacis_product *product);
 
 /* Nanoseconds an entry of the graph for graph BY vector, threads not divided: its name, and what a row adds. */
 #define lacis_pull_figure "multiply.pull.entry_ns"
+/* Bytes that all threads set in a second, beyond the caches. */
+#define lacis_set_figure  "memory.set_bytes_a_second"
 #define LACIS_PULL_ROW_NS 6.0
 double lacis_product_now(void); /* seconds */
 
