@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Which devices this build is for. CUDA: LACIS_HAVE_CUDA is TRUE where nvcc was found; kernels/*/*.cu are then compiled
 # (cmake/LacisTargets.cmake) and engine/core talks to the CUDA runtime, which is linked statically: the library needs
-# nothing of CUDA until a GPU is used. There are no ranks yet: LACIS_MPI only says what it finds.
+# nothing of CUDA until a GPU is used. MPI: LACIS_HAVE_MPI; only the module liblacis_ranks is linked with it.
 include(CheckLanguage)
 
 foreach(option LACIS_CUDA LACIS_MPI)
@@ -35,14 +35,15 @@ if(NOT LACIS_CUDA STREQUAL "OFF")
   endif()
 endif()
 
+set(LACIS_HAVE_MPI FALSE)
 if(NOT LACIS_MPI STREQUAL "OFF")
   find_package(MPI QUIET COMPONENTS C)
-  if(LACIS_MPI STREQUAL "ON" AND NOT MPI_C_FOUND)
-    message(FATAL_ERROR "LACIS_MPI=ON, but MPI was not found. AUTO or OFF build without it.")
-  endif()
-  set(found "not found")
   if(MPI_C_FOUND)
-    set(found "${MPI_C_LIBRARIES}")
+    set(LACIS_HAVE_MPI TRUE)
+    message(STATUS "MPI: ${MPI_C_LIBRARIES}")
+  elseif(LACIS_MPI STREQUAL "ON")
+    message(FATAL_ERROR "LACIS_MPI=ON, but MPI was not found. AUTO or OFF build without it.")
+  else()
+    message(STATUS "MPI: not found; built without the module for several ranks")
   endif()
-  message(STATUS "MPI: ${found}; lacis has no part that uses it yet")
 endif()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` gives: both headers, both libraries, the shell, the man page, the CMake package and
-# lacis.pc. The static library has an export file of its own, as only it makes a user's project look for SQLite,
-# zlib and OpenMP.
+# What `cmake --install` gives: both headers, both libraries, the module for several ranks, the shell, the man page, the
+# CMake package and lacis.pc. The static library has an export file of its own, as only it makes a user's project look
+# for SQLite, zlib and OpenMP.
 include(CMakePackageConfigHelpers)
 
 set(LACIS_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/lacis")
@@ -9,6 +9,9 @@ set(LACIS_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/lacis")
 install(FILES engine/lacis.h engine/lacis_extend.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(TARGETS lacis_shared EXPORT lacis-shared
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+if(TARGET lacis_ranks)
+  install(TARGETS lacis_ranks LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
 install(TARGETS lacis_static EXPORT lacis-static ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 foreach(form shared static)
   install(EXPORT lacis-${form} NAMESPACE lacis:: DESTINATION "${LACIS_CMAKE_DIR}")

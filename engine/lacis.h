@@ -174,6 +174,27 @@ LACIS_API lacis_status lacis_complete(lacis_engine *engine, const char *text, si
 /* Whether `text` ends inside a statement, so that a shell should ask for another line. */
 LACIS_API int lacis_incomplete(const char *text);
 
+/* ------------------------------------------------------------------------------------------- ranks */
+
+/* Several processes that share the work of one engine, started by mpirun (docs/ranks.md). All of them join; rank 0
+ * then runs statements on an engine that was given the ranks, every other one serves until rank 0 leaves. A process
+ * may do so once; where the program itself has called MPI_Init, MPI stays the program's. */
+typedef struct lacis_ranks lacis_ranks;
+
+/* Waits until all have joined. LACIS_OK and *out == NULL where this process was not started as one of several.
+ * LACIS_CANTOPEN with the reason in `message` where it was but they cannot talk (empty where rank 0 says it). */
+LACIS_API lacis_status lacis_ranks_join(lacis_ranks **out, char *message, size_t size);
+LACIS_API int lacis_ranks_rank(const lacis_ranks *ranks); /* 0 for NULL */
+LACIS_API int lacis_ranks_size(const lacis_ranks *ranks); /* 1 for NULL */
+/* From here on the engine of rank 0 shares its work (SET ranks says when); NULL: no more. The ranks must stay until
+ * then or until the engine is closed. */
+LACIS_API lacis_status lacis_set_ranks(lacis_engine *engine, lacis_ranks *ranks);
+/* Any other rank: does what rank 0 asks for, with an engine of its own in memory, until rank 0 leaves (LACIS_OK) or
+ * is gone. */
+LACIS_API lacis_status lacis_ranks_serve(lacis_ranks *ranks, lacis_engine *engine);
+/* Rank 0: lets the others go, too. Where one of them was lost the whole job is ended. NULL is fine. */
+LACIS_API void lacis_ranks_leave(lacis_ranks *ranks);
+
 /* ------------------------------------------------------------------------------------------ arrays */
 
 typedef enum lacis_dtype {

@@ -73,6 +73,20 @@ void shell_interrupt_install(void)
     sigaction(SIGXFSZ, &report, NULL);
 }
 
+static void on_terminate(int signal)
+{
+    leave = true;
+    on_interrupt(signal);
+}
+
+void shell_interrupt_terminate(bool serves)
+{
+    struct sigaction action = {.sa_flags = SA_RESTART};
+    action.sa_handler = serves ? SIG_IGN : on_terminate;
+    sigaction(SIGTERM, &action, NULL);
+    if (serves) sigaction(SIGINT, &action, NULL);
+}
+
 void shell_interrupt_watch(lacis_engine *engine)
 {
     presses_working = 0;

@@ -11,6 +11,9 @@
 #include <stdbool.h>
 
 void shell_interrupt_install(void);
+/* With several ranks: what mpirun sends when it is interrupted counts as Ctrl-C, after which the shell leaves. A rank
+ * that serves passes both over: it ends with rank 0. */
+void shell_interrupt_terminate(bool serves);
 /* The engine that works from now on; NULL: none. */
 void shell_interrupt_watch(lacis_engine *engine);
 /* Whether Ctrl-C was pressed since the last shell_interrupt_clear. */

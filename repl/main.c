@@ -45,17 +45,19 @@ static void run_jobs(shell_session *session, const shell_options *options)
     }
 }
 
-static int run(const shell_options *options)
+static int run(const shell_options *options, lacis_ranks *ranks)
 {
     static shell_sink standard;
     standard.fd = STDOUT_FILENO;
     standard.terminal = shell_is_terminal(STDOUT_FILENO);
     shell_session session = {.standard = &standard, .mode = options->mode, .row_limit = -1, .bail = true};
+    session.ranks = ranks;
     session.parameter = options->parameter;
     session.parameters = options->parameters;
     session.interactive = options->jobs == 0 && shell_is_terminal(STDIN_FILENO);
     session.progress.enabled = shell_terminal_moves(STDERR_FILENO);
     shell_interrupt_install();
+    if (ranks) shell_interrupt_terminate(false);
     if (!shell_session_open(&session, options->database)) {
         shell_session_close(&session);
         return EXIT_CANNOT_OPEN;
@@ -75,12 +77,21 @@ static int run(const shell_options *options)
     return code;
 }
 
-int main(int argc, char **argv)
+/* A rank other than 0: works for it, reads and prints nothing. */
+static int serve(lacis_ranks *ranks)
+{
+    lacis_engine *engine = NULL;
+    shell_interrupt_terminate(true);
+    lacis_status status = lacis_open(NULL, &engine);
+    if (status == LACIS_OK) status = lacis_ranks_serve(ranks, engine);
+    lacis_close(engine);
+    return status == LACIS_OK ? 0 : 1;
+}
+
+static int run_first(int argc, char **argv, lacis_ranks *ranks)
 {
     shell_options options;
     int code = 0;
-    occupy_standard_files();
-    choose_locale();
     if (!shell_options_parse(argc, argv, &options)) {
         code = EXIT_USAGE;
     } else if (options.help) {
@@ -88,9 +99,24 @@ int main(int argc, char **argv)
     } else if (options.version) {
         printf("lacis %s\n", lacis_version());
     } else {
-        code = run(&options);
+        code = run(&options, ranks);
     }
     shell_options_free(&options);
     if (fflush(stdout) != 0 && code == 0) code = 1;
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    lacis_ranks *ranks;
+    char message[400] = "";
+    occupy_standard_files();
+    choose_locale();
+    if (lacis_ranks_join(&ranks, message, sizeof message) != LACIS_OK) {
+        if (message[0]) fprintf(stderr, "lacis: %s\n", message);
+        return EXIT_CANNOT_OPEN;
+    }
+    int code = lacis_ranks_rank(ranks) > 0 ? serve(ranks) : run_first(argc, argv, ranks);
+    lacis_ranks_leave(ranks);
     return code;
 }

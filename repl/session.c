@@ -30,6 +30,7 @@ bool shell_session_open(shell_session *session, const char *path)
     }
     lacis_set_log(engine, shell_log, session);
     lacis_set_progress(engine, shell_progress_draw, &session->progress);
+    lacis_set_ranks(engine, session->ranks);
     lacis_close(session->engine);
     session->engine = engine;
     free(session->database);

@@ -34,6 +34,7 @@ struct shell_input;
 
 typedef struct shell_session {
     lacis_engine *engine;
+    lacis_ranks *ranks; /* NULL: this process is alone */
     char *database; /* NULL: in memory */
     const shell_parameter *parameter;
     int parameters;

@@ -18,6 +18,7 @@ struct part {
 
 struct lacis_array {
     atomic_int holders;
+    uint64_t number;
     lacis_memory *memory;
     lacis_kind kind;
     lacis_dtype dtype;
@@ -28,6 +29,9 @@ struct lacis_array {
     int parts, room;
 };
 
+/* Arrays made so far: arrays may go from one engine to another, and must not be taken for each other then. */
+static _Atomic uint64_t made;
+
 lacis_status lacis_array_new(lacis_run *run, lacis_kind kind, lacis_dtype dtype, int64_t extent0, int64_t extent1,
                              lacis_array **out)
 {
@@ -35,6 +39,7 @@ lacis_status lacis_array_new(lacis_run *run, lacis_kind kind, lacis_dtype dtype,
     LACIS_TRY(lacis_run_alloc(run, sizeof *array, &array));
     memset(array, 0, sizeof *array);
     array->holders = 1;
+    array->number = atomic_fetch_add_explicit(&made, 1, memory_order_relaxed) + 1;
     array->memory = lacis_memory_retain(run->host->memory);
     array->kind = kind;
     array->dtype = dtype;
@@ -104,6 +109,11 @@ void lacis_array_release(lacis_array *array)
     lacis_memory_free(memory, array->part);
     lacis_memory_free(memory, array);
     lacis_memory_release(memory);
+}
+
+uint64_t lacis_array_number(const lacis_array *array)
+{
+    return array->number;
 }
 
 lacis_kind lacis_array_kind(const lacis_array *array)

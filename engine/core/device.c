@@ -77,6 +77,7 @@ static void start(lacis_gpu *gpu)
     gpu->state = LACIS_GPU_ABSENT;
     if (!gpu->driver->possible(gpu->reason, sizeof gpu->reason)) return;
     int code = LACIS_DRIVER(gpu, count, &devices);
+    if (devices > 0) gpu->device %= devices;
     if (code == 0 && devices > 0) code = start_device(gpu);
     if (code != 0) {
         snprintf(gpu->reason, sizeof gpu->reason, "the GPU cannot be used: %.120s", error_text(gpu, code));
@@ -111,6 +112,7 @@ lacis_gpu *lacis_device_find(lacis_host *host)
     gpu->holders = 1;
     gpu->memory = lacis_memory_retain(host->memory);
     gpu->driver = driver();
+    gpu->device = host->gpu_number;
     gpu->facts.upload_rate = upload_rate;
     gpu->facts.download_rate = download_rate;
     start(gpu);

@@ -29,6 +29,9 @@ typedef struct lacis_keeper {
                          void (*fn)(void *arg, const char *name, const char *value), void *arg);
 } lacis_keeper;
 
+/* SET ranks: whether other ranks share work where the planner finds that it pays, never, or wherever they can. */
+typedef enum lacis_ranks_use { LACIS_RANKS_AUTO, LACIS_RANKS_OFF, LACIS_RANKS_ALL } lacis_ranks_use;
+
 /* One an engine. */
 typedef struct lacis_host {
     lacis_memory *memory;
@@ -39,11 +42,16 @@ typedef struct lacis_host {
     void *progress_arg;
     atomic_int cancel;
     int threads;
+    int threads_asked; /* by SET threads; 0: as many as there are processors */
     bool deterministic;
     double last_progress; /* seconds */
     lacis_gpu *gpu;       /* device.c: NULL until somebody asked for one */
     uint64_t gpu_limit;   /* bytes; 0: nine tenths of the card */
+    int gpu_number;       /* which of this machine's, counted round */
     lacis_keeper keeper;
+    lacis_ranks *ranks; /* NULL: this process is alone */
+    lacis_ranks_use ranks_use;
+    uint64_t ranks_memory; /* SET ranks_memory_limit; 0: each rank's own */
 } lacis_host;
 
 typedef struct lacis_counter {
@@ -97,6 +105,9 @@ uint64_t lacis_memory_physical(void); /* bytes of this machine; 0: not known */
 bool lacis_memory_may(uint64_t bytes);
 /* LACIS_LIMIT or LACIS_NOMEM with its message, for a failed request of `bytes`. */
 lacis_status lacis_run_no_memory(lacis_run *run, uint64_t bytes);
+
+/* array.c: no two arrays of a process ever have the same number. */
+uint64_t lacis_array_number(const lacis_array *array);
 
 /* "1.5 GB" and the like, in a buffer of LACIS_NUMBER_TEXT. */
 const char *lacis_format_bytes(uint64_t bytes, char *text);

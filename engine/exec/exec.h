@@ -70,6 +70,9 @@ lacis_status lacis_exec_restore(lacis_world *world, lacis_run *run);
 lacis_status lacis_exec_keep_profile(lacis_world *world, lacis_run *run);
 lacis_status lacis_exec_calibrate(lacis_world *world, lacis_run *run);
 
+/* serve.c: does what rank 0 asks for until it leaves. deal.c, the other side, stands in lacis_extend.h. */
+lacis_status lacis_exec_serve(lacis_world *world, lacis_ranks *ranks);
+
 /* table.c: small tables of text and integers, as row sources. */
 typedef struct lacis_table lacis_table;
 lacis_status lacis_table_new(lacis_run *run, const char *const *columns, int count, lacis_table **out);

@@ -5,6 +5,7 @@
 #include "exec/settings.h"
 
 #include "core/device.h"
+#include "core/ranks.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -65,12 +66,13 @@ static bool set_threads(lacis_host *host, const char *value)
 {
     char *end;
     if (strcasecmp(value, "auto") == 0) {
-        host->threads = lacis_cpus();
+        host->threads_asked = 0;
+        host->threads = lacis_ranks_threads(host->ranks);
         return true;
     }
     long number = strtol(value, &end, 10);
     if (end == value || *end != '\0' || number < 1 || number > MOST_THREADS) return false;
-    host->threads = (int)number;
+    host->threads = host->threads_asked = (int)number;
     return true;
 }
 
@@ -96,6 +98,37 @@ static void get_deterministic(const lacis_host *host, char *value, size_t size)
     snprintf(value, size, "%s", host->deterministic ? "on" : "off");
 }
 
+static const char *const ranks_word[] = {
+    [LACIS_RANKS_AUTO] = "auto", [LACIS_RANKS_OFF] = "off", [LACIS_RANKS_ALL] = "all"};
+
+static bool set_ranks(lacis_host *host, const char *value)
+{
+    for (int i = 0; i < LACIS_COUNT(ranks_word); i++) {
+        if (strcasecmp(value, ranks_word[i]) != 0) continue;
+        host->ranks_use = (lacis_ranks_use)i;
+        return true;
+    }
+    return false;
+}
+
+static void get_ranks(const lacis_host *host, char *value, size_t size)
+{
+    snprintf(value, size, "%s", ranks_word[host->ranks_use]);
+}
+
+static bool set_ranks_limit(lacis_host *host, const char *value)
+{
+    double bytes = 0;
+    if (strcasecmp(value, "auto") != 0 && !read_bytes(value, &bytes)) return false;
+    host->ranks_memory = (uint64_t)bytes;
+    return true;
+}
+
+static void get_ranks_limit(const lacis_host *host, char *value, size_t size)
+{
+    snprintf(value, size, host->ranks_memory == 0 ? "auto" : "%llu", (unsigned long long)host->ranks_memory);
+}
+
 const struct setting lacis_setting[] = {
     {"memory_limit", "bytes, or with kB, MB, GB, KiB, MiB, GiB; at least 1 MB",
      "what arrays, results and work may take together", set_memory_limit, get_memory_limit},
@@ -104,6 +137,10 @@ const struct setting lacis_setting[] = {
     {"threads", "1 .. 1024, or auto", "threads that work on one statement", set_threads, get_threads},
     {"deterministic", "on or off", "the same bits on every run and any number of threads", set_deterministic,
      get_deterministic},
+    {"ranks", "auto, off or all", "whether the other ranks of an mpirun share work: where it pays, never, always",
+     set_ranks, get_ranks},
+    {"ranks_memory_limit", "like memory_limit, or auto (each rank's share of its machine)",
+     "what operands, results and work may take on each other rank", set_ranks_limit, get_ranks_limit},
 };
 const int lacis_settings = LACIS_COUNT(lacis_setting);
 

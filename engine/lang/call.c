@@ -185,6 +185,33 @@ static lacis_status body(lacis_parser *parser, lacis_call *call)
     return LACIS_OK;
 }
 
+static lacis_status copy_bindings(lacis_run *run, const lacis_bindings *from, lacis_bindings **out)
+{
+    lacis_binding *value;
+    LACIS_TRY(lacis_run_scratch(run, sizeof **out, out));
+    LACIS_TRY(lacis_run_scratch(run, sizeof *value * (uint64_t)from->count, &value));
+    for (int i = 0; i < from->count; i++) {
+        value[i] = from->value[i];
+        LACIS_TRY(lacis_text_copy(run, value[i].name, strlen(value[i].name), &value[i].name));
+        if (value[i].text != NULL)
+            LACIS_TRY(lacis_text_copy(run, value[i].text, strlen(value[i].text), &value[i].text));
+    }
+    **out = (lacis_bindings){value, from->count};
+    return LACIS_OK;
+}
+
+/* For other ranks, which parse the call again. */
+static lacis_status keep_source(lacis_parser *parser, lacis_call *call)
+{
+    lacis_bindings *bindings = NULL;
+    const lacis_lexer *lexer = &parser->lexer;
+    size_t length = (size_t)(lexer->token.offset - call->offset);
+    LACIS_TRY(lacis_text_copy(parser->run, lexer->start + call->offset, length, &call->text));
+    if (parser->bindings != NULL) LACIS_TRY(copy_bindings(parser->run, parser->bindings, &bindings));
+    call->bindings = bindings;
+    return LACIS_OK;
+}
+
 lacis_status lacis_parser_call(lacis_parser *parser, lacis_call **out)
 {
     lacis_offer_verbs(parser);
@@ -203,7 +230,7 @@ lacis_status lacis_parser_call(lacis_parser *parser, lacis_call **out)
     LACIS_TRY(body(parser, call));
     parser->depth--;
     *out = call;
-    return LACIS_OK;
+    return parser->run->host->ranks == NULL ? LACIS_OK : keep_source(parser, call);
 }
 
 lacis_status lacis_lang_call(lacis_run *run, const lacis_registry *registry, const char *text,

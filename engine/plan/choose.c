@@ -36,19 +36,39 @@ static bool wanted_on(const lacis_call *call, lacis_device device)
     return call->on != LACIS_ON_GPU || device == LACIS_GPU;
 }
 
-static void list_candidates(const lacis_call *call, lacis_plan *plan)
+/* SET ranks = all: what can be dealt is. */
+static void only_ranks(lacis_plan *plan)
+{
+    bool any = false;
+    for (int i = 0; i < plan->candidates; i++)
+        any |= plan->candidate[i].can && plan->candidate[i].variant->ranks;
+    for (int i = 0; any && i < plan->candidates; i++) {
+        lacis_candidate *candidate = &plan->candidate[i];
+        if (!candidate->can || candidate->variant->ranks) continue;
+        candidate->can = false;
+        snprintf(candidate->reason, sizeof candidate->reason, "not wanted: SET ranks = all");
+    }
+}
+
+static void list_candidates(const lacis_run *run, const lacis_call *call, lacis_plan *plan)
 {
     for (int i = 0; i < call->op->variant_count && plan->candidates < LACIS_CANDIDATES; i++) {
+        if (call->op->variants[i]->ranks && run->host->ranks == NULL) continue;
         lacis_candidate *candidate = &plan->candidate[plan->candidates++];
         *candidate = (lacis_candidate){.variant = call->op->variants[i], .can = true};
         if (!wanted_on(call, candidate->variant->device)) {
             candidate->can = false;
             snprintf(candidate->reason, sizeof candidate->reason, "not wanted: ON %s",
                      call->on == LACIS_ON_CPU ? "CPU" : "GPU");
+        } else if (candidate->variant->ranks && lacis_run_ranks(run) == 1) {
+            candidate->can = false;
+            snprintf(candidate->reason, sizeof candidate->reason, "%s",
+                     run->host->ranks_use == LACIS_RANKS_OFF ? "SET ranks = off" : "the other ranks are gone");
         } else if (candidate->variant->can != NULL) {
             candidate->can = candidate->variant->can(call, candidate->reason, sizeof candidate->reason);
         }
     }
+    if (run->host->ranks_use == LACIS_RANKS_ALL) only_ranks(plan);
 }
 
 static bool has_variant_on(const lacis_call *call, lacis_device device)
@@ -178,7 +198,7 @@ lacis_status lacis_plan_make(lacis_run *run, lacis_call *call, const lacis_profi
     plan->call = call;
     plan->purpose = purpose;
     plan->block_bytes = UINT64_MAX;
-    list_candidates(call, plan);
+    list_candidates(run, call, plan);
     int able = able_ones(plan);
     if (able == 0) return none_can(run, call, plan);
 

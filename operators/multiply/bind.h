@@ -35,7 +35,9 @@ typedef struct lacis_multiply {
 lacis_status lacis_multiply_bind(lacis_run *run, lacis_call *call);
 void lacis_multiply_unbind(lacis_run *run, lacis_call *call);
 
-/* gpu.c */
-extern const lacis_variant lacis_multiply_gpu;
+/* op.c, gpu.c, ranks.c */
+extern const lacis_variant lacis_multiply_rows, lacis_multiply_gpu, lacis_multiply_ranks, lacis_multiply_ranks_gpu;
+/* How other ranks would share the call; nothing where there are none. */
+lacis_status lacis_multiply_explain_ranks(lacis_run *run, const lacis_call *call, lacis_lines *lines);
 
 #endif

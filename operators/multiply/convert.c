@@ -111,7 +111,7 @@ lacis_status lacis_product_gather(lacis_run *run, lacis_product *product)
     product->c = (lacis_labels){label, 0, count};
     /* A's columns are numbers of B's rows: rename them to places in the list of reached ones. */
     lacis_labels from = {NULL, 0, b->rows}, to = {number, 0, count};
-    from.count = INT64_MAX; /* never walked: entries are few */
+    from.count = INT64_MAX - count; /* never walked: entries are few */
     LACIS_TRY(lacis_csr_compact(run, product, &product->a, &from, &to));
     return lacis_csr_compact(run, product, b, NULL, NULL);
 }

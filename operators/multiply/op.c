@@ -4,6 +4,7 @@
  * descriptor from which parser, completion, help, planner and EXPLAIN work; the engine's registry names it.
  */
 #include "multiply/device.h"
+#include "multiply/on_gpu.h"
 
 static const lacis_param params[] = {
     {.form = "%a", .required = true, .help = "left operand: a graph, or a vector where b is a graph"},
@@ -90,7 +91,8 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
 {
     lacis_multiply *work = call->work;
     LACIS_TRY(lacis_product_explain(run, &work->product, lines));
-    return lacis_multiply_gpu_explain(work, lines);
+    LACIS_TRY(lacis_multiply_gpu_explain(work, lines));
+    return lacis_multiply_explain_ranks(run, call, lines);
 }
 
 static lacis_status rows_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
@@ -114,7 +116,7 @@ static lacis_status rows_run(lacis_run *run, const lacis_call *call, int64_t beg
     return status;
 }
 
-static const lacis_variant rows = {
+const lacis_variant lacis_multiply_rows = {
     .name = "rows",
     .device = LACIS_CPU,
     .summary = "row by row: copied, sorted, hashed or accumulated in a dense window by the row's number of paths",
@@ -159,7 +161,10 @@ static const lacis_variant pull = {
     .cost = pull_cost,
     .run = pull_run,
 };
-static const lacis_variant *const variants[] = {&rows, &pull, &lacis_multiply_gpu};
+static const lacis_variant *const variants[] = {&lacis_multiply_rows,     &pull,
+                                                &lacis_multiply_gpu,      &lacis_multiply_gpu_pull,
+                                                &lacis_multiply_gpu_push, &lacis_multiply_ranks,
+                                                &lacis_multiply_ranks_gpu};
 
 const lacis_op lacis_op_multiply = {
     .verb = "MULTIPLY",

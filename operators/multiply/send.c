@@ -57,8 +57,8 @@ static lacis_status send_own(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, c
     return LACIS_OK;
 }
 
-static lacis_status send(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, const void *host, uint64_t bytes,
-                         const void **out)
+lacis_status lacis_send_host(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, const void *host, uint64_t bytes,
+                             const void **out)
 {
     const lacis_array *array;
     lacis_part part;
@@ -81,10 +81,10 @@ lacis_status lacis_send_matrix(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent,
 {
     const void *begin, *end, *column, *value;
     uint64_t rows = sizeof(int64_t) * (uint64_t)matrix->rows, places = lacis_send_places(matrix);
-    LACIS_TRY(send(run, gpu, sent, matrix->begin, rows, &begin));
-    LACIS_TRY(send(run, gpu, sent, matrix->end, rows, &end));
-    LACIS_TRY(send(run, gpu, sent, matrix->column, sizeof(uint32_t) * places, &column));
-    LACIS_TRY(send(run, gpu, sent, matrix->value, value_bytes(matrix->type) * places, &value));
+    LACIS_TRY(lacis_send_host(run, gpu, sent, matrix->begin, rows, &begin));
+    LACIS_TRY(lacis_send_host(run, gpu, sent, matrix->end, rows, &end));
+    LACIS_TRY(lacis_send_host(run, gpu, sent, matrix->column, sizeof(uint32_t) * places, &column));
+    LACIS_TRY(lacis_send_host(run, gpu, sent, matrix->value, value_bytes(matrix->type) * places, &value));
     *out = *matrix;
     out->begin = begin;
     out->end = end;
@@ -93,7 +93,7 @@ lacis_status lacis_send_matrix(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent,
     return LACIS_OK;
 }
 
-static uint64_t missing(lacis_gpu *gpu, const lacis_sent *sent, const void *host, uint64_t bytes)
+uint64_t lacis_send_host_missing(lacis_gpu *gpu, const lacis_sent *sent, const void *host, uint64_t bytes)
 {
     const lacis_array *array;
     lacis_part part;
@@ -109,9 +109,10 @@ uint64_t lacis_send_missing(lacis_gpu *gpu, const lacis_sent *sent, const lacis_
 {
     uint64_t rows = sizeof(int64_t) * (uint64_t)matrix->rows, places = lacis_send_places(matrix);
     bool one = matrix->end == matrix->begin + 1; /* two views of one part */
-    return missing(gpu, sent, matrix->begin, rows) + (one ? 0 : missing(gpu, sent, matrix->end, rows)) +
-           missing(gpu, sent, matrix->column, sizeof(uint32_t) * places) +
-           missing(gpu, sent, matrix->value, value_bytes(matrix->type) * places);
+    return lacis_send_host_missing(gpu, sent, matrix->begin, rows) +
+           (one ? 0 : lacis_send_host_missing(gpu, sent, matrix->end, rows)) +
+           lacis_send_host_missing(gpu, sent, matrix->column, sizeof(uint32_t) * places) +
+           lacis_send_host_missing(gpu, sent, matrix->value, value_bytes(matrix->type) * places);
 }
 
 void lacis_send_clear(lacis_sent *sent)

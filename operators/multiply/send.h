@@ -26,6 +26,11 @@ typedef struct lacis_sent {
 /* The matrix with device pointers. LACIS_LIMIT without a message: the device has no room. */
 lacis_status lacis_send_matrix(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, const lacis_mul_matrix *matrix,
                                lacis_mul_matrix *out);
+/* One piece of it: `bytes` from `host` on (more may be sent), for kernels that do not need all of a matrix. _missing:
+ * what would have to be copied. */
+lacis_status lacis_send_host(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, const void *host, uint64_t bytes,
+                             const void **out);
+uint64_t lacis_send_host_missing(lacis_gpu *gpu, const lacis_sent *sent, const void *host, uint64_t bytes);
 /* Bytes that lacis_send_matrix would have to copy; gpu NULL: where nothing is there yet. */
 uint64_t lacis_send_missing(lacis_gpu *gpu, const lacis_sent *sent, const lacis_mul_matrix *matrix);
 /* Gives the blocks back. */

@@ -31,6 +31,7 @@ static lacis_status bind_graph(lacis_run *run, const lacis_call *call, lacis_pow
     if (lacis_array_kind(a->item[0].array) != LACIS_CSR)
         return lacis_run_fail_at(run, LACIS_TYPE, a->item[0].offset, NULL, "POWER works on a graph");
     lacis_csr_view(a->item[0].array, &work->a);
+    work->sent.array[0] = a->item[0].array;
     work->row_labels = lacis_labels_buffer(a->item[0].array, "row_labels");
     work->col_labels = lacis_labels_buffer(a->item[0].array, "col_labels");
     work->spec.a_offset = work->spec.b_offset = a->item[0].offset;
@@ -134,6 +135,7 @@ lacis_status lacis_power_bind(lacis_run *run, lacis_call *call)
     call->work = NULL;
     LACIS_TRY(lacis_run_scratch(run, sizeof *work, &work));
     memset(work, 0, sizeof *work);
+    work->run = run;
     call->work = work;
     lacis_status status = bind(run, call, work);
     if (status != LACIS_OK) {
@@ -152,6 +154,7 @@ void lacis_power_unbind(lacis_run *run, lacis_call *call)
 {
     lacis_power *work = call->work;
     if (work == NULL) return;
+    lacis_send_clear(&work->sent);
     lacis_product_clear(run, &work->first);
     lacis_product_clear(run, &work->start);
     call->work = NULL;

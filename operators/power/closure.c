@@ -184,9 +184,9 @@ static lacis_status advance(lacis_run *run, struct block *block, const lacis_csr
     return status;
 }
 
-static lacis_status endless(lacis_run *run, const struct block *block, int64_t rounds)
+lacis_status lacis_power_endless(lacis_run *run, const lacis_power *work, int64_t rounds)
 {
-    return lacis_run_fail_at(run, LACIS_RANGE, block->work->spec.con_offset, "WITHIN k stops after k rounds",
+    return lacis_run_fail_at(run, LACIS_RANGE, work->spec.con_offset, "WITHIN k stops after k rounds",
                              "POWER: values still change after %lld rounds, more than there are vertices: some cycle "
                              "keeps improving them (a negative cycle, for shortest paths)",
                              (long long)rounds);
@@ -200,7 +200,7 @@ static lacis_status settle(lacis_run *run, struct block *block, const lacis_csr 
     while (block->changed.entries > 0 && (work->rounds == 0 || round < work->rounds)) {
         if (lacis_run_cancelled(run)) return lacis_run_interrupted(run);
         lacis_run_progress(run, "closure", out->share);
-        if (work->rounds == 0 && round > most) return endless(run, block, round);
+        if (work->rounds == 0 && round > most) return lacis_power_endless(run, work, round);
         LACIS_TRY(advance(run, block, start, &out->products));
         round++;
     }
@@ -234,14 +234,18 @@ static lacis_status emit_row(void *context, int64_t row, int worker)
     return LACIS_OK;
 }
 
+lacis_status lacis_power_too_large(lacis_run *run, lacis_status status)
+{
+    return lacis_run_fail_at(run, status, -1, "WHERE src IN (...), or SELECT with totals keep less",
+                             "POWER: the result needs more than memory_limit leaves (%.1f MB more are free)",
+                             (double)lacis_run_memory_left(run) / 1e6);
+}
+
 static lacis_status charge(lacis_run *run, const struct block *block, lacis_product_result *to, uint64_t entries)
 {
     lacis_status status = lacis_buffer_charge(to->column, entries * sizeof(uint32_t));
     if (status == LACIS_OK) status = lacis_buffer_charge(to->value, entries * block->size);
-    if (status == LACIS_OK) return LACIS_OK;
-    return lacis_run_fail_at(run, status, -1, "WHERE src IN (...), or SELECT with totals keep less",
-                             "POWER: the result needs more than memory_limit leaves (%.1f MB more are free)",
-                             (double)lacis_run_memory_left(run) / 1e6);
+    return status == LACIS_OK ? LACIS_OK : lacis_power_too_large(run, status);
 }
 
 /* Writes the block's rows behind what is there. */

@@ -83,7 +83,7 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
     return lacis_product_explain(run, &work->first, lines);
 }
 
-static lacis_csr start_rows(const lacis_power *work, int64_t begin, int64_t end)
+lacis_csr lacis_power_start(const lacis_power *work, int64_t begin, int64_t end)
 {
     lacis_csr start = work->start.a;
     lacis_labels labels = lacis_labels_from(&work->start.s, begin, end - begin);
@@ -95,22 +95,28 @@ static lacis_csr start_rows(const lacis_power *work, int64_t begin, int64_t end)
     return start;
 }
 
+lacis_status lacis_power_array(lacis_run *run, const lacis_power *work, int64_t begin, int64_t end,
+                               lacis_power_rows *rows, lacis_array **out)
+{
+    lacis_run_count(run, "rounds", (double)rows->done);
+    lacis_run_count(run, "entries", (double)rows->rows.entries);
+    lacis_product shape = work->start;
+    shape.dtype = work->dtype;
+    shape.storage = rows->storage;
+    lacis_status status =
+        lacis_product_array(run, &shape, begin, end, &rows->rows, work->row_labels, work->col_labels, out);
+    lacis_product_release(&rows->rows);
+    return status;
+}
+
 static lacis_status rounds_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
 {
     const lacis_power *work = call->work;
-    lacis_csr start = start_rows(work, begin, end);
+    lacis_csr start = lacis_power_start(work, begin, end);
     lacis_power_rows rows;
     LACIS_TRY(work->stable ? lacis_power_closure(run, work, &start, &rows)
                            : lacis_power_rounds(run, work, &start, &rows));
-    lacis_run_count(run, "rounds", (double)rows.done);
-    lacis_run_count(run, "entries", (double)rows.rows.entries);
-    lacis_product shape = work->start;
-    shape.dtype = work->dtype;
-    shape.storage = rows.storage;
-    lacis_status status =
-        lacis_product_array(run, &shape, begin, end, &rows.rows, work->row_labels, work->col_labels, out);
-    lacis_product_release(&rows.rows);
-    return status;
+    return lacis_power_array(run, work, begin, end, &rows, out);
 }
 
 static const lacis_variant rounds = {
@@ -120,7 +126,7 @@ static const lacis_variant rounds = {
     .cost = lacis_power_cost,
     .run = rounds_run,
 };
-static const lacis_variant *const variants[] = {&rounds};
+static const lacis_variant *const variants[] = {&rounds, &lacis_power_gpu_variant};
 
 const lacis_op lacis_op_power = {
     .verb = "POWER",

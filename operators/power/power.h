@@ -19,6 +19,11 @@ typedef struct lacis_power {
     lacis_dtype type;        /* UNTIL STABLE: of values between rounds */
     lacis_dtype dtype;       /* of the result */
     lacis_buffer *row_labels, *col_labels;
+    lacis_run *run;  /* for the GPU's can, which is asked without one */
+    lacis_sent sent; /* to the GPU */
+    bool costed;     /* cost and expected_rounds are known */
+    lacis_cost cost;
+    double expected_rounds;
 } lacis_power;
 
 /* A result on its way: rows as of the start, with columns of a. */
@@ -36,11 +41,24 @@ lacis_status lacis_power_rounds(lacis_run *run, const lacis_power *work, const l
 lacis_status lacis_power_closure(lacis_run *run, const lacis_power *work, const lacis_csr *start,
                                  lacis_power_rows *out);
 
+/* A view of selected rows [begin, end), to start from. */
+lacis_csr lacis_power_start(const lacis_power *work, int64_t begin, int64_t end);
+/* The call's result out of *rows, which is released. */
+lacis_status lacis_power_array(lacis_run *run, const lacis_power *work, int64_t begin, int64_t end,
+                               lacis_power_rows *rows, lacis_array **out);
+/* closure.c: errors that all variants tell. */
+lacis_status lacis_power_endless(lacis_run *run, const lacis_power *work, int64_t rounds);
+lacis_status lacis_power_too_large(lacis_run *run, lacis_status status);
+
 /* bind.c */
 lacis_status lacis_power_bind(lacis_run *run, lacis_call *call);
 void lacis_power_unbind(lacis_run *run, lacis_call *call);
 
-/* cost.c: runs a few of the rows. */
+/* cost.c: runs a few of the rows, once a call; where few are wanted and a GPU might take them, it only guesses. */
 lacis_status lacis_power_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out);
+
+/* gpu.c */
+extern const lacis_variant lacis_power_gpu_variant;
+bool lacis_power_gpu_can(const lacis_call *call, char *reason, size_t size);
 
 #endif

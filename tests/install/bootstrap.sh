@@ -28,8 +28,11 @@ for tool in $tools; do
 done
 stub apt-get <<EOF
 echo "\$@" >>'$scratch/apt'
-case "\$*" in *install*) ln -s '$(command -v ninja)' '$bin/ninja' ;; esac
+case "\$*" in *ninja*) ln -s '$(command -v ninja)' '$bin/ninja' ;; esac
 EOF
+
+stub mpicc <<<'exit 0'
+stub mpirun <<<'exit 0'
 
 setup() { # setup WANTED_STATUS, output in $scratch/out, what apt was asked in $scratch/apt
     local status=0
@@ -43,6 +46,15 @@ not_asked() { [ ! -s "$scratch/apt" ] || fail "apt was called: $(cat "$scratch/a
 
 setup 0 # everything is there
 not_asked
+rm "$bin/mpicc"
+stub id <<<'echo 1000'
+setup 0 # MPI is not needed
+not_asked
+says "going on"
+stub id <<<'echo 0'
+setup 0
+asked "install -y --no-install-recommends libopenmpi-dev openmpi-bin"
+stub mpicc <<<'exit 0'
 
 stub id <<<'echo 1000'
 rm "$bin/ninja"

@@ -40,6 +40,8 @@ libdir="$scratch/moved${libdir#"$prefix"}"
 PKG_CONFIG_PATH="$libdir/pkgconfig"
 prefix="$scratch/moved"
 
+[ ! -e "$build/liblacis_ranks.so" ] || [ -s "$libdir/liblacis_ranks.so" ] || fail "no module for several ranks"
+
 expect "$(printf 'n\n3')" "$prefix/bin/lacis" --mode csv -c "SELECT 1 + 2 AS n"
 
 for linking in shared static; do

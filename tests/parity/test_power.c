@@ -144,6 +144,12 @@ static double reach(double a, double b)
     return 1;
 }
 
+static double last_edge(double a, double b)
+{
+    (void)a;
+    return b;
+}
+
 /* Least value over all paths of one edge or more, by relaxing until nothing changes. */
 static triples reference_closure(const graph *g, step_fn step, int64_t edges)
 {
@@ -181,11 +187,9 @@ static void test_closures(void **state)
         const char *text;
         step_fn step;
         int64_t edges;
-    } closure[] = {{"CON a + b AGG min", plus, N + 1},
-                   {"CON max(a, b) AGG min", widest, N + 1},
-                   {"", reach, N + 1},
-                   {"CON nil AGG any", reach, N + 1},
-                   {"WITHIN 1 CON a + b AGG min", plus, 1},
+    } closure[] = {{"CON a + b AGG min", plus, N + 1},     {"CON max(a, b) AGG min", widest, N + 1},
+                   {"CON b AGG min", last_edge, N + 1},    {"", reach, N + 1},
+                   {"CON nil AGG any", reach, N + 1},      {"WITHIN 1 CON a + b AGG min", plus, 1},
                    {"WITHIN 3 CON a + b AGG min", plus, 3}};
     for (int t = 0; t < 8; t++) {
         graph g = graph_make(&random, t & 4 ? GRAPH_SINGLES : GRAPH_EMPTY_ROWS, N, N, types[t % 4]);
@@ -202,6 +206,87 @@ static void test_closures(void **state)
             triples_free(&expected);
         }
         lacis_array_release(array);
+        graph_free(&g);
+    }
+}
+
+/* AGG any keeps the value that a pair had first: of the fewest edges, and of those by the least vertex before the
+ * end. */
+static triples reference_first(const graph *g)
+{
+    static double d[N][N];
+    static int found[N][N]; /* the round; 0: not yet */
+    triples out = {0};
+    memset(found, 0, sizeof found);
+    for (int s = 0; s < N; s++)
+        for (int64_t i = g->begin[s]; i < g->begin[s + 1]; i++) {
+            d[s][g->column[i]] = g->value[i];
+            found[s][g->column[i]] = 1;
+        }
+    for (int round = 1; round < N; round++)
+        for (int s = 0; s < N; s++)
+            for (int c = 0; c < N; c++)
+                for (int64_t i = g->begin[c]; found[s][c] == round && i < g->begin[c + 1]; i++) {
+                    if (found[s][g->column[i]] != 0) continue;
+                    d[s][g->column[i]] = d[s][c];
+                    found[s][g->column[i]] = round + 1;
+                }
+    for (int s = 0; s < N; s++)
+        for (int t = 0; t < N; t++)
+            if (found[s][t] != 0) triples_add(&out, s, t, d[s][t]);
+    return out;
+}
+
+static void test_first(void **state)
+{
+    parity *p = *state;
+    uint64_t random = 24;
+    static const lacis_dtype types[] = {LACIS_F64, LACIS_I32, LACIS_F32, LACIS_I64};
+    for (int t = 0; t < LACIS_COUNT(types); t++) {
+        graph g = graph_make(&random, t & 1 ? GRAPH_SINGLES : GRAPH_EMPTY_ROWS, N, N, types[t]);
+        lacis_array *array = graph_array(p, &g);
+        triples expected = reference_first(&g);
+        check(p, "POWER g UNTIL STABLE CON a AGG any", array, &expected, NULL);
+        triples_free(&expected);
+        lacis_array_release(array);
+        graph_free(&g);
+    }
+}
+
+/* Larger than the reference could be: what the CPU gives. Only where there is something to compare it with. */
+static void test_large(void **state)
+{
+    parity *p = *state;
+    uint64_t random = 25;
+    static const char *const texts[] = {
+        "POWER g TO 2 AGG count",
+        "POWER g TO 3 AGG count",
+        "POWER g TO 3 WHERE src < 40",
+        "POWER g TO 4 CON a + b AGG max WHERE src IN (1, 2, 700)",
+        "POWER g TO 2 AGG avg",
+        "POWER g UNTIL STABLE",
+        "POWER g UNTIL STABLE WHERE src = 5",
+        "POWER g UNTIL STABLE WITHIN 3 CON a + b AGG min",
+        "POWER g UNTIL STABLE WITHIN 5 CON a + b AGG max WHERE src < 9",
+        "POWER g UNTIL STABLE WITHIN 3 CON a * b AGG min WHERE src < 100",
+        "POWER g UNTIL STABLE WITHIN 4 CON a AGG any",
+    };
+    static const lacis_dtype types[] = {LACIS_PATTERN, LACIS_I32, LACIS_I64, LACIS_F32, LACIS_F64};
+    if (!parity_on_gpu()) skip();
+    for (int t = 0; t < LACIS_COUNT(types); t++) {
+        graph g = graph_make(&random, t & 1 ? GRAPH_POWER : GRAPH_SPARSE, 1500, 1500, types[t]);
+        named arrays[] = {{"g", graph_array(p, &g)}, {NULL, NULL}};
+        for (int i = 0; i < LACIS_COUNT(texts); i++) {
+            triples expected = {0};
+            lacis_call *call;
+            parity_ok(p, parity_bind(p, texts[i], arrays, NULL, &call), texts[i]);
+            run_units(p, call, call->op->variants[0], 0, call->units, texts[i], &expected);
+            parity_unbind(p, call);
+            parity_check(p, texts[i], arrays, NULL, &expected);
+            triples_free(&expected);
+            lacis_run_clear(&p->run);
+        }
+        lacis_array_release(arrays[0].array);
         graph_free(&g);
     }
 }
@@ -289,6 +374,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_powers, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(test_closures, parity_setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(test_first, parity_setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(test_large, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(test_chain, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(test_refusals, parity_setup, parity_teardown),
     };

@@ -229,7 +229,10 @@ static void options_are_read_and_set(void **state)
         "and work may take together\ngpu_memory_limit,auto,like memory_limit, or auto (nine tenths of the card),"
         "what operands, results and work may take on the GPU\nthreads,3,1 .. 1024, or auto,threads that work on one "
         "statement\n"
-        "deterministic,on,on or off,the same bits on every run and any number of threads\n");
+        "deterministic,on,on or off,the same bits on every run and any number of threads\n"
+        "ranks,auto,auto, off or all,whether the other ranks of an mpirun share work: where it pays, never, always\n"
+        "ranks_memory_limit,auto,like memory_limit, or auto (each rank's share of its machine),what operands, results "
+        "and work may take on each other rank\n");
     assert_int_equal(lacis_set_option(*state, "nosuch", "1"), LACIS_NAME);
     assert_int_equal(lacis_get_option(*state, "nosuch", value, sizeof value), LACIS_NAME);
 }

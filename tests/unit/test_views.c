@@ -48,6 +48,18 @@ static void top_of_a_vector_counts_what_where_leaves(void **state)
     db_expect(*state, "SELECT * FROM w WHERE i >= 3", "");
 }
 
+/* Of b only what two rows reach is converted to the type that CON computes in. */
+static void few_rows_of_a_large_product(void **state)
+{
+    db_run(*state, "GENERATE large AS rmat(scale = 13, edge_factor = 12, seed = 3, weights = int);");
+    db_run(*state, "LET all_rows = MULTIPLY large BY large CON a - b AGG sum;");
+    db_run(*state, "LET few = MULTIPLY large BY large CON a - b AGG sum WHERE src IN (5, 77);");
+    char *rows = db_rows(*state, "SELECT * FROM all_rows WHERE src IN (5, 77)");
+    assert_true(strlen(rows) > 0);
+    db_expect(*state, "SELECT * FROM few", rows);
+    free(rows);
+}
+
 static void views_over_views(void **state)
 {
     db_run(*state, "CREATE VIEW three AS MULTIPLY two BY g CON a + b AGG min;"
@@ -150,6 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CHECK(top_comes_before_sql),
         CHECK(top_of_a_vector_counts_what_where_leaves),
+        CHECK(few_rows_of_a_large_product),
         CHECK(views_over_views),
         CHECK(rows_pass_through_views),
         CHECK(vectors_and_graphs_meet_by_id),

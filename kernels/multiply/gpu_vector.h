@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * graph BY vector (pull) and vector BY graph (push) on a CUDA device, on raw device pointers. Called by
+ * operators/multiply's variants "gpu pull" and "gpu push"; gpu.h says what a job's fields, streams and memory mean.
+ *
+ * Pull: each row of the graph collects its values of the vector. Push: each entry of the vector scatters along its
+ * row of the graph into one cell a column. In both, a few lanes share a row and long rows are cut into pieces, so
+ * that the work is dealt by entries.
+ *
+ * Integers come out bit for bit as on the CPU. Sums of floats: pull adds in an order that depends on the graph alone,
+ * or with job.ordered in rising order of c (the CPU's bits); push adds in any order and refuses job.ordered.
+ */
+#ifndef LACIS_KERNELS_MULTIPLY_GPU_VECTOR_H
+#define LACIS_KERNELS_MULTIPLY_GPU_VECTOR_H
+
+#include "multiply/gpu.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Why a kernel cannot do the job, as a plain phrase; NULL: it can. */
+const char *lacis_mul_gpu_pull_refuses(const lacis_mul_gpu_job *job);
+const char *lacis_mul_gpu_push_refuses(const lacis_mul_gpu_job *job);
+
+typedef struct lacis_mul_gpu_pull {
+    const lacis_mul_gpu_job *job; /* b: one column; mask: likewise, its rows as a's; top is without effect */
+    bool every;                   /* every row of b has its entry, in order: b.begin and b.end are not read */
+    uint64_t entries;             /* of a in the rows wanted, or more */
+    int64_t first, count;         /* rows of a */
+    uint8_t *present;             /* out: device, count bytes: 1 where row first + i has a value */
+    void *value;                  /* out: device, count values of job.storage; of absent rows anything */
+    int cuda_error;               /* out: with LACIS_MUL_GPU_FAILED */
+} lacis_mul_gpu_pull;
+/* Only launches: what is behind it on the stream finds the results. */
+lacis_mul_gpu_status lacis_mul_gpu_pull_run(lacis_mul_gpu_pull *pull);
+
+typedef struct lacis_mul_gpu_push {
+    const lacis_mul_gpu_job *job; /* a: one row; mask: one row; top and compact are not looked at */
+    int64_t begin, end;           /* a's entries */
+    int64_t mask_begin, mask_end; /* the mask's entries */
+    uint64_t products;            /* of the row, as lacis_mul_products counts them */
+    uint32_t *column;             /* out: device, from job.memory, now the caller's */
+    void *value;                  /* out: likewise, of job.storage */
+    uint64_t entries;             /* out */
+    int cuda_error;               /* out: with LACIS_MUL_GPU_FAILED */
+} lacis_mul_gpu_push;
+/* Waits for the number of entries. On any status but OK nothing stays allocated. */
+lacis_mul_gpu_status lacis_mul_gpu_push_run(lacis_mul_gpu_push *push);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * MULTIPLY's variants "gpu pull" (graph BY vector: each row collects) and "gpu push" (vector BY graph: each entry of
+ * the vector scatters), on the kernels of kernels/multiply/gpu_vector.h.
+ *
+ * Direction: CSR has a graph's rows at hand, so graph BY vector pulls and vector BY graph pushes, however few entries
+ * the vector has. The other direction of each needs the columns, that is a transposed copy. Making one takes about
+ * six passes over the graph (a sort of its entries by column), each as dear as the product itself, and it would serve
+ * only where the same graph meets another vector in the same statement. So it is never made; whoever multiplies often
+ * against the grain keeps a transposed graph and writes the product the other way round.
+ */
+#include "multiply/on_gpu.h"
+
+#include <string.h>
+
+/* Without ON GPU the device is left alone for less: it could not pay. The first use also starts it. */
+static const double LEAST_WORK = 200000, LEAST_TO_START = 20000000;
+
+bool lacis_gpu_worth(const lacis_call *call, lacis_run *run, double work, const char *unit, char *reason, size_t size)
+{
+    bool must = call->on == LACIS_ON_GPU;
+    if (!must && work < LEAST_WORK) {
+        snprintf(reason, size, "too little work: %.0f %s, of %.0f that it takes to pay", work, unit, LEAST_WORK);
+        return false;
+    }
+    if (!lacis_gpu_possible(run, reason, size)) return false;
+    if (!must && work < LEAST_TO_START && !lacis_gpu_started(run)) {
+        snprintf(reason, size, "too little work: %.0f %s, of %.0f that it takes to pay for starting it as well", work,
+                 unit, LEAST_TO_START);
+        return false;
+    }
+    return true;
+}
+
+lacis_status lacis_gpu_no_room(lacis_run *run, lacis_gpu *gpu, const char *what)
+{
+    lacis_gpu_facts facts;
+    lacis_gpu_describe(gpu, &facts);
+    return lacis_run_fail(run, LACIS_UNSUPPORTED, "the GPU's memory (%.3g GB for this database) does not hold %s",
+                          1e-9 * (double)facts.budget, what);
+}
+
+double lacis_gpu_copy_seconds(lacis_gpu *gpu, const lacis_profile *profile, double up, double down)
+{
+    lacis_gpu_facts facts;
+    lacis_gpu_describe(gpu, &facts);
+    return up / lacis_profile_get(profile, "gpu.upload_bytes_a_second", facts.upload_rate) +
+           down / lacis_profile_get(profile, "gpu.download_bytes_a_second", facts.download_rate);
+}
+
+#ifdef LACIS_GPU_KERNELS
+
+#include "multiply/gpu_vector.h"
+
+/* What a call and its waits cost, and what the host does for an element of the result. */
+static const double CALL_SECONDS = 8e-5, HOST_NS = 3;
+
+static void fill_job(lacis_run *run, const lacis_product *product, lacis_mul_gpu_job *out)
+{
+    const lacis_mul_job *job = &product->job;
+    *out = (lacis_mul_gpu_job){.a = job->a,
+                               .b = job->b,
+                               .con_kind = job->con_kind,
+                               .agg = job->agg,
+                               .type = job->type,
+                               .storage = job->storage,
+                               .checked = job->checked,
+                               .max_degree_a = job->max_degree_a,
+                               .mask = job->mask,
+                               .mask_not = job->mask_not,
+                               .top = job->top,
+                               .t_lo = job->t_lo,
+                               .t_hi = job->t_hi};
+    out->ordered = lacis_run_deterministic(run);
+}
+
+static uint64_t type_bytes(lacis_mul_type type)
+{
+    return type == LACIS_MUL_I32 || type == LACIS_MUL_F32 ? 4 : 8;
+}
+
+/* Whether CON looks at the values of a or b. */
+static bool uses(lacis_mul_con con, bool b)
+{
+    return con == LACIS_MUL_CON_ADD || con == LACIS_MUL_CON_MUL || con == (b ? LACIS_MUL_CON_B : LACIS_MUL_CON_A);
+}
+
+/* Every row of a column vector is there, in order, which its offsets show at their ends. */
+static bool every(const lacis_mul_matrix *b)
+{
+    return b->rows > 0 && b->end == b->begin + 1 && b->begin[0] == 0 && b->end[b->rows - 1] == b->rows;
+}
+
+static bool can(const lacis_call *call, lacis_product_shape shape, char *reason, size_t size)
+{
+    const lacis_multiply *work = call->work;
+    const lacis_product *product = &work->product;
+    bool pull = shape == LACIS_PRODUCT_COLUMN;
+    lacis_mul_gpu_job job;
+    const char *why = NULL;
+    fill_job(work->run, product, &job);
+    if (product->spec.shape != shape) {
+        why = pull ? "only for graph BY vector" : "only for vector BY graph";
+    } else if (product->job.having != NULL) {
+        why = "HAVING is only done on the CPU";
+    } else {
+        why = pull ? lacis_mul_gpu_pull_refuses(&job) : lacis_mul_gpu_push_refuses(&job);
+    }
+    if (why != NULL) {
+        snprintf(reason, size, "%s", why);
+        return false;
+    }
+    double entries = pull ? (double)product->total_degree : (double)product->total_products;
+    if (!lacis_gpu_worth(call, work->run, entries, pull ? "entries" : "products", reason, size)) return false;
+    return lacis_run_gpu(work->run, reason, size) != NULL;
+}
+
+static void *device_alloc(void *context, uint64_t bytes)
+{
+    return lacis_gpu_alloc(context, bytes);
+}
+
+static void device_free(void *context, void *block)
+{
+    lacis_gpu_free(context, block);
+}
+
+static lacis_status begin_job(lacis_run *run, const lacis_product *product, lacis_gpu **gpu, lacis_mul_gpu_job *job)
+{
+    char reason[200];
+    *gpu = lacis_run_gpu(run, reason, sizeof reason);
+    if (*gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
+    fill_job(run, product, job);
+    job->stream = lacis_gpu_stream(*gpu);
+    job->memory = (lacis_mul_gpu_memory){device_alloc, device_free, NULL, *gpu};
+    return LACIS_OK;
+}
+
+static lacis_status failed(lacis_run *run, lacis_gpu *gpu, lacis_mul_gpu_status status, int cuda_error)
+{
+    if (status == LACIS_MUL_GPU_FAILED) return lacis_gpu_failed(run, gpu, cuda_error);
+    if (status == LACIS_MUL_GPU_NO_MEMORY) return lacis_gpu_no_room(run, gpu, "the product besides its operands");
+    return lacis_run_fail(run, LACIS_UNSUPPORTED, "the GPU's kernels do not do this product after all");
+}
+
+static lacis_status sent(lacis_run *run, lacis_gpu *gpu, lacis_status status)
+{
+    return status == LACIS_LIMIT ? lacis_gpu_no_room(run, gpu, "the operands") : status;
+}
+
+/* --- pull -------------------------------------------------------------------------------------- */
+
+static bool pull_can(const lacis_call *call, char *reason, size_t size)
+{
+    return can(call, LACIS_PRODUCT_COLUMN, reason, size);
+}
+
+static double pull_missing(lacis_gpu *gpu, const lacis_multiply *work)
+{
+    const lacis_mul_job *job = &work->product.job;
+    uint64_t rows = sizeof(int64_t) * (uint64_t)job->b.rows, bytes = lacis_send_missing(gpu, &work->sent, &job->a);
+    if (uses(job->con_kind, true))
+        bytes += lacis_send_host_missing(gpu, &work->sent, job->b.value,
+                                         type_bytes(job->b.type) * lacis_send_places(&job->b));
+    return (double)bytes + (every(&job->b) ? 0 : 2 * (double)rows);
+}
+
+static lacis_status pull_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
+{
+    lacis_multiply *work = call->work;
+    const lacis_product *product = &work->product;
+    char reason[200];
+    lacis_gpu *gpu = lacis_run_gpu(run, reason, sizeof reason);
+    if (gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
+    LACIS_TRY(lacis_product_cost(run, &work->product, profile, call->closely, out));
+    double rows = (double)call->units, size = (double)lacis_dtype_size(product->storage);
+    double ns =
+        lacis_profile_get(profile, "multiply.gpu.vector.pull_entry_ns", 0.012) * (double)product->total_degree;
+    out->seconds = CALL_SECONDS + 1e-9 * (ns + HOST_NS * rows) +
+                   lacis_gpu_copy_seconds(gpu, profile, pull_missing(gpu, work), (size + 1) * rows);
+    return LACIS_OK;
+}
+
+static lacis_status pull_send(lacis_run *run, lacis_gpu *gpu, lacis_multiply *work, lacis_mul_gpu_pull *pull,
+                              lacis_mul_gpu_job *job, lacis_mul_matrix *mask)
+{
+    const lacis_mul_job *from = &work->product.job;
+    uint64_t rows = sizeof(int64_t) * (uint64_t)from->b.rows;
+    const void *begin = NULL, *end = NULL, *value = NULL;
+    LACIS_TRY(lacis_send_matrix(run, gpu, &work->sent, &from->a, &job->a));
+    if (!pull->every) LACIS_TRY(lacis_send_host(run, gpu, &work->sent, from->b.begin, rows, &begin));
+    if (!pull->every) LACIS_TRY(lacis_send_host(run, gpu, &work->sent, from->b.end, rows, &end));
+    if (uses(from->con_kind, true))
+        LACIS_TRY(lacis_send_host(run, gpu, &work->sent, from->b.value,
+                                  type_bytes(from->b.type) * lacis_send_places(&from->b), &value));
+    job->b.begin = begin;
+    job->b.end = end;
+    job->b.column = NULL;
+    job->b.value = value;
+    if (from->mask == NULL) return LACIS_OK;
+    job->mask = mask;
+    return lacis_send_matrix(run, gpu, &work->sent, from->mask, mask);
+}
+
+/* Values with a byte of presence each behind them, as they come from the device, into the rows of a result. */
+static lacis_status pull_fetch(lacis_run *run, lacis_gpu *gpu, const void *device, uint64_t bytes, uint64_t values,
+                               lacis_product_result *out)
+{
+    uint64_t rows = sizeof(int64_t) * (uint64_t)out->rows;
+    LACIS_TRY(lacis_buffer_new(run, bytes, &out->value));
+    LACIS_TRY(lacis_buffer_new(run, rows, &out->begin));
+    LACIS_TRY(lacis_buffer_new(run, rows, &out->end));
+    LACIS_TRY(lacis_gpu_download(run, gpu, device, bytes, lacis_buffer_data(out->value)));
+    const uint8_t *present = (const uint8_t *)lacis_buffer_data(out->value) + values;
+    int64_t *begin = lacis_buffer_data(out->begin), *end = lacis_buffer_data(out->end);
+    for (int64_t r = 0; r < out->rows; r++) {
+        begin[r] = r;
+        end[r] = r + present[r];
+        out->entries += present[r];
+    }
+    return LACIS_OK;
+}
+
+static lacis_status pull_rows(lacis_run *run, lacis_multiply *work, int64_t begin, int64_t end,
+                              lacis_product_result *out)
+{
+    const lacis_product *product = &work->product;
+    lacis_gpu *gpu;
+    lacis_mul_gpu_job job;
+    lacis_mul_matrix mask;
+    LACIS_TRY(begin_job(run, product, &gpu, &job));
+    lacis_mul_gpu_pull pull = {.job = &job,
+                               .every = every(&product->job.b),
+                               .entries = product->total_degree,
+                               .first = begin,
+                               .count = end - begin};
+    LACIS_TRY(sent(run, gpu, pull_send(run, gpu, work, &pull, &job, &mask)));
+    uint64_t values = lacis_dtype_size(product->storage) * (uint64_t)pull.count,
+             bytes = values + (uint64_t)pull.count;
+    pull.value = lacis_gpu_alloc(gpu, bytes);
+    if (pull.value == NULL) return lacis_gpu_no_room(run, gpu, "the product besides its operands");
+    pull.present = (uint8_t *)pull.value + values;
+    lacis_mul_gpu_status done = lacis_mul_gpu_pull_run(&pull);
+    lacis_status status = done == LACIS_MUL_GPU_OK ? pull_fetch(run, gpu, pull.value, bytes, values, out)
+                                                   : failed(run, gpu, done, pull.cuda_error);
+    lacis_gpu_free(gpu, pull.value);
+    return status;
+}
+
+static lacis_status pull_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
+{
+    lacis_multiply *work = call->work;
+    lacis_product_result result = {.rows = end - begin};
+    lacis_status status = pull_rows(run, work, begin, end, &result);
+    if (status == LACIS_OK) {
+        lacis_run_count(run, "entries", (double)result.entries);
+        status = lacis_product_array(run, &work->product, begin, end, &result, NULL, NULL, out);
+    }
+    lacis_product_release(&result);
+    return status;
+}
+
+/* --- push -------------------------------------------------------------------------------------- */
+
+static bool push_can(const lacis_call *call, char *reason, size_t size)
+{
+    return can(call, LACIS_PRODUCT_ROW, reason, size);
+}
+
+static double push_missing(lacis_gpu *gpu, const lacis_multiply *work)
+{
+    const lacis_mul_job *job = &work->product.job;
+    double vector = (double)(sizeof(uint32_t) + type_bytes(job->a.type)) * (double)work->product.total_degree;
+    return vector + (double)lacis_send_missing(gpu, &work->sent, &job->b);
+}
+
+static lacis_status push_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
+{
+    lacis_multiply *work = call->work;
+    const lacis_product *product = &work->product;
+    char reason[200];
+    lacis_gpu *gpu = lacis_run_gpu(run, reason, sizeof reason);
+    if (gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
+    LACIS_TRY(lacis_product_cost(run, &work->product, profile, call->closely, out));
+    const double column_ns = 0.004; /* cleared, counted and looked at again */
+    double ns =
+        lacis_profile_get(profile, "multiply.gpu.vector.push_product_ns", 0.016) * (double)product->total_products;
+    ns += column_ns * (double)(product->job.t_hi - product->job.t_lo) + HOST_NS * out->entries;
+    out->seconds = CALL_SECONDS + 1e-9 * ns +
+                   lacis_gpu_copy_seconds(gpu, profile, push_missing(gpu, work),
+                                          (double)lacis_product_entry_bytes(product) * out->entries);
+    return LACIS_OK;
+}
+
+static lacis_status push_send(lacis_run *run, lacis_gpu *gpu, lacis_multiply *work, lacis_mul_gpu_push *push,
+                              lacis_mul_gpu_job *job, lacis_mul_matrix *mask)
+{
+    const lacis_mul_job *from = &work->product.job;
+    const void *column, *value = NULL, *masked = NULL;
+    LACIS_TRY(
+        lacis_send_host(run, gpu, &work->sent, from->a.column, sizeof(uint32_t) * (uint64_t)push->end, &column));
+    if (uses(from->con_kind, false))
+        LACIS_TRY(lacis_send_host(run, gpu, &work->sent, from->a.value,
+                                  type_bytes(from->a.type) * (uint64_t)push->end, &value));
+    LACIS_TRY(lacis_send_matrix(run, gpu, &work->sent, &from->b, &job->b));
+    job->a.column = column;
+    job->a.value = value;
+    if (from->mask == NULL) return LACIS_OK;
+    push->mask_begin = from->mask->begin[0];
+    push->mask_end = from->mask->end[0];
+    LACIS_TRY(lacis_send_host(run, gpu, &work->sent, from->mask->column, sizeof(uint32_t) * (uint64_t)push->mask_end,
+                              &masked));
+    *mask = *from->mask;
+    mask->column = masked;
+    job->mask = mask;
+    return LACIS_OK;
+}
+
+static lacis_status push_fetch(lacis_run *run, lacis_gpu *gpu, const lacis_product *product,
+                               const lacis_mul_gpu_push *push, lacis_product_result *out)
+{
+    uint64_t n = push->entries;
+    LACIS_TRY(lacis_product_buffers(run, product, 0, 1, out));
+    LACIS_TRY(lacis_product_charge(run, product, out, n));
+    LACIS_TRY(lacis_gpu_download(run, gpu, push->column, sizeof(uint32_t) * n, lacis_buffer_data(out->column)));
+    LACIS_TRY(lacis_gpu_download(run, gpu, push->value, lacis_dtype_size(product->storage) * n,
+                                 lacis_buffer_data(out->value)));
+    *(int64_t *)lacis_buffer_data(out->begin) = 0;
+    *(int64_t *)lacis_buffer_data(out->end) = (int64_t)n;
+    out->entries = out->used = n;
+    lacis_product_trim(product, out);
+    return LACIS_OK;
+}
+
+static lacis_status push_row(lacis_run *run, lacis_multiply *work, lacis_product_result *out)
+{
+    const lacis_product *product = &work->product;
+    lacis_gpu *gpu;
+    lacis_mul_gpu_job job;
+    lacis_mul_matrix mask;
+    LACIS_TRY(begin_job(run, product, &gpu, &job));
+    lacis_mul_gpu_push push = {.job = &job,
+                               .begin = product->job.a.begin[0],
+                               .end = product->job.a.end[0],
+                               .products = product->total_products};
+    LACIS_TRY(sent(run, gpu, push_send(run, gpu, work, &push, &job, &mask)));
+    lacis_mul_gpu_status done = lacis_mul_gpu_push_run(&push);
+    if (done != LACIS_MUL_GPU_OK) return failed(run, gpu, done, push.cuda_error);
+    lacis_status status = push_fetch(run, gpu, product, &push, out);
+    lacis_gpu_free(gpu, push.column);
+    lacis_gpu_free(gpu, push.value);
+    return status;
+}
+
+static lacis_status push_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
+{
+    lacis_multiply *work = call->work;
+    lacis_product_result result = {.rows = end - begin};
+    lacis_status status = push_row(run, work, &result);
+    if (status == LACIS_OK) {
+        lacis_run_count(run, "products", (double)work->product.total_products);
+        lacis_run_count(run, "entries", (double)result.entries);
+        status = lacis_product_array(run, &work->product, begin, end, &result, NULL, NULL, out);
+    }
+    lacis_product_release(&result);
+    return status;
+}
+
+#else
+
+static bool absent(const lacis_call *call, char *reason, size_t size)
+{
+    const lacis_multiply *work = call->work;
+    if (lacis_gpu_possible(work->run, reason, size)) snprintf(reason, size, "this build has no GPU kernels for it");
+    return false;
+}
+static bool pull_can(const lacis_call *call, char *reason, size_t size)
+{
+    return absent(call, reason, size);
+}
+static bool push_can(const lacis_call *call, char *reason, size_t size)
+{
+    return absent(call, reason, size);
+}
+
+/* Never asked. */
+static lacis_status no_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
+{
+    (void)call, (void)profile, (void)out;
+    return lacis_run_fail(run, LACIS_UNSUPPORTED, "this build has no GPU kernels");
+}
+static lacis_status no_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
+{
+    (void)call, (void)begin, (void)end, (void)out;
+    return lacis_run_fail(run, LACIS_UNSUPPORTED, "this build has no GPU kernels");
+}
+#define pull_cost no_cost
+#define push_cost no_cost
+#define pull_run  no_run
+#define push_run  no_run
+
+#endif
+
+const lacis_variant lacis_multiply_gpu_pull = {
+    .name = "gpu pull",
+    .device = LACIS_GPU,
+    .summary = "graph BY vector: a few lanes a row collect its values of the vector, long rows in pieces",
+    .can = pull_can,
+    .cost = pull_cost,
+    .run = pull_run,
+};
+
+const lacis_variant lacis_multiply_gpu_push = {
+    .name = "gpu push",
+    .device = LACIS_GPU,
+    .summary = "vector BY graph: each entry of the vector scatters along its row into a cell a column",
+    .can = push_can,
+    .cost = push_cost,
+    .run = push_run,
+};

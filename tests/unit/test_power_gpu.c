@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * POWER's variant "gpu" around its kernels, on a pretended device: what it refuses and when it is considered, blocks
+ * of sources where memory is short, both directions of a closure's rounds, fallbacks, and every call of the driver
+ * failing in turn. Its files are compiled into this one, so that this works in builds without nvcc as well.
+ */
+#include "parity/parity.h"
+#include "plan/plan.h"
+#include "support/gpu.h"
+#include "support/gpu_closure.h"
+
+#undef LACIS_GPU_KERNELS
+#define LACIS_GPU_KERNELS
+#define lacis_mul_gpu_run               fake_product
+#define lacis_mul_gpu_rows_look         fake_rows_look
+#define lacis_mul_gpu_convert           fake_convert
+#define lacis_mul_gpu_closure_row_bytes fake_row_bytes
+#define lacis_mul_gpu_closure_begin     fake_begin
+#define lacis_mul_gpu_closure_end       fake_end
+#define lacis_mul_gpu_closure_offer     fake_offer
+#define lacis_mul_gpu_closure_look      fake_look
+#define lacis_mul_gpu_closure_rows      fake_closure_rows
+#define lacis_mul_gpu_closure_push      fake_push
+#define lacis_mul_gpu_closure_pushes    fake_pushes_of
+#define lacis_mul_gpu_closure_result    fake_result
+
+/* The library has its own. */
+#define lacis_power_gpu_variant      tested
+#define lacis_power_gpu_can          tested_can
+#define lacis_power_gpu_status       tested_status
+#define lacis_power_gpu_alloc        tested_alloc
+#define lacis_power_gpu_drop         tested_drop
+#define lacis_power_gpu_guard        tested_guard
+#define lacis_power_gpu_values       tested_values
+#define lacis_power_gpu_look         tested_look
+#define lacis_power_gpu_graph_facts  tested_graph_facts
+#define lacis_power_gpu_rounds       tested_rounds
+#define lacis_power_gpu_closure      tested_closure
+#define lacis_power_gpu_closure_rows tested_closure_rows
+#define lacis_power_gpu_compile      tested_compile
+
+#include "../../operators/power/gpu.c"
+#define types_of types_of_closure
+#include "../../operators/power/gpu_closure.c"
+#undef types_of
+#include "../../operators/power/gpu_rounds.c"
+
+/* ----------------------------------------------------------------------------------------- fixture */
+
+static lacis_op with_fake; /* POWER with the CPU's variant and the one under test */
+static const lacis_variant *with_fake_variants[2];
+static char last_note[400];
+
+static void take_note(void *arg, lacis_level level, const char *message)
+{
+    (void)arg, (void)level;
+    snprintf(last_note, sizeof last_note, "%s", message);
+}
+
+static int setup(void **state)
+{
+    fake_install(100000000);
+    fake_cuda_error = fake_pushes = fake_rows_taken = 0;
+    last_note[0] = '\0';
+    parity_setup(state);
+    parity *p = *state;
+    p->host.log = take_note;
+    with_fake = *lacis_registry_op(&p->registry, "POWER", 5);
+    with_fake_variants[0] = with_fake.variants[0];
+    with_fake_variants[1] = &tested;
+    with_fake.variants = with_fake_variants;
+    with_fake.variant_count = 2;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    parity_teardown(state);
+    fake_remove();
+    return 0;
+}
+
+typedef struct one {
+    graph g;
+    named arrays[2];
+} one;
+
+static one one_make(parity *p, graph_kind kind, int64_t n, lacis_dtype dtype)
+{
+    uint64_t random = 7;
+    one o = {graph_make(&random, kind, n, n, dtype), {{0}}};
+    o.arrays[0] = (named){"g", graph_array(p, &o.g)};
+    return o;
+}
+
+static void one_free(one *o)
+{
+    lacis_array_release(o->arrays[0].array);
+    graph_free(&o->g);
+}
+
+static lacis_call *bind_on(parity *p, const char *text, const named *arrays, lacis_placement on)
+{
+    lacis_call *call;
+    parity_ok(p, parity_bind(p, text, arrays, NULL, &call), text);
+    call->op = &with_fake;
+    call->on = on;
+    return call;
+}
+
+static triples by_cpu(parity *p, const char *text, const named *arrays)
+{
+    triples list = {0};
+    lacis_call *call = bind_on(p, text, arrays, LACIS_ON_CPU);
+    run_units(p, call, with_fake_variants[0], 0, call->units, text, &list);
+    parity_unbind(p, call);
+    return list;
+}
+
+/* ------------------------------------------------------------------------------------------- tests */
+
+static const char *const texts[] = {
+    "POWER g TO 2",
+    "POWER g TO 2 AGG count",
+    "POWER g TO 4 AGG count",
+    "POWER g TO 3 CON a + b AGG max WHERE src IN (1, 5, 6)",
+    "POWER g TO 3 AGG avg",
+    "POWER g TO 2 WHERE src < 0",
+    "POWER g UNTIL STABLE",
+    "POWER g UNTIL STABLE WITHIN 4 CON a + b AGG min",
+    "POWER g UNTIL STABLE WITHIN 3 CON a + b AGG max WHERE src BETWEEN 10 AND 20",
+    "POWER g UNTIL STABLE CON a AGG any",
+    "POWER g UNTIL STABLE WITHIN 1 CON a + b AGG min",
+};
+
+static void test_same_as_cpu(void **state)
+{
+    parity *p = *state;
+    const lacis_dtype types[] = {LACIS_PATTERN, LACIS_I32, LACIS_I64, LACIS_F32, LACIS_F64};
+    char reason[200];
+    for (int t = 0; t < LACIS_COUNT(types); t++) {
+        one o = one_make(p, t == 1 ? GRAPH_HUB : GRAPH_SPARSE, 40, types[t]);
+        for (int i = 0; i < LACIS_COUNT(texts); i++) {
+            triples expected = by_cpu(p, texts[i], o.arrays), whole = {0}, panels = {0};
+            lacis_call *call = bind_on(p, texts[i], o.arrays, LACIS_ON_GPU);
+            if (!tested.can(call, reason, sizeof reason)) fail_msg("%s: %s", texts[i], reason);
+            run_units(p, call, &tested, 0, call->units, texts[i], &whole);
+            triples_compare(&whole, &expected, texts[i], "whole");
+            run_panels(p, call, &tested, 8000, texts[i], &panels);
+            triples_compare(&panels, &expected, texts[i], "in blocks");
+            parity_unbind(p, call);
+            triples_free(&expected);
+            triples_free(&whole);
+            triples_free(&panels);
+            lacis_run_clear(&p->run);
+        }
+        one_free(&o);
+        assert_int_equal(fake.blocks, 0);
+    }
+    assert_true(fake_pushes > 0);     /* of little change */
+    assert_true(fake_rows_taken > 0); /* AGG any of values keeps an order */
+}
+
+/* Where a round has many paths they are multiplied, not pushed. */
+static void test_direction(void **state)
+{
+    parity *p = *state;
+    const char *text = "POWER g UNTIL STABLE CON b AGG min";
+    one o = one_make(p, GRAPH_FULL, 330, LACIS_I32);
+    triples expected = by_cpu(p, text, o.arrays), found = {0};
+    lacis_call *call = bind_on(p, text, o.arrays, LACIS_ON_GPU);
+    run_units(p, call, &tested, 0, call->units, text, &found);
+    triples_compare(&found, &expected, text, "multiplied");
+    assert_true(parity_figure(p, "GPU rounds multiplied") >= 1); /* the first: 330^3 paths */
+    assert_true(parity_figure(p, "rounds") >= 2);
+    parity_unbind(p, call);
+    triples_free(&expected);
+    triples_free(&found);
+    one_free(&o);
+}
+
+static void expect_cannot(parity *p, const char *text, const one *o, lacis_placement on, const char *why)
+{
+    char reason[200] = "";
+    lacis_call *call = bind_on(p, text, o->arrays, on);
+    assert_false(tested.can(call, reason, sizeof reason));
+    if (strstr(reason, why) == NULL) fail_msg("%s: \"%s\" lacks \"%s\"", text, reason, why);
+    parity_unbind(p, call);
+}
+
+static void test_refuses(void **state)
+{
+    parity *p = *state;
+    one o = one_make(p, GRAPH_SPARSE, 30, LACIS_F64);
+    expect_cannot(p, "POWER g TO 1", &o, LACIS_ON_GPU, "nothing to multiply");
+    expect_cannot(p, "POWER g TO 2 AGG (x, y) -> x * y IDENTITY 1", &o, LACIS_ON_GPU, "built-in AGG");
+    expect_cannot(p, "POWER g UNTIL STABLE", &o, LACIS_ON_AUTO, "too little work");
+    assert_int_equal(fake.calls, 0); /* none of it has touched the device */
+    fake.absent = true;
+    expect_cannot(p, "POWER g TO 2", &o, LACIS_ON_GPU, "no GPU in this test");
+    one_free(&o);
+}
+
+/* Not all sources fit the device at once. */
+static void test_blocks(void **state)
+{
+    parity *p = *state;
+    one o = one_make(p, GRAPH_FULL, 100, LACIS_F64);
+    static const char *const both[] = {"POWER g TO 2", "POWER g UNTIL STABLE WITHIN 3 CON a + b AGG min"};
+    lacis_device_set_limit(&p->host, 200000);
+    for (int i = 0; i < LACIS_COUNT(both); i++) {
+        triples expected = by_cpu(p, both[i], o.arrays), found = {0};
+        lacis_run_clear(&p->run); /* the figures before */
+        lacis_call *call = bind_on(p, both[i], o.arrays, LACIS_ON_GPU);
+        run_units(p, call, &tested, 0, call->units, both[i], &found);
+        triples_compare(&found, &expected, both[i], "in blocks of sources");
+        assert_true(parity_figure(p, "GPU blocks of sources") > 1);
+        assert_true(p->host.gpu->peak <= 200000);
+        parity_unbind(p, call);
+        triples_free(&expected);
+        triples_free(&found);
+    }
+    one_free(&o);
+}
+
+/* Runs text through a plan whose GPU is made the cheapest; the answer must be right wherever it ran. */
+static void run_planned(parity *p, const one *o, const char *text, const triples *expected, lacis_placement on,
+                        lacis_status wanted)
+{
+    lacis_plan plan;
+    lacis_profile profile;
+    lacis_array *array = NULL;
+    triples found = {0};
+    lacis_profile_init(&profile, &p->host);
+    lacis_call *call = bind_on(p, text, o->arrays, on);
+    lacis_status status = lacis_plan_make(&p->run, call, &profile, LACIS_STORE, true, &plan);
+    if (status == LACIS_OK) {
+        if (plan.candidate[1].can) plan.chosen = 1;
+        status = lacis_plan_run(&p->run, &plan, 0, call->units, &array);
+    }
+    assert_int_equal(status, wanted);
+    if (status == LACIS_OK) {
+        triples_take(&found, array);
+        triples_compare(&found, expected, text, "planned");
+    }
+    triples_free(&found);
+    lacis_array_release(array);
+    parity_unbind(p, call);
+    lacis_profile_clear(&profile);
+}
+
+static void test_falls_back(void **state)
+{
+    parity *p = *state;
+    char reason[200];
+    const char *text = "POWER g UNTIL STABLE WITHIN 3 CON a + b AGG min";
+    one o = one_make(p, GRAPH_FULL, 100, LACIS_F64);
+    triples expected = by_cpu(p, text, o.arrays);
+    assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason)); /* so that little work is enough */
+    lacis_device_set_limit(&p->host, 50000);
+    run_planned(p, &o, text, &expected, LACIS_ON_AUTO, LACIS_OK);
+    assert_non_null(strstr(last_note, "does not hold the graph"));
+    assert_non_null(strstr(last_note, "went on with rounds on the CPU"));
+    run_planned(p, &o, text, &expected, LACIS_ON_GPU, LACIS_UNSUPPORTED);
+    assert_non_null(strstr(p->host.error.message, "POWER cannot run on a GPU here (gpu: the GPU's memory"));
+    lacis_device_set_limit(&p->host, 0);
+    fake_cuda_error = FAKE_BROKEN;
+    run_planned(p, &o, text, &expected, LACIS_ON_AUTO, LACIS_OK);
+    assert_non_null(strstr(last_note, "Pretended 0 failed: broken; went on with rounds"));
+    triples_free(&expected);
+    one_free(&o);
+}
+
+/* Integers that could leave 64 bits in CON are left to the CPU. */
+static void test_overflow(void **state)
+{
+    parity *p = *state;
+    static const char *const grow[] = {"POWER g TO 40 AGG max", "POWER g UNTIL STABLE WITHIN 40 AGG max"};
+    one o = one_make(p, GRAPH_FULL, 30, LACIS_I64);
+    for (int i = 0; i < LACIS_COUNT(grow); i++) {
+        lacis_array *out = NULL;
+        lacis_call *call = bind_on(p, grow[i], o.arrays, LACIS_ON_GPU);
+        assert_int_equal(tested.run(&p->run, call, 0, call->units, &out), LACIS_UNSUPPORTED);
+        assert_non_null(strstr(p->host.error.message, "could overflow 64 bits"));
+        parity_unbind(p, call);
+    }
+    one_free(&o);
+}
+
+static void every_call_fails(parity *p, const char *text, bool lost)
+{
+    char reason[200];
+    one o = one_make(p, GRAPH_FULL, 80, LACIS_F64);
+    triples expected = by_cpu(p, text, o.arrays);
+    bool good = false;
+    for (int nth = 1; !good && nth < 1000; nth++) {
+        fake_fail(0, false);
+        lacis_gpu_release(p->host.gpu);
+        p->host.gpu = NULL;
+        assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason));
+        fake_fail(nth, lost);
+        run_planned(p, &o, text, &expected, LACIS_ON_AUTO, LACIS_OK);
+        good = fake.fails == 0;
+        lacis_run_clear(&p->run);
+    }
+    assert_true(good);
+    triples_free(&expected);
+    one_free(&o);
+}
+
+static void test_calls_fail(void **state)
+{
+    every_call_fails(*state, "POWER g TO 3 CON b AGG min", false);
+    every_call_fails(*state, "POWER g UNTIL STABLE CON b AGG min", false);
+}
+
+static void test_device_lost(void **state)
+{
+    every_call_fails(*state, "POWER g UNTIL STABLE CON a AGG any", true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_same_as_cpu, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_direction, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_refuses, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_blocks, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_falls_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_overflow, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_calls_fail, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_device_lost, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

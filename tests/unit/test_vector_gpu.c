@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * MULTIPLY's variants "gpu pull" and "gpu push" around their kernels, on a pretended device with kernels of plain
+ * loops: what they refuse, what is sent and fetched, fallbacks, and every call of the driver failing in turn.
+ * gpu_vector.c is compiled into this file, so that this works in builds without nvcc as well.
+ */
+#include "multiply/gpu_vector.h"
+#include "parity/parity.h"
+#include "plan/plan.h"
+#include "support/gpu.h"
+#include "support/gpu_closure.h"
+
+#undef LACIS_GPU_KERNELS
+#define LACIS_GPU_KERNELS
+#define lacis_mul_gpu_pull_refuses fake_pull_refuses
+#define lacis_mul_gpu_push_refuses fake_push_refuses
+#define lacis_mul_gpu_pull_run     fake_pull_run
+#define lacis_mul_gpu_push_run     fake_push_run
+/* The library has its own. */
+#define lacis_gpu_worth         tested_worth
+#define lacis_gpu_no_room       tested_no_room
+#define lacis_gpu_copy_seconds  tested_copy_seconds
+#define lacis_multiply_gpu_pull tested_pull
+#define lacis_multiply_gpu_push tested_push
+
+static const char *fake_pull_refuses(const lacis_mul_gpu_job *job)
+{
+    return job->con_kind == LACIS_MUL_CON_STRIPS ? "CON is written" : NULL;
+}
+static const char *fake_push_refuses(const lacis_mul_gpu_job *job)
+{
+    return job->top > 0 ? "not with TOP" : fake_pull_refuses(job);
+}
+
+static void put(const lacis_mul_gpu_job *job, void *value, uint64_t at, double n, double x)
+{
+    fake_set(value, job->storage, at, job->agg == LACIS_MUL_COUNT ? n : job->agg == LACIS_MUL_AVG ? x / n : x);
+}
+
+static lacis_mul_gpu_status fake_pull_run(lacis_mul_gpu_pull *pull)
+{
+    const lacis_mul_gpu_job *job = pull->job;
+    lacis_mul_storage a = fake_storage(job->a.type), b = fake_storage(job->b.type);
+    assert_non_null(job->stream);
+    if (fake_fails_now(&pull->cuda_error)) return LACIS_MUL_GPU_FAILED;
+    for (int64_t i = 0; i < pull->count; i++) {
+        int64_t row = pull->first + i;
+        double n = 0, x = 0;
+        bool off = job->mask != NULL && (job->mask->end[row] > job->mask->begin[row]) == job->mask_not;
+        for (int64_t e = job->a.begin[row]; !off && e < job->a.end[row]; e++) {
+            int64_t c = job->a.column[e], place = pull->every ? c : job->b.begin[c];
+            if (!pull->every && job->b.end[c] == place) continue;
+            x = fake_fold(job->agg, n, x,
+                          fake_con(job->con_kind, fake_get(job->a.value, a, e), fake_get(job->b.value, b, place)));
+            n++;
+        }
+        pull->present[i] = n > 0;
+        if (n > 0) put(job, pull->value, (uint64_t)i, n, x);
+    }
+    return LACIS_MUL_GPU_OK;
+}
+
+static bool masked(const lacis_mul_gpu_push *push, uint32_t t)
+{
+    if (push->job->mask == NULL) return false;
+    bool there = false;
+    for (int64_t i = push->mask_begin; i < push->mask_end; i++)
+        there = there || push->job->mask->column[i] == t;
+    return there == push->job->mask_not;
+}
+
+static lacis_mul_gpu_status fake_push_run(lacis_mul_gpu_push *push)
+{
+    const lacis_mul_gpu_job *job = push->job;
+    lacis_mul_storage a = fake_storage(job->a.type), b = fake_storage(job->b.type);
+    uint64_t cols = (uint64_t)job->b.cols;
+    if (fake_fails_now(&push->cuda_error)) return LACIS_MUL_GPU_FAILED;
+    push->column = job->memory.alloc(job->memory.context, 4 * cols);
+    push->value = job->memory.alloc(job->memory.context, 8 * cols);
+    if (push->column == NULL || push->value == NULL) {
+        if (push->column != NULL) job->memory.free(job->memory.context, push->column);
+        if (push->value != NULL) job->memory.free(job->memory.context, push->value);
+        return LACIS_MUL_GPU_NO_MEMORY;
+    }
+    double *n = calloc(2 * (cols + 1), sizeof *n), *x = n + cols;
+    for (int64_t e = push->begin; e < push->end; e++)
+        for (int64_t c = job->a.column[e], j = job->b.begin[c]; j < job->b.end[c]; j++) {
+            uint32_t t = job->b.column[j];
+            x[t] = fake_fold(job->agg, n[t], x[t],
+                             fake_con(job->con_kind, fake_get(job->a.value, a, e), fake_get(job->b.value, b, j)));
+            n[t]++;
+        }
+    for (int64_t t = job->t_lo; t < job->t_hi; t++) {
+        if (n[t] == 0 || masked(push, (uint32_t)t)) continue;
+        push->column[push->entries] = (uint32_t)t;
+        put(job, push->value, push->entries++, n[t], x[t]);
+    }
+    free(n);
+    return LACIS_MUL_GPU_OK;
+}
+
+#include "../../operators/multiply/gpu_vector.c"
+
+/* ----------------------------------------------------------------------------------------- fixture */
+
+static lacis_op with_fake; /* MULTIPLY with the CPU's rows and the two under test */
+static const lacis_variant *with_fake_variants[3];
+static char last_note[400];
+
+static void take_note(void *arg, lacis_level level, const char *message)
+{
+    (void)arg, (void)level;
+    snprintf(last_note, sizeof last_note, "%s", message);
+}
+
+static int setup(void **state)
+{
+    fake_install(100000000);
+    fake_cuda_error = 0;
+    last_note[0] = '\0';
+    parity_setup(state);
+    parity *p = *state;
+    p->host.log = take_note;
+    with_fake = *lacis_registry_op(&p->registry, "MULTIPLY", 8);
+    with_fake_variants[0] = with_fake.variants[0];
+    with_fake_variants[1] = &tested_pull;
+    with_fake_variants[2] = &tested_push;
+    with_fake.variants = with_fake_variants;
+    with_fake.variant_count = 3;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    parity_teardown(state);
+    fake_remove();
+    return 0;
+}
+
+typedef struct three {
+    graph g, x, m;
+    named arrays[4];
+} three;
+
+static three three_make(parity *p, graph_kind kind, int64_t n, bool dense, lacis_dtype dtype)
+{
+    uint64_t random = 7;
+    lacis_dtype of_vector = dtype == LACIS_PATTERN ? LACIS_F64 : dtype;
+    three o = {graph_make(&random, kind, n, n, dtype),
+               graph_make(&random, dense ? GRAPH_FULL : GRAPH_EMPTY_ROWS, n, 1, of_vector),
+               graph_make(&random, GRAPH_EMPTY_ROWS, n, 1, LACIS_F64),
+               {{0}}};
+    o.x.vector = o.m.vector = true;
+    o.arrays[0] = (named){"g", graph_array(p, &o.g)};
+    o.arrays[1] = (named){"x", graph_array(p, &o.x)};
+    o.arrays[2] = (named){"m", graph_array(p, &o.m)};
+    return o;
+}
+
+static void three_free(three *o)
+{
+    for (int i = 0; i < 3; i++)
+        lacis_array_release(o->arrays[i].array);
+    graph_free(&o->g);
+    graph_free(&o->x);
+    graph_free(&o->m);
+}
+
+static lacis_call *bind_on(parity *p, const char *text, const named *arrays, lacis_placement on)
+{
+    lacis_call *call;
+    parity_ok(p, parity_bind(p, text, arrays, NULL, &call), text);
+    call->op = &with_fake;
+    call->on = on;
+    return call;
+}
+
+static triples by(parity *p, const char *text, const named *arrays, const lacis_variant *variant)
+{
+    triples list = {0};
+    lacis_call *call = bind_on(p, text, arrays, LACIS_ON_GPU);
+    run_units(p, call, variant, 0, call->units, text, &list);
+    parity_unbind(p, call);
+    return list;
+}
+
+/* ------------------------------------------------------------------------------------------- tests */
+
+static const char *const tails[] = {
+    "",
+    "CON nil AGG count",
+    "CON a + b AGG min",
+    "CON b AGG max",
+    "CON a AGG last",
+    "CON a + b AGG any MASK m",
+    "MASK NOT m",
+    "WHERE src BETWEEN 10 AND 20",
+    "WHERE src IN (1, 5, 6, 30)",
+    "WHERE src % 3 = 0 MASK NOT m",
+};
+
+static void test_same_as_cpu(void **state)
+{
+    parity *p = *state;
+    const lacis_dtype types[] = {LACIS_PATTERN, LACIS_I32, LACIS_I64, LACIS_F32, LACIS_F64};
+    char reason[200], text[200];
+    for (int t = 0; t < 2 * LACIS_COUNT(types); t++) {
+        three o = three_make(p, t & 2 ? GRAPH_HUB : GRAPH_SPARSE, 60, t & 1, types[t / 2]);
+        for (int i = 0; i < 2 * LACIS_COUNT(tails); i++) {
+            const lacis_variant *variant = i & 1 ? &tested_push : &tested_pull;
+            snprintf(text, sizeof text, "MULTIPLY %s %s", i & 1 ? "x BY g" : "g BY x", tails[i / 2]);
+            lacis_call *call = bind_on(p, text, o.arrays, LACIS_ON_GPU);
+            if (!variant->can(call, reason, sizeof reason)) fail_msg("%s: %s", text, reason);
+            parity_unbind(p, call);
+            triples expected = by(p, text, o.arrays, with_fake_variants[0]), found = by(p, text, o.arrays, variant);
+            triples_compare(&found, &expected, text, variant->name);
+            triples_free(&expected);
+            triples_free(&found);
+        }
+        three_free(&o);
+        assert_int_equal(fake.blocks, 0);
+    }
+}
+
+static void expect_cannot(parity *p, const char *text, const three *o, const lacis_variant *variant,
+                          lacis_placement on, const char *why)
+{
+    char reason[200] = "";
+    lacis_call *call = bind_on(p, text, o->arrays, on);
+    assert_false(variant->can(call, reason, sizeof reason));
+    if (strstr(reason, why) == NULL) fail_msg("%s: \"%s\" lacks \"%s\"", text, reason, why);
+    parity_unbind(p, call);
+}
+
+static void test_refuses(void **state)
+{
+    parity *p = *state;
+    three o = three_make(p, GRAPH_SPARSE, 30, true, LACIS_F64);
+    expect_cannot(p, "MULTIPLY g BY x", &o, &tested_push, LACIS_ON_GPU, "only for vector BY graph");
+    expect_cannot(p, "MULTIPLY x BY g", &o, &tested_pull, LACIS_ON_GPU, "only for graph BY vector");
+    expect_cannot(p, "MULTIPLY g BY x HAVING value > 1", &o, &tested_pull, LACIS_ON_GPU, "HAVING");
+    expect_cannot(p, "MULTIPLY x BY g TOP 2", &o, &tested_push, LACIS_ON_GPU, "TOP");
+    expect_cannot(p, "MULTIPLY g BY x", &o, &tested_pull, LACIS_ON_AUTO, "too little work");
+    assert_int_equal(fake.calls, 0); /* none of it has touched the device */
+    fake.absent = true;
+    expect_cannot(p, "MULTIPLY g BY x", &o, &tested_pull, LACIS_ON_GPU, "no GPU in this test");
+    three_free(&o);
+}
+
+/* Of a vector that has all elements only its values are sent. */
+static void test_sends_little(void **state)
+{
+    parity *p = *state;
+    enum { N = 2000 };
+    three o = three_make(p, GRAPH_SPARSE, N, true, LACIS_F32);
+    triples list = by(p, "MULTIPLY g BY x", o.arrays, &tested_pull);
+    uint64_t edges = (uint64_t)o.g.entries, graph_bytes = 8 * (N + 1) + 8 * edges;
+    assert_true(fake.sent <= graph_bytes + 4 * N + 1024);
+    triples_free(&list);
+    uint64_t sent = fake.sent;
+    list = by(p, "MULTIPLY g BY x CON a AGG max", o.arrays, &tested_pull);
+    assert_int_equal(fake.sent, sent); /* all of it is there already */
+    triples_free(&list);
+    three_free(&o);
+}
+
+/* Runs text through a plan whose variant of the GPU is made the cheapest. */
+static void run_planned(parity *p, const three *o, const char *text, int variant, const triples *expected)
+{
+    lacis_plan plan;
+    lacis_profile profile;
+    lacis_array *array = NULL;
+    triples found = {0};
+    lacis_profile_init(&profile, &p->host);
+    lacis_call *call = bind_on(p, text, o->arrays, LACIS_ON_AUTO);
+    parity_ok(p, lacis_plan_make(&p->run, call, &profile, LACIS_STORE, true, &plan), text);
+    if (plan.candidate[variant].can) plan.chosen = variant;
+    parity_ok(p, lacis_plan_run(&p->run, &plan, 0, call->units, &array), text);
+    triples_take(&found, array);
+    triples_compare(&found, expected, text, "planned");
+    triples_free(&found);
+    lacis_array_release(array);
+    parity_unbind(p, call);
+    lacis_profile_clear(&profile);
+}
+
+static void falls_back(parity *p, const char *text, int variant)
+{
+    char reason[200];
+    fake_fail(0, false);
+    three o = three_make(p, GRAPH_FULL, 600, true, LACIS_F64);
+    triples expected = by(p, text, o.arrays, with_fake_variants[0]);
+    assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason)); /* so that little work is enough */
+    lacis_device_set_limit(&p->host, 100000);
+    run_planned(p, &o, text, variant, &expected);
+    assert_non_null(strstr(last_note, "does not hold the operands"));
+    assert_non_null(strstr(last_note, "went on with rows on the CPU"));
+    lacis_device_set_limit(&p->host, 0);
+    fake_cuda_error = FAKE_BROKEN;
+    run_planned(p, &o, text, variant, &expected);
+    assert_non_null(strstr(last_note, "Pretended 0 failed: broken; went on with rows"));
+    bool good = false;
+    for (int nth = 1; !good && nth < 1000; nth++) {
+        fake_fail(0, false);
+        lacis_gpu_release(p->host.gpu);
+        p->host.gpu = NULL;
+        assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason));
+        fake_fail(nth, false);
+        run_planned(p, &o, text, variant, &expected);
+        good = fake.fails == 0;
+        lacis_run_clear(&p->run);
+    }
+    assert_true(good);
+    triples_free(&expected);
+    three_free(&o);
+}
+
+static void test_falls_back(void **state)
+{
+    falls_back(*state, "MULTIPLY g BY x MASK m", 1);
+    falls_back(*state, "MULTIPLY x BY g MASK NOT m", 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_same_as_cpu, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_refuses, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_sends_little, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_falls_back, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
