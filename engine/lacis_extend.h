@@ -195,16 +195,21 @@ LACIS_API uint64_t lacis_gpu_part_missing(lacis_gpu *gpu, const lacis_array *arr
 LACIS_API bool lacis_gpu_keep(lacis_gpu *gpu, lacis_buffer *buffer, uint64_t offset, uint64_t bytes, void *device);
 /* Kernels from CUDA source, by extern "C" names, compiled for this GPU by NVRTC (which is only loaded here) or taken from
  * what was compiled before, in memory or in the database file. kernel[i] is a cudaKernel_t, NULL for a name that the source
- * lacks. LACIS_UNSUPPORTED with the reason: no NVRTC, or its complaint. lacis_gpu_compiles asks beforehand. */
+ * lacks. Each kernel is a program of its own, the source compiled with -DLACIS_KERNEL=i besides; all that are missing
+ * at the same time, on the run's threads. LACIS_UNSUPPORTED with the reason: no NVRTC, or its complaint.
+ * lacis_gpu_compiles asks beforehand. */
 typedef struct lacis_gpu_source {
     const char *const *text; /* one behind the other */
     int texts;
     const char *const *option; /* besides the GPU's architecture and C++17 */
     int options;
     const char *const *kernel;
-    int kernels;
+    int kernels;     /* 32 at most */
+    uint32_t wanted; /* bit i: kernel[i]; 0: all. The others are left as they are */
 } lacis_gpu_source;
 LACIS_API bool lacis_gpu_compiles(char *reason, size_t size);
+/* Whether any kernel of the source was compiled before, in memory or in the database file. */
+LACIS_API bool lacis_gpu_compiled(lacis_run *run, lacis_gpu *gpu, const lacis_gpu_source *source);
 LACIS_API lacis_status lacis_gpu_compile(lacis_run *run, lacis_gpu *gpu, const lacis_gpu_source *source,
                                          void **kernel);
 /* For a cudaError_t that came from elsewhere than these calls: LACIS_UNSUPPORTED with its message; the device is not
@@ -273,7 +278,7 @@ typedef struct lacis_agg {
     bool identity_complex;
     int64_t identity_int;
     double identity, identity_imag;
-    bool associative; /* declared, or found from the expression */
+    bool associative; /* values may be folded in any order and grouping: declared, or found from the expression */
     int64_t offset;   /* in the statement */
 } lacis_agg;
 

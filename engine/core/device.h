@@ -34,13 +34,12 @@ typedef struct lacis_mirror {
     uint64_t use; /* of what turn of the device */
 } lacis_mirror;
 
-/* Kernels compiled at run time (engine/jit), by the hash of all that made them. */
-enum { LACIS_HASH_TEXT = 33, LACIS_MODULE_KERNELS = 8 };
+/* A kernel compiled at run time (engine/jit), by the hash of all that made it. */
+enum { LACIS_HASH_TEXT = 33 };
 typedef struct lacis_module {
     struct lacis_module *next;
     char hash[LACIS_HASH_TEXT];
-    void *library;
-    void *kernel[LACIS_MODULE_KERNELS];
+    void *library, *kernel; /* kernel NULL: the source has none of that name */
 } lacis_module;
 
 enum { LACIS_GPU_PIECES = 2 };

@@ -9,31 +9,55 @@
 
 #include <string.h>
 
-/* Two FNV-1a sums from different starts: nobody has to be kept from finding two texts of one hash. */
-typedef struct hash {
+/* Two sums after FNV-1a, eight bytes at a time, from different starts: nobody has to be kept from finding two texts
+ * of one hash. */
+typedef struct sums {
     uint64_t a, b;
-} hash;
+} sums;
 
-static void add(hash *sum, const char *text)
+static void add_word(sums *sum, uint64_t word)
 {
-    for (size_t i = 0;; i++) {
-        sum->a = (sum->a ^ (unsigned char)text[i]) * 0x100000001b3u;
-        sum->b = (sum->b ^ (unsigned char)text[i]) * 0x100000001b3u;
-        sum->b ^= sum->b >> 29;
-        if (text[i] == '\0') break; /* ends count: "ab", "c" is not "a", "bc" */
-    }
+    sum->a = (sum->a ^ word) * 0x100000001b3u;
+    sum->a ^= sum->a >> 32;
+    sum->b = (sum->b ^ word) * 0x9e3779b97f4a7c15u;
+    sum->b ^= sum->b >> 29;
 }
 
-static void hash_source(const lacis_gpu_source *source, int arch, int version, char *out)
+/* Lengths count: "ab", "c" is not "a", "bc". */
+static void add(sums *sum, const char *text)
 {
-    hash sum = {0xcbf29ce484222325u, 0x9ae16a3b2f90404fu};
-    char number[40];
-    snprintf(number, sizeof number, "sm_%d, %d, %d texts", arch, version, source->texts);
-    add(&sum, number);
+    size_t length = strlen(text), i = 0;
+    uint64_t word = 0;
+    add_word(sum, length);
+    for (; i + 8 <= length; i += 8) {
+        memcpy(&word, text + i, 8);
+        add_word(sum, word);
+    }
+    word = 0;
+    memcpy(&word, text + i, length - i);
+    add_word(sum, word);
+}
+
+/* Of all that the kernels of a source share. */
+static sums hash_source(const lacis_gpu_source *source, int arch)
+{
+    sums sum = {0xcbf29ce484222325u, 0x9ae16a3b2f90404fu};
+    add_word(&sum, (uint64_t)arch);
+    add_word(&sum, (uint64_t)source->texts);
     for (int i = 0; i < source->texts; i++)
         add(&sum, source->text[i]);
     for (int i = 0; i < source->options; i++)
         add(&sum, source->option[i]);
+    return sum;
+}
+
+/* In the memory of the GPU's engine the compiler's version need not be known (0): it is one and the same for a
+ * process. */
+static void hash_text(sums sum, const lacis_gpu_source *source, int kernel, int version, char *out)
+{
+    add_word(&sum, (uint64_t)version);
+    add_word(&sum, (uint64_t)kernel);
+    add(&sum, source->kernel[kernel]);
     snprintf(out, LACIS_HASH_TEXT, "%016llx%016llx", (unsigned long long)sum.a, (unsigned long long)sum.b);
 }
 
@@ -84,11 +108,11 @@ static void take_kept(void *arg, const char *name, const char *value)
 }
 
 /* What the file says or cannot say changes nothing but the time: errors are passed over. */
-static void from_file(lacis_run *run, const char *hash_text, void **image, uint64_t *bytes)
+static void from_file(lacis_run *run, const char *hash, void **image, uint64_t *bytes)
 {
     const lacis_keeper *keeper = &run->host->keeper;
     struct wanted wanted = {run, NULL, 0};
-    char *group = lacis_run_text(run, "kernel %s", hash_text);
+    char *group = lacis_run_text(run, "kernel %s", hash);
     if (keeper->kept == NULL || group == NULL) return;
     lacis_error before = run->host->error;
     keeper->kept(keeper->context, run, group, take_kept, &wanted);
@@ -97,12 +121,12 @@ static void from_file(lacis_run *run, const char *hash_text, void **image, uint6
     *bytes = wanted.bytes;
 }
 
-static void to_file(lacis_run *run, const char *hash_text, const void *image, uint64_t bytes)
+static void to_file(lacis_run *run, const char *hash, const void *image, uint64_t bytes)
 {
     const lacis_keeper *keeper = &run->host->keeper;
     if (keeper->keep == NULL) return;
     lacis_error before = run->host->error;
-    char *group = lacis_run_text(run, "kernel %s", hash_text), *text = image_text(run, image, bytes);
+    char *group = lacis_run_text(run, "kernel %s", hash), *text = image_text(run, image, bytes);
     if (group != NULL && text != NULL) keeper->keep(keeper->context, run, group, "image", text);
     run->host->error = before;
 }
@@ -125,63 +149,101 @@ static lacis_status join(lacis_run *run, const lacis_gpu_source *source, char **
     return LACIS_OK;
 }
 
-static lacis_status compile(lacis_run *run, const lacis_gpu_source *source, const char *hash_text, int arch,
-                            void **image, uint64_t *bytes)
+/* Kernels of a source that are not in memory. */
+enum { KERNELS_MOST = 32 };
+struct missing {
+    int count, kernel[KERNELS_MOST];
+    lacis_nvrtc_program program[KERNELS_MOST];
+    char kept[KERNELS_MOST][LACIS_HASH_TEXT]; /* name in the file */
+};
+
+static lacis_status compile(lacis_run *run, const lacis_gpu_source *source, int arch, struct missing *missing)
 {
     char *text;
     double start = lacis_now();
     LACIS_TRY(join(run, source, &text));
-    LACIS_TRY(lacis_nvrtc_compile(run, text, source->option, source->options, arch, image, bytes));
+    for (int i = 0; i < missing->count; i++) {
+        missing->program[i].option = lacis_run_text(run, "-DLACIS_KERNEL=%d", missing->kernel[i]);
+        if (missing->program[i].option == NULL) return LACIS_NOMEM;
+    }
+    LACIS_TRY(
+        lacis_nvrtc_compile(run, text, source->option, source->options, arch, missing->program, missing->count));
     lacis_run_count(run, "seconds compiling for the GPU", lacis_now() - start);
-    to_file(run, hash_text, *image, *bytes);
+    for (int i = 0; i < missing->count; i++)
+        to_file(run, missing->kept[i], missing->program[i].image, missing->program[i].bytes);
     return LACIS_OK;
 }
 
-static lacis_status open_module(lacis_run *run, lacis_gpu *gpu, const lacis_gpu_source *source, const void *image,
-                                const char *hash_text, lacis_module **out)
+static lacis_status open_module(lacis_run *run, lacis_gpu *gpu, const char *kernel, const void *image,
+                                const char *hash, void **out)
 {
     lacis_module *module;
     LACIS_TRY(lacis_run_alloc(run, sizeof *module, &module));
     memset(module, 0, sizeof *module);
-    memcpy(module->hash, hash_text, LACIS_HASH_TEXT);
+    memcpy(module->hash, hash, LACIS_HASH_TEXT);
     int code = LACIS_DRIVER(gpu, library_new, image, &module->library);
     if (code != 0) {
         lacis_run_free(run, module);
         return lacis_gpu_failed(run, gpu, code);
     }
-    for (int i = 0; i < source->kernels; i++) {
-        if (LACIS_DRIVER(gpu, library_kernel, module->library, source->kernel[i], &module->kernel[i]) == 0) continue;
-        module->kernel[i] = NULL;
+    if (LACIS_DRIVER(gpu, library_kernel, module->library, kernel, &module->kernel) != 0) {
+        module->kernel = NULL;
         gpu->driver->forget();
     }
     module->next = gpu->module;
     gpu->module = module;
-    *out = module;
+    *out = module->kernel;
     return LACIS_OK;
 }
 
-/* In the memory of the GPU's engine: the compiler is one and the same for a process, so its version need not be
- * known. */
-static lacis_module *find_module(const lacis_gpu *gpu, const char *hash_text)
+static lacis_status open_all(lacis_run *run, lacis_gpu *gpu, const lacis_gpu_source *source, sums sum,
+                             struct missing *missing, void **kernel)
 {
-    lacis_module *module = gpu->module;
-    while (module != NULL && strcmp(module->hash, hash_text) != 0)
-        module = module->next;
-    return module;
+    lacis_status status = LACIS_OK;
+    char name[LACIS_HASH_TEXT];
+    for (int i = 0; i < missing->count; i++) {
+        int k = missing->kernel[i];
+        hash_text(sum, source, k, 0, name);
+        if (status == LACIS_OK)
+            status = open_module(run, gpu, source->kernel[k], missing->program[i].image, name, &kernel[k]);
+        lacis_run_free(run, missing->program[i].image);
+    }
+    return status;
 }
 
-static lacis_status make_module(lacis_run *run, lacis_gpu *gpu, const lacis_gpu_source *source, const char *name,
-                                lacis_module **out)
+/* From the file what it has; the rest is compiled. */
+static lacis_status make(lacis_run *run, lacis_gpu *gpu, const lacis_gpu_source *source, sums sum,
+                         struct missing *missing, void **kernel)
 {
-    char kept[LACIS_HASH_TEXT];
-    void *image = NULL;
-    uint64_t bytes = 0;
-    hash_source(source, gpu->facts.arch, lacis_nvrtc_version(), kept);
-    from_file(run, kept, &image, &bytes);
-    if (image == NULL) LACIS_TRY(compile(run, source, kept, gpu->facts.arch, &image, &bytes));
-    lacis_status status = open_module(run, gpu, source, image, name, out);
-    lacis_run_free(run, image);
-    return status;
+    int version = lacis_nvrtc_version();
+    struct missing *kept;
+    LACIS_TRY(lacis_run_scratch(run, sizeof *kept, &kept));
+    kept->count = 0;
+    int wanted = missing->count;
+    missing->count = 0;
+    for (int i = 0; i < wanted; i++) {
+        lacis_nvrtc_program found = {0};
+        char name[LACIS_HASH_TEXT];
+        hash_text(sum, source, missing->kernel[i], version, name);
+        from_file(run, name, &found.image, &found.bytes);
+        struct missing *to = found.image == NULL ? missing : kept;
+        to->kernel[to->count] = missing->kernel[i];
+        to->program[to->count] = found;
+        memcpy(to->kept[to->count++], name, sizeof name);
+    }
+    LACIS_TRY(open_all(run, gpu, source, sum, kept, kernel));
+    if (missing->count == 0) return LACIS_OK;
+    LACIS_TRY(compile(run, source, gpu->facts.arch, missing));
+    return open_all(run, gpu, source, sum, missing, kernel);
+}
+
+static bool find_module(const lacis_gpu *gpu, const char *hash, void **kernel)
+{
+    const lacis_module *module = gpu->module;
+    while (module != NULL && strcmp(module->hash, hash) != 0)
+        module = module->next;
+    if (module != NULL) *kernel = module->kernel;
+    return module != NULL;
 }
 
 bool lacis_gpu_compiles(char *reason, size_t size)
@@ -191,13 +253,37 @@ bool lacis_gpu_compiles(char *reason, size_t size)
 
 lacis_status lacis_gpu_compile(lacis_run *run, lacis_gpu *gpu, const lacis_gpu_source *source, void **kernel)
 {
+    struct missing *missing;
     char name[LACIS_HASH_TEXT];
-    if (source->kernels > LACIS_MODULE_KERNELS)
-        return lacis_run_fail(run, LACIS_MISUSE, "more than %d kernels in one source", LACIS_MODULE_KERNELS);
-    hash_source(source, gpu->facts.arch, 0, name);
-    lacis_module *module = find_module(gpu, name);
-    if (module == NULL) LACIS_TRY(make_module(run, gpu, source, name, &module));
-    for (int i = 0; i < source->kernels; i++)
-        kernel[i] = module->kernel[i];
-    return LACIS_OK;
+    if (source->kernels > KERNELS_MOST)
+        return lacis_run_fail(run, LACIS_MISUSE, "more than %d kernels in one source", KERNELS_MOST);
+    LACIS_TRY(lacis_run_scratch(run, sizeof *missing, &missing));
+    missing->count = 0;
+    sums sum = hash_source(source, gpu->facts.arch);
+    for (int i = 0; i < source->kernels; i++) {
+        if (source->wanted != 0 && !(source->wanted >> i & 1)) continue;
+        hash_text(sum, source, i, 0, name);
+        if (!find_module(gpu, name, &kernel[i])) missing->kernel[missing->count++] = i;
+    }
+    return missing->count == 0 ? LACIS_OK : make(run, gpu, source, sum, missing, kernel);
+}
+
+bool lacis_gpu_compiled(lacis_run *run, lacis_gpu *gpu, const lacis_gpu_source *source)
+{
+    char name[LACIS_HASH_TEXT];
+    sums sum = hash_source(source, gpu->facts.arch);
+    bool filed = run->host->keeper.kept != NULL;
+    int version = filed ? lacis_nvrtc_version() : 0;
+    for (int i = 0; i < source->kernels; i++) {
+        void *kernel, *image = NULL;
+        uint64_t bytes;
+        hash_text(sum, source, i, 0, name);
+        if (find_module(gpu, name, &kernel)) return true;
+        if (!filed) continue;
+        hash_text(sum, source, i, version, name);
+        from_file(run, name, &image, &bytes);
+        lacis_run_free(run, image);
+        if (image != NULL) return true;
+    }
+    return false;
 }

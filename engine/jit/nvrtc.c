@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <string.h>
 
+enum { OPTIONS_MOST = 32 };
+
 /* As nvrtc.h declares them; a result of 0 is success, a program opaque. */
 typedef struct nvrtc {
     int (*version)(int *major, int *minor);
@@ -92,39 +94,75 @@ static lacis_status refused(lacis_run *run, void *program, int code)
                           log == NULL ? "it does not say why" : log);
 }
 
-static lacis_status take_image(lacis_run *run, void *program, void **out, uint64_t *bytes)
+static lacis_status take_image(lacis_run *run, lacis_nvrtc_program *own)
 {
     size_t size = 0;
-    int code = loaded.cubin_size(program, &size);
-    if (code != 0) return refused(run, program, code);
-    LACIS_TRY(lacis_run_alloc(run, size, out));
-    *bytes = size;
-    code = loaded.cubin(program, *out);
-    if (code == 0) return LACIS_OK;
-    lacis_run_free(run, *out);
-    *out = NULL;
-    return refused(run, program, code);
+    int code = loaded.cubin_size(own->program, &size);
+    if (code != 0) return refused(run, own->program, code);
+    LACIS_TRY(lacis_run_alloc(run, size, &own->image));
+    own->bytes = size;
+    code = loaded.cubin(own->program, own->image);
+    return code == 0 ? LACIS_OK : refused(run, own->program, code);
+}
+
+/* What all programs share while they are compiled. */
+struct compiling {
+    const char *source, *const *option;
+    int options;
+    lacis_nvrtc_program *program;
+};
+
+/* A thread's turn: the compiler keeps programs apart. */
+static lacis_status compile_one(void *context, int64_t task, int worker)
+{
+    const struct compiling *all = context;
+    lacis_nvrtc_program *own = &all->program[task];
+    const char *option[OPTIONS_MOST + 1];
+    (void)worker;
+    for (int i = 0; i < all->options; i++)
+        option[i] = all->option[i];
+    option[all->options] = own->option;
+    own->code = loaded.create(&own->program, all->source, "lacis", 0, NULL, NULL);
+    if (own->code == 0) own->code = loaded.compile(own->program, all->options + 1, option);
+    return LACIS_OK;
+}
+
+/* Images of compiled programs, in the engine's thread. */
+static lacis_status finish(lacis_run *run, lacis_nvrtc_program *program, int programs, lacis_status status)
+{
+    for (int i = 0; i < programs; i++) {
+        lacis_nvrtc_program *own = &program[i];
+        if (status == LACIS_OK)
+            status = own->code == 0 ? take_image(run, own) : refused(run, own->program, own->code);
+        if (own->program != NULL) loaded.destroy(&own->program);
+    }
+    for (int i = 0; status != LACIS_OK && i < programs; i++) {
+        lacis_run_free(run, program[i].image);
+        program[i].image = NULL;
+    }
+    return status;
 }
 
 lacis_status lacis_nvrtc_compile(lacis_run *run, const char *source, const char *const *option, int options, int arch,
-                                 void **out, uint64_t *bytes)
+                                 lacis_nvrtc_program *program, int programs)
 {
-    char reason[200];
-    const char **all;
-    void *program = NULL;
-    *out = NULL;
+    char reason[200], target[40];
+    const char *all[OPTIONS_MOST];
     if (!lacis_nvrtc_there(reason, sizeof reason)) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
-    LACIS_TRY(lacis_run_scratch(run, sizeof *all * (uint64_t)(options + 3), &all));
+    if (options > OPTIONS_MOST - 5)
+        return lacis_run_fail(run, LACIS_MISUSE, "more than %d options", OPTIONS_MOST - 5);
     for (int i = 0; i < options; i++)
         all[i] = option[i];
-    all[options] = lacis_run_text(run, "--gpu-architecture=sm_%d", arch);
-    if (all[options] == NULL) return LACIS_NOMEM;
+    snprintf(target, sizeof target, "--gpu-architecture=sm_%d", arch);
+    all[options] = target;
     all[options + 1] = "--std=c++17";
     all[options + 2] = "--fmad=false"; /* as the CPU computes */
-    int code = loaded.create(&program, source, "lacis", 0, NULL, NULL);
-    if (code != 0) return lacis_run_fail(run, LACIS_UNSUPPORTED, "NVRTC failed: %s", loaded.text(code));
-    code = loaded.compile(program, options + 3, all);
-    lacis_status status = code == 0 ? take_image(run, program, out, bytes) : refused(run, program, code);
-    loaded.destroy(&program);
-    return status;
+    all[options + 3] = "-w";
+    int more = options + 4;
+    /* jit.c keeps images itself; opening the compiler's own cache takes 200 ms. */
+    if (lacis_nvrtc_version() >= 13000) all[more++] = "-no-cache";
+    for (int i = 0; i < programs; i++)
+        program[i] = (lacis_nvrtc_program){.option = program[i].option};
+    struct compiling compiling = {source, all, more, program};
+    return finish(run, program, programs, lacis_run_parallel(run, programs, compile_one, &compiling));
 }

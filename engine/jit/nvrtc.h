@@ -12,9 +12,18 @@
 bool lacis_nvrtc_there(char *reason, size_t size);
 /* 13000: CUDA 13.0; 0: there is none. */
 int lacis_nvrtc_version(void);
-/* Compiles for compute capability `arch` (90) into a block that lacis_run_free frees. LACIS_UNSUPPORTED with what the
- * compiler said where it refuses. */
+
+/* A program of a source: it differs from others by an option. */
+typedef struct lacis_nvrtc_program {
+    const char *option;
+    void *image; /* out: a block that lacis_run_free frees, NULL unless all went well */
+    uint64_t bytes;
+    void *program; /* nvrtc.c's own, as is code */
+    int code;
+} lacis_nvrtc_program;
+/* Compiles the programs at the same time, for compute capability `arch` (90). LACIS_UNSUPPORTED with what the
+ * compiler said where it refuses one: then no image is left. */
 lacis_status lacis_nvrtc_compile(lacis_run *run, const char *source, const char *const *option, int options, int arch,
-                                 void **out, uint64_t *bytes);
+                                 lacis_nvrtc_program *program, int programs);
 
 #endif

@@ -32,6 +32,7 @@ typedef enum lacis_mul_gpu_status {
     LACIS_MUL_GPU_OVERFLOW,  /* job.checked, and an integer overflowed */
     LACIS_MUL_GPU_CANCELLED,
     LACIS_MUL_GPU_UNSUPPORTED, /* see lacis_mul_gpu_refuses */
+    LACIS_MUL_GPU_UNCOMPILED,  /* job.written->compile failed, and knows why */
     LACIS_MUL_GPU_FAILED       /* a CUDA call failed: out.cuda_error (a cudaError_t) */
 } lacis_mul_gpu_status;
 
@@ -66,19 +67,23 @@ typedef struct lacis_mul_gpu_job {
     lacis_mul_matrix a, b;
     lacis_mul_con con_kind;    /* LACIS_MUL_CON_STRIPS: written */
     lacis_mul_agg agg;         /* LACIS_MUL_FOLD: written */
-    lacis_mul_type type;       /* of CON's values; COUNT ignores it; AVG gives F64 */
+    lacis_mul_type type;       /* of CON's values; COUNT ignores it; AVG gives F64; C128: a written semiring */
     lacis_mul_storage storage; /* COUNT: U8, U16, U32, I64; AVG: F64; else that of `type` */
     bool checked;              /* integer SUM may overflow: LACIS_MUL_GPU_OVERFLOW (takes the ordered way) */
     bool ordered;              /* float sums in rising order of c: the CPU's bits */
     uint64_t max_degree_a;     /* no row of a has more entries (bounds counts); 0: not known */
-    const lacis_mul_gpu_written *written;
+    bool any_order; /* FOLD cannot fail and neither order nor grouping matters; 16-byte values: on devices from 9.0 on
+                     */
+    bool having;    /* keep only entries for which lacis_having (see below) holds */
+    const int64_t *label[3]; /* device: labels of s, c, t where the source takes them from lists; NULL: it does not */
+    lacis_mul_gpu_written *written;
     const lacis_mul_matrix
         *mask; /* host struct with device pointers; NULL, or keep only (not keep: mask_not) these */
     bool mask_not;
     int64_t top;        /* > 0: keep the `top` greatest values a row (ties: smaller t); stored by rising t */
     int64_t t_lo, t_hi; /* only columns in [t_lo, t_hi) */
     uint64_t room;      /* the most entries that may be allocated for the result; 0: no limit */
-    /* With mask or top the result is always compact. */
+    /* With mask, having or top the result is always compact. */
     bool compact;              /* rows one behind the other in order of the list, column/value exactly as long */
     bool timed;                /* fill class_seconds (classes then run one after the other) */
     lacis_mul_gpu_class force; /* EMPTY: classes by cost; else that one wherever it can take the row (tests) */
@@ -128,26 +133,37 @@ uint64_t lacis_mul_gpu_work_bytes(const lacis_mul_gpu_job *job, int64_t count);
 /* --- written functions -------------------------------------------------------------------------------
  * The device source, to be given to NVRTC behind a prefix that the caller emits:
  *
- *     typedef float lacis_t;                     // of CON's values and of accumulators: int, long long, float,
- * double typedef float lacis_a; typedef float lacis_b;  // of the operands' values
+ *     typedef struct lacis_c128 {...}                 // and lacis_complex: engine/expr/functions.cuh
+ *     #define LACIS_LISTED 0                          // bit 0, 1, 2: s, c, t come from job.label
+ *     #define LACIS_SEMIRING                          // CON or AGG is written, or values are complex: with
+ *     typedef float lacis_t;                          //   of CON's values and of accumulators: int, long long,
+ * float, typedef float lacis_a; typedef float lacis_b;   //   double, lacis_c128; of the operands' values
  *     __device__ lacis_t lacis_con(lacis_a a, lacis_b b, long long s, long long c, long long t, int *bad) {...}
  *     __device__ lacis_t lacis_fold(lacis_t x, lacis_t y, int *bad) {...}   // only with LACIS_MUL_FOLD
  *     #define LACIS_IDENTITY ((lacis_t)0)                                   // likewise
+ *     #define LACIS_HAVING                            // there is a HAVING: with
+ *     typedef unsigned char lacis_stored;             //   as job.storage says
+ *     __device__ bool lacis_having(lacis_stored value, long long s, long long t, int *bad) {...}
  *
- * s, c, t are indices, not labels (the caller may load its label arrays through lacis_labels, a constant pointer it
- * emits itself); *bad = 1 means overflow or division by zero. The source needs no header. Options: -std=c++17,
- * --gpu-architecture=sm_XY, -default-device, and -D macros that lacis_mul_gpu_options gives. */
+ * s, c, t are indices, or labels where they are listed; *bad = 1 means overflow or division by zero. The source needs
+ * no header. Options: -std=c++17, --gpu-architecture=sm_XY, -default-device, -DLACIS_KERNEL=i for kernel i alone, and
+ * -D macros that lacis_mul_gpu_options gives. */
 const char *lacis_mul_gpu_source(void);
 /* -D options for the job (agg, con): at most `most` pointers to static or `text` storage; answers how many. */
 int lacis_mul_gpu_options(const lacis_mul_gpu_job *job, const char **option, int most, char *text, size_t text_bytes);
 /* Kernels by extern "C" name, in the order of lacis_mul_gpu_written.kernel. */
-enum { LACIS_MUL_GPU_WRITTEN_KERNELS = 8 };
+enum { LACIS_MUL_GPU_WRITTEN_KERNELS = 10 };
 extern const char *const lacis_mul_gpu_kernel_name[LACIS_MUL_GPU_WRITTEN_KERNELS];
 struct lacis_mul_gpu_written {
-    /* NULL where the options leave a kernel out (a written AGG has neither middle nor dense). */
-    void *kernel[LACIS_MUL_GPU_WRITTEN_KERNELS]; /* cudaKernel_t: of cudaLibraryGetKernel, or a CUkernel of the driver
-                                                  */
+    /* cudaKernel_t: of cudaLibraryGetKernel, or a CUkernel of the driver. NULL: not compiled yet. */
+    void *kernel[LACIS_MUL_GPU_WRITTEN_KERNELS];
+    /* Fills in the kernels whose bit is set in `wanted`. A run calls it, in its own thread, once it knows which
+     * kernels its rows need. False: LACIS_MUL_GPU_UNCOMPILED. NULL: all that may be needed are there. */
+    bool (*compile)(lacis_mul_gpu_written *written, uint32_t wanted);
+    void *context;
 };
+/* Whether the job's semiring is compiled at run time, and not built in. */
+bool lacis_mul_gpu_semiring_written(const lacis_mul_gpu_job *job);
 
 #ifdef __cplusplus
 }

@@ -29,18 +29,47 @@ enum {
     MULG_PLACE_LONG = 31,      /* entries of a row of packed B at most */
     MULG_TINY_DEGREE = 32,     /* entries of a tiny row of A at most */
     MULG_PAIR_DEGREE = 16,     /* where two rows share a warp */
+    MULG_FLAT_MOST = 8,        /* entries of a FLAT row of A, and of each row of B then */
     MULG_DENSE_BYTES = 32768,  /* cells of a dense window */
     MULG_ORDERED_BYTES = 5120, /* cells of a warp's window */
+    MULG_ORDERED_WIDE = 6144,  /* likewise, of 16 bytes: windows are whole turns of 128 columns */
     /* Blocks of a kernel that are to run at once on a multiprocessor: the compiler keeps registers to that. */
     MULG_COPY_BLOCKS = 6,
     MULG_TINY_BLOCKS = 6,
     MULG_WIDE_BLOCKS = 5,
     MULG_PAIR_BLOCKS = 5,
+    MULG_FLAT_BLOCKS = 4,
     MULG_MIDDLE_LEAST = 5,
     MULG_MIDDLE_BLOCKS = 8, /* at most; shared memory says how many */
     MULG_DENSE_BLOCKS = 5,
     MULG_ORDERED_BLOCKS = 4
 };
+
+/* What NVRTC knows when it compiles is a constant of its source: kernels keep only the code of their own AGG. */
+#ifdef LACIS_NVRTC
+template <int VALUE> struct mulg_known {
+    int unused;
+    __device__ __forceinline__ constexpr operator int() const
+    {
+        return VALUE;
+    }
+};
+typedef mulg_known<LACIS_CON> mulg_con_kind;
+typedef mulg_known<LACIS_AGG> mulg_agg_kind;
+typedef mulg_known<LACIS_CHECKED> mulg_flag;
+struct __align__(LACIS_BYTES) mulg_widest
+{ /* values in lines of shared memory */
+    char byte[LACIS_BYTES];
+};
+#else
+typedef int mulg_con_kind, mulg_agg_kind, mulg_flag;
+typedef mul_u64 mulg_widest;
+#endif
+
+/* Of a row of B packed for FLAT rows, and shared memory of a warp of theirs; values of b (0: not read) and t bytes.
+ */
+#define MULG_FLAT_CHUNK(b)    (32 + MULG_FLAT_MOST * (b))
+#define MULG_FLAT_BYTES(b, t) (32 * MULG_FLAT_CHUNK(b) + 1024 + ((b) ? 288 : 4) * (t))
 
 struct mulg_params {
     const mul_i64 *a_begin, *a_end;
@@ -52,8 +81,9 @@ struct mulg_params {
     const unsigned short *b_length; /* 65535: that or more */
     const uint2 *b_pair;            /* TINY in pairs: (column, value) of B; NULL: not packed */
     const mul_u32 *b_place;         /* likewise: where a row lies there (gpu_setup.cu) */
-    const mul_u32 *list;            /* rows of A */
-    mul_u32 rows;                   /* of the list */
+    const void *b_flat;             /* FLAT: chunks of B (gpu_bounds.cu) */
+    const mul_u32 *list;            /* rows of A; NULL (FLAT only): from `first` on */
+    mul_u32 rows, first;            /* of the list */
     mul_i64 *c_begin, *c_end;       /* c_begin is given, c_end found */
     mul_u32 *c_column;
     void *c_value;
@@ -65,9 +95,13 @@ struct mulg_params {
     mul_u32 *next;   /* the next task */
     mul_u32 bits;    /* MIDDLE: columns of a bitmap, a multiple of 1024 */
     mul_u32 cells;   /* MIDDLE: cells that fit */
-    int con, agg, checked;
-    mul_u64 *entries; /* sum over rows */
-    mul_u32 *bad;     /* set where something overflowed */
+    mulg_con_kind con;
+    mulg_agg_kind agg;
+    mulg_flag checked;
+    const mul_i64 *label[3]; /* of s, c, t, where a written CON takes them from lists */
+    mul_u64 *entries;        /* sum over rows */
+    mul_u64 *products;       /* FLAT: likewise */
+    mul_u32 *bad;            /* set where something overflowed */
 };
 
 #define MULG_DEVICE static __device__ __forceinline__

@@ -7,6 +7,7 @@
 #define LACIS_KERNELS_MULTIPLY_GPU_BUILTIN_CUH
 
 #include "gpu_dense.cuh"
+#include "gpu_flat.cuh"
 #include "gpu_middle.cuh"
 #include "gpu_ordered.cuh"
 #include "gpu_pair.cuh"
@@ -53,6 +54,7 @@ MULG_KERNEL(mulg_copy_kernel, MULG_COPY_BLOCKS, mulg_copy<R>)
 MULG_KERNEL(mulg_tiny_kernel, MULG_TINY_BLOCKS, mulg_tiny<R, mul_u32>)
 MULG_KERNEL(mulg_tiny_wide_kernel, MULG_WIDE_BLOCKS, mulg_tiny<R, mul_u64>)
 MULG_KERNEL(mulg_pair_kernel, MULG_PAIR_BLOCKS, mulg_pair<R>)
+MULG_KERNEL(mulg_flat_kernel, MULG_FLAT_BLOCKS, mulg_flat<R>)
 MULG_KERNEL(mulg_middle_kernel, MULG_MIDDLE_LEAST, mulg_middle<R, false>)
 MULG_KERNEL(mulg_ordered_kernel, MULG_MIDDLE_LEAST, mulg_middle<R, true>)
 MULG_KERNEL(mulg_ordered_dense_kernel, MULG_ORDERED_BLOCKS, mulg_ordered_dense<R>)

@@ -13,9 +13,9 @@ mul_u32 mulg_list_rows(const mulg_header *header, int list)
     return rows;
 }
 
-static const lacis_mul_gpu_class class_of_list[MULG_LISTS] = {LACIS_MUL_GPU_COPY,   LACIS_MUL_GPU_TINY,
-                                                              LACIS_MUL_GPU_TINY,   LACIS_MUL_GPU_MIDDLE,
-                                                              LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE};
+static const lacis_mul_gpu_class class_of_list[MULG_LISTS] = {
+    LACIS_MUL_GPU_COPY,   LACIS_MUL_GPU_TINY,   LACIS_MUL_GPU_TINY, LACIS_MUL_GPU_TINY,
+    LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE};
 
 void mulg_class_totals(const mulg_header *header, int64_t count, uint64_t *class_rows, uint64_t *class_products)
 {
@@ -50,10 +50,13 @@ static lacis_mul_gpu_status run_dense(mulg_run *s, mulg_params *p, cudaStream_t 
     p->cut = s->cut;
     p->prefix = s->prefix;
     MULG_TRY_CUDA(s, cudaMemsetAsync(s->prefix, 0, tasks * sizeof *s->prefix, stream));
-    MULG_TRY_CUDA(s, mulg_cuts(*p, s->job->b.rows, s->window_width, s->cut, stream));
+    if (s->few)
+        MULG_TRY_CUDA(s, mulg_cuts_reached(*p, s->window_width, s->cut, stream));
+    else
+        MULG_TRY_CUDA(s, mulg_cuts(*p, s->job->b.rows, s->window_width, s->cut, stream));
     if (s->ordered) {
-        const mul_u64 cell = (mul_u64)mulg_type_bytes(s->job->type), width = MULG_ORDERED_BYTES / cell;
-        const mul_u64 warp = (MULG_ORDERED_BYTES + width + ORDERED_PLACES_BYTES + 15) / 16 * 16;
+        const mul_u64 cell = (mul_u64)mulg_type_bytes(s->job->type), width = s->window_width;
+        const mul_u64 warp = (width * cell + width + ORDERED_PLACES_BYTES + 15) / 16 * 16;
         return launch(s, s->kernels.kernel[MULG_ORDERED_DENSE], tasks / MULG_WARPS + 1, MULG_ORDERED_BLOCKS,
                       warp * MULG_WARPS, p, stream);
     }
@@ -64,9 +67,10 @@ static lacis_mul_gpu_status run_middle(mulg_run *s, mulg_params *p, int list, cu
 {
     const bool average = s->job->agg == LACIS_MUL_AVG;
     const mul_u64 cell = s->job->agg == LACIS_MUL_COUNT ? 4 : average ? 12 : (mul_u64)mulg_type_bytes(s->job->type);
-    mul_u64 cells = list == MULG_LIST_SMALL ? SMALL_CELLS : LARGE_CELLS;
+    mul_u64 cells = list == MULG_LIST_SMALL ? SMALL_CELLS : cell == 16 ? LARGE_CELLS_WIDE : LARGE_CELLS;
+    const mul_u64 fixed = cell == 16 ? MIDDLE_FIXED_WIDE : MIDDLE_FIXED;
     const mul_u64 bits = (p->width + 1023) / 1024 * 1024;
-    const mul_u64 space = (mul_u64)s->shared_block - MIDDLE_FIXED;
+    const mul_u64 space = (mul_u64)s->shared_block - fixed;
     p->bits = (mul_u32)(bits < BITS_MOST ? bits : BITS_MOST);
     while (p->bits / 4 > space / 2)
         p->bits = (p->bits / 2 + 1023) / 1024 * 1024;
@@ -74,7 +78,7 @@ static lacis_mul_gpu_status run_middle(mulg_run *s, mulg_params *p, int list, cu
     if (cells > (space - p->bits / 4) / cell) cells = (space - p->bits / 4) / cell / 2 * 2;
     p->cells = (mul_u32)cells;
     const size_t dynamic = p->bits / 4 + cells * cell;
-    const mul_u64 fit = (mul_u64)s->shared_bytes / (dynamic + MIDDLE_FIXED);
+    const mul_u64 fit = (mul_u64)s->shared_bytes / (dynamic + fixed);
     return launch(s, s->kernels.kernel[s->ordered ? MULG_ORDERED : MULG_MIDDLE], p->rows,
                   fit < 1                    ? 1
                   : fit > MULG_MIDDLE_BLOCKS ? MULG_MIDDLE_BLOCKS
@@ -90,7 +94,7 @@ static lacis_mul_gpu_status pack(mulg_run *s, mulg_params *p, cudaStream_t strea
     const mul_u64 places = mulg_aligned((mul_u64)b->rows * sizeof(mul_u32));
     const bool reads = s->job->agg != LACIS_MUL_COUNT && b->value && mulg_type_bytes(b->type) == 4;
     const bool worth = entries >= PACK_LEAST && s->host->products[MULG_LIST_PAIR] >= 3 * entries;
-    if (!reads || !worth || s->host->b_long || room >> 30) return LACIS_MUL_GPU_OK;
+    if (!reads || !worth || s->host->b_most > MULG_PLACE_LONG || room >> 30) return LACIS_MUL_GPU_OK;
     char *block = (char *)s->job->memory.alloc(s->job->memory.context, places + room * sizeof(uint2));
     if (!block) return LACIS_MUL_GPU_OK;
     s->packed = block;
@@ -100,7 +104,19 @@ static lacis_mul_gpu_status pack(mulg_run *s, mulg_params *p, cudaStream_t strea
     return LACIS_MUL_GPU_OK;
 }
 
-static lacis_mul_gpu_status run_list(mulg_run *s, int list, mul_u32 first, mul_u32 rows, cudaStream_t stream)
+static lacis_mul_gpu_status run_flat(mulg_run *s, mulg_params *p, int64_t row, cudaStream_t stream)
+{
+    const size_t dynamic =
+        MULG_WARPS * (size_t)MULG_FLAT_BYTES(s->value_bytes, s->value_bytes ? mulg_type_bytes(s->job->type) : 4);
+    if (s->whole) p->list = NULL;
+    p->first = (mul_u32)row;
+    p->products = &s->header->products[MULG_LIST_FLAT];
+    return launch(s, s->kernels.kernel[MULG_FLAT], ((mul_u64)p->rows + 31) / 32, MULG_FLAT_BLOCKS, dynamic, p,
+                  stream);
+}
+
+static lacis_mul_gpu_status run_list(mulg_run *s, int list, mul_u32 first, mul_u32 rows, int64_t row,
+                                     cudaStream_t stream)
 {
     mulg_params p = s->p;
     p.list = s->list + first;
@@ -109,9 +125,12 @@ static lacis_mul_gpu_status run_list(mulg_run *s, int list, mul_u32 first, mul_u
     p.entries = &s->header->entries;
     p.bad = &s->header->bad;
     const mul_u64 warps = ((mul_u64)rows + MULG_WARPS - 1) / MULG_WARPS;
+    if (s->as_middle >> list & 1) return run_middle(s, &p, MULG_LIST_SMALL, stream);
     switch (list) {
     case MULG_LIST_COPY:
         return launch(s, s->kernels.kernel[MULG_COPY], warps, MULG_COPY_BLOCKS, 0, &p, stream);
+    case MULG_LIST_FLAT:
+        return run_flat(s, &p, row, stream);
     case MULG_LIST_PAIR:
         MULG_TRY(pack(s, &p, stream));
         return launch(s, s->kernels.kernel[MULG_PAIR], (warps + 1) / 2, MULG_PAIR_BLOCKS, 0, &p, stream);
@@ -125,18 +144,16 @@ static lacis_mul_gpu_status run_list(mulg_run *s, int list, mul_u32 first, mul_u
     }
 }
 
+bool mulg_sided(const mulg_run *s)
+{
+    return s->beside;
+}
+
 /* Which stream a class runs on: the heaviest on the job's own. */
 static cudaStream_t stream_of(const mulg_run *s, int list)
 {
-    static const int side[MULG_LISTS] = {1, 1, 1, 0, 0, -1};
-    const lacis_mul_gpu_job *job = s->job;
-    if (job->timed || side[list] < 0 || !job->side[0] || !job->side[1]) return s->stream;
-    return (cudaStream_t)job->side[side[list]];
-}
-
-bool mulg_sided(const mulg_run *s)
-{
-    return !s->job->timed && s->job->side[0] && s->job->side[1];
+    static const int side[MULG_LISTS] = {1, -1, 1, 1, 0, 0, -1};
+    return !mulg_sided(s) || side[list] < 0 ? s->stream : (cudaStream_t)s->job->side[side[list]];
 }
 
 static lacis_mul_gpu_status fork_streams(mulg_run *s)
@@ -159,24 +176,40 @@ static lacis_mul_gpu_status join_streams(mulg_run *s)
     return LACIS_MUL_GPU_OK;
 }
 
+/* MASK, HAVING, TOP, as the job wants them. */
+static cudaError_t filter(mulg_run *s, const int64_t *rows, int64_t row, int64_t count)
+{
+    lacis_mul_gpu_job rest = *s->job;
+    if (s->job->having) {
+        const cudaError_t error = mulg_having(s->job, s->kernels.kernel[MULG_HAVING], rows, row, count, s->out,
+                                              s->header, s->list, s->multiprocessors, s->stream);
+        if (error != cudaSuccess) return error;
+        rest.mask = NULL;
+    }
+    if (!rest.mask && rest.top <= 0) return cudaSuccess;
+    return mulg_keep(&rest, rows, row, count, s->out, s->header, s->list, s->multiprocessors, s->stream);
+}
+
 lacis_mul_gpu_status mulg_run_classes(mulg_run *s, const int64_t *rows, int64_t row, int64_t count)
 {
     mul_u32 first[MULG_LISTS + 1] = {0};
     for (int list = 0; list < MULG_LISTS; list++)
         first[list + 1] = first[list] + mulg_list_rows(s->host, list);
+    int some = 0;
+    for (int list = 0; list < MULG_LISTS; list++)
+        some += first[list + 1] > first[list];
+    s->beside = some > 1 && !s->job->timed && s->job->side[0] && s->job->side[1];
     if (mulg_sided(s)) MULG_TRY(fork_streams(s));
     for (int i = 0; s->job->timed && i <= MULG_LISTS; i++)
         MULG_TRY_CUDA(s, cudaEventCreate(&s->mark[i]));
     if (s->job->timed) MULG_TRY_CUDA(s, cudaEventRecord(s->mark[0], s->stream));
     for (int list = MULG_LISTS - 1; list >= 0; list--) {
         const mul_u32 rows = first[list + 1] - first[list];
-        if (rows) MULG_TRY(run_list(s, list, first[list], rows, stream_of(s, list)));
+        if (rows) MULG_TRY(run_list(s, list, first[list], rows, row, stream_of(s, list)));
         if (s->job->timed) MULG_TRY_CUDA(s, cudaEventRecord(s->mark[MULG_LISTS - list], s->stream));
     }
     if (mulg_sided(s)) MULG_TRY(join_streams(s));
-    if (mulg_filters(s->job))
-        MULG_TRY_CUDA(s,
-                      mulg_keep(s->job, rows, row, count, s->out, s->header, s->list, s->multiprocessors, s->stream));
+    MULG_TRY_CUDA(s, filter(s, rows, row, count));
     MULG_TRY_CUDA(s, cudaMemcpyAsync(s->host, s->header, sizeof *s->host, cudaMemcpyDeviceToHost, s->stream));
     MULG_TRY_CUDA(s, cudaStreamSynchronize(s->stream));
     for (int list = 0; s->job->timed && list < MULG_LISTS; list++) {

@@ -91,8 +91,10 @@ cudaError_t mulg_compact_move(const int64_t *rows, int64_t first, int64_t count,
             MOVE(unsigned short);
         else if (value_bytes == 4)
             MOVE(mul_u32);
-        else
+        else if (value_bytes == 8)
             MOVE(mul_u64);
+        else
+            MOVE(ulonglong2);
     }
 #undef MOVE
     rebase_kernel<<<(unsigned)(count / 256 + 1), 256, 0, stream>>>(rows, first, count, offset, begin, end);

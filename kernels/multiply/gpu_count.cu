@@ -10,7 +10,8 @@ template <class S> static mulg_kernels kernels()
     typedef mulg_counts<S> R;
     return {{(const void *)mulg_copy_kernel<R>, (const void *)mulg_tiny_kernel<R>,
              (const void *)mulg_tiny_wide_kernel<R>, (const void *)mulg_middle_kernel<R>, NULL,
-             (const void *)mulg_dense_kernel<R>, NULL, (const void *)mulg_pair_kernel<R>}};
+             (const void *)mulg_dense_kernel<R>, NULL, (const void *)mulg_pair_kernel<R>,
+             (const void *)mulg_flat_kernel<R>}};
 }
 
 mulg_kernels mulg_count_kernels(lacis_mul_storage storage)

@@ -14,54 +14,60 @@ static_assert((int)MULG_KERNELS == (int)LACIS_MUL_GPU_WRITTEN_KERNELS, "kernels"
 const char *const lacis_mul_gpu_class_name[LACIS_MUL_GPU_CLASSES] = {"empty",  "copy",  "tiny",
                                                                      "middle", "dense", "hub"};
 const char *const lacis_mul_gpu_kernel_name[LACIS_MUL_GPU_WRITTEN_KERNELS] = {
-    "lacis_copy",    "lacis_tiny",  "lacis_tiny_wide",     "lacis_middle",
-    "lacis_ordered", "lacis_dense", "lacis_ordered_dense", "lacis_pair"};
+    "lacis_copy",  "lacis_tiny",          "lacis_tiny_wide", "lacis_middle", "lacis_ordered",
+    "lacis_dense", "lacis_ordered_dense", "lacis_pair",      "lacis_flat",   "lacis_having_kernel"};
 
 static bool real(lacis_mul_type type)
 {
-    return type == LACIS_MUL_F32 || type == LACIS_MUL_F64;
+    return type == LACIS_MUL_F32 || type == LACIS_MUL_F64 || type == LACIS_MUL_C128;
 }
 
 int mulg_type_bytes(lacis_mul_type type)
 {
-    return type == LACIS_MUL_I32 || type == LACIS_MUL_F32 ? 4 : 8;
+    return type == LACIS_MUL_I32 || type == LACIS_MUL_F32 ? 4 : type == LACIS_MUL_C128 ? 16 : 8;
 }
 
 int mulg_storage_bytes(lacis_mul_storage storage)
 {
-    static const int bytes[] = {1, 2, 4, 4, 8, 4, 8};
+    static const int bytes[] = {1, 2, 4, 4, 8, 4, 8, 16};
     return bytes[storage];
 }
 
 /* Whether entries are taken out of computed rows. */
 bool mulg_filters(const lacis_mul_gpu_job *job)
 {
-    return job->mask || job->top > 0;
+    return job->mask || job->having || job->top > 0;
 }
 
 bool mulg_in_order(const lacis_mul_gpu_job *job)
 {
     if (job->agg == LACIS_MUL_COUNT || job->agg == LACIS_MUL_MIN || job->agg == LACIS_MUL_MAX) return false;
     if (job->agg == LACIS_MUL_SUM) return real(job->type) ? job->ordered : job->checked;
-    return true;
+    return job->agg != LACIS_MUL_FOLD || !job->any_order;
+}
+
+bool lacis_mul_gpu_semiring_written(const lacis_mul_gpu_job *job)
+{
+    const bool complex =
+        job->agg != LACIS_MUL_COUNT &&
+        (job->type == LACIS_MUL_C128 || job->a.type == LACIS_MUL_C128 || job->b.type == LACIS_MUL_C128);
+    return complex || job->con_kind == LACIS_MUL_CON_STRIPS || job->agg == LACIS_MUL_FOLD;
 }
 
 const char *lacis_mul_gpu_refuses(const lacis_mul_gpu_job *job)
 {
     if (job->a.rows >= UINT32_MAX || job->b.rows >= UINT32_MAX || job->b.cols >= UINT32_MAX)
         return "a dimension has 2^32 rows or columns";
-    if ((job->con_kind == LACIS_MUL_CON_STRIPS || job->agg == LACIS_MUL_FOLD) && !job->written)
+    if (job->type == LACIS_MUL_C128 && job->agg == LACIS_MUL_AVG)
+        return "averages of complex values are only done on the CPU";
+    if (job->type == LACIS_MUL_C128 && job->top > 0) return "complex values have no order for TOP";
+    if ((lacis_mul_gpu_semiring_written(job) || job->having) && !job->written)
         return "a written function is not compiled for the GPU";
     return NULL;
 }
 
-static mulg_kernels kernels_of(const lacis_mul_gpu_job *job)
+static mulg_kernels built_in(const lacis_mul_gpu_job *job)
 {
-    mulg_kernels k;
-    if (job->written) {
-        memcpy(k.kernel, job->written->kernel, sizeof k.kernel);
-        return k;
-    }
     if (job->agg == LACIS_MUL_COUNT) return mulg_count_kernels(job->storage);
     switch (job->type) {
     case LACIS_MUL_I32:
@@ -73,6 +79,66 @@ static mulg_kernels kernels_of(const lacis_mul_gpu_job *job)
     default:
         return mulg_f64_kernels(job->con_kind, job->agg);
     }
+}
+
+/* Written ones as far as they are compiled; mulg_compile gets the others. */
+static mulg_kernels kernels_of(const lacis_mul_gpu_job *job)
+{
+    mulg_kernels k = {};
+    if (lacis_mul_gpu_semiring_written(job)) {
+        memcpy(k.kernel, job->written->kernel, sizeof k.kernel);
+    } else {
+        k = built_in(job);
+        k.kernel[MULG_HAVING] = job->having ? job->written->kernel[MULG_HAVING] : NULL;
+    }
+    return k;
+}
+
+/* The kernel that a list of rows is computed by. */
+static int kernel_of_list(const mulg_run *s, int list)
+{
+    switch (list) {
+    case MULG_LIST_COPY:
+        return MULG_COPY;
+    case MULG_LIST_FLAT:
+        return MULG_FLAT;
+    case MULG_LIST_PAIR:
+        return MULG_PAIR;
+    case MULG_LIST_TINY:
+        return s->rules.pairs ? MULG_TINY_NARROW : MULG_TINY_WIDE;
+    case MULG_LIST_DENSE:
+        return s->ordered ? MULG_ORDERED_DENSE : MULG_DENSE;
+    default:
+        return s->ordered ? MULG_ORDERED : MULG_MIDDLE;
+    }
+}
+
+/* Few light rows, where MIDDLE's kernel is wanted anyway: it can compute them as well, and a kernel less to compile
+ * saves far more time than it takes. */
+static bool spared(const mulg_run *s, int list)
+{
+    const bool light = list == MULG_LIST_PAIR || list == MULG_LIST_TINY;
+    const bool middle = mulg_list_rows(s->host, MULG_LIST_SMALL) || mulg_list_rows(s->host, MULG_LIST_LARGE);
+    return light && middle && s->rules.force == 0 && mulg_list_rows(s->host, list) <= SPARED_ROWS;
+}
+
+lacis_mul_gpu_status mulg_compile(mulg_run *s)
+{
+    const lacis_mul_gpu_job *job = s->job;
+    mul_u32 wanted = job->having ? 1u << MULG_HAVING : 0;
+    for (int list = 0; lacis_mul_gpu_semiring_written(job) && list < MULG_LISTS; list++) {
+        const int kernel = kernel_of_list(s, list);
+        if (!s->kernels.kernel[kernel] && spared(s, list))
+            s->as_middle |= 1u << list;
+        else if (mulg_list_rows(s->host, list))
+            wanted |= 1u << kernel;
+    }
+    for (int i = 0; i < MULG_KERNELS; i++)
+        if (s->kernels.kernel[i]) wanted &= ~(1u << i);
+    if (wanted == 0) return LACIS_MUL_GPU_OK;
+    if (!job->written->compile || !job->written->compile(job->written, wanted)) return LACIS_MUL_GPU_UNCOMPILED;
+    s->kernels = kernels_of(job);
+    return LACIS_MUL_GPU_OK;
 }
 
 /* Keys of tiny rows are a column and a slot of 6 bits. */
@@ -106,15 +172,26 @@ void mulg_set_params(mulg_run *s)
     s->host = job->pinned ? (mulg_header *)job->pinned : &s->own;
     s->stream = (cudaStream_t)job->stream;
     s->kernels = kernels_of(job);
-    s->ordered = mulg_in_order(job) || !s->kernels.kernel[MULG_DENSE];
+    for (int i = 0; i < 3; i++)
+        p->label[i] = (const mul_i64 *)job->label[i];
+    s->ordered = mulg_in_order(job) || (!lacis_mul_gpu_semiring_written(job) && !s->kernels.kernel[MULG_DENSE]);
+    const bool values = job->agg != LACIS_MUL_COUNT || lacis_mul_gpu_semiring_written(job);
+    s->value_bytes = values ? mulg_type_bytes(job->b.type) : 0;
     const int cell = job->agg == LACIS_MUL_COUNT ? 4 : mulg_type_bytes(job->type);
-    s->window_width = (s->ordered ? MULG_ORDERED_BYTES : MULG_DENSE_BYTES) / cell;
+    s->window_width = (!s->ordered ? MULG_DENSE_BYTES : cell == 16 ? MULG_ORDERED_WIDE : MULG_ORDERED_BYTES) / cell;
     p->windows = (mul_u32)((p->width + s->window_width - 1) / s->window_width);
     const bool cuts_fit = ((mul_u64)job->b.rows * (p->windows + 1)) >> (CUT_BYTES_SHIFT - 2) == 0;
     s->rules.force = (int)job->force;
     s->rules.dense =
-        cuts_fit && job->agg != LACIS_MUL_AVG && s->kernels.kernel[s->ordered ? MULG_ORDERED_DENSE : MULG_DENSE];
+        cuts_fit && job->agg != LACIS_MUL_AVG &&
+        (lacis_mul_gpu_semiring_written(job) || s->kernels.kernel[s->ordered ? MULG_ORDERED_DENSE : MULG_DENSE]);
     s->rules.pairs = !wide_keys(job);
+    /* FLAT asks CON for products that are none, whose labels no list has. */
+    const bool listed = job->label[0] || job->label[1] || job->label[2];
+    const bool narrow = !listed && mulg_type_bytes(job->type) <= 8 && s->value_bytes <= 8;
+    s->rules.flat = narrow && job->t_hi < 1 << 26 && job->force == LACIS_MUL_GPU_EMPTY &&
+                    (lacis_mul_gpu_semiring_written(job) || s->kernels.kernel[MULG_FLAT]);
+    s->rules.b_rows = (mul_u64)job->b.rows;
     s->rules.dense_from = dense_from(p->width);
     s->rules.large_from = SMALL_CELLS + 1;
     s->rules.width = p->width;
@@ -131,11 +208,12 @@ const char *lacis_mul_gpu_source(void)
 
 int lacis_mul_gpu_options(const lacis_mul_gpu_job *job, const char **option, int most, char *text, size_t text_bytes)
 {
-    const int value[] = {(int)job->agg, mulg_in_order(job), wide_keys(job)};
-    static const char *const name[] = {"LACIS_AGG", "LACIS_ORDERED", "LACIS_WIDE"};
+    const bool checked = job->checked && !real(job->type);
+    const int value[] = {1, (int)job->con_kind, (int)job->agg, checked, mulg_type_bytes(job->type)};
+    static const char *const name[] = {"NVRTC", "CON", "AGG", "CHECKED", "BYTES"};
     int count = 0;
-    for (size_t at = 0; count < 3 && count < most; count++) {
-        const int length = snprintf(text + at, text_bytes - at, "-D%s=%d", name[count], value[count]);
+    for (size_t at = 0; count < 5 && count < most; count++) {
+        const int length = snprintf(text + at, text_bytes - at, "-DLACIS_%s=%d", name[count], value[count]);
         if (length < 0 || (size_t)length >= text_bytes - at) break;
         option[count] = text + at;
         at += (size_t)length + 1;

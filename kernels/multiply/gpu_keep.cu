@@ -55,6 +55,11 @@ template <> __device__ __forceinline__ mul_u64 key_of(mul_u32 v)
     return v;
 }
 
+template <> __device__ __forceinline__ mul_u64 key_of(ulonglong2)
+{
+    return 0;
+}
+
 static __device__ bool in_mask(const keep_params &p, mul_i64 row, mul_u32 t)
 {
     mul_i64 lo = p.mask_begin[row], hi = p.mask_end[row];
@@ -375,7 +380,8 @@ cudaError_t mulg_keep(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t
     case LACIS_MUL_TO_F64:
         KEEP(double);
         break;
-    case LACIS_MUL_TO_C128: /* has no order */
+    case LACIS_MUL_TO_C128: /* has no order: MASK alone */
+        KEEP(ulonglong2);
         break;
     }
 #undef KEEP

@@ -38,22 +38,20 @@ MULG_DEVICE mulg_extent mulg_products(const mulg_params &p, mulg_middle_shared<R
                                       mul_i64 begin, mul_u32 degree, mul_u64 lo, bool several, F f, G g)
 {
     typedef typename R::A A;
-    if (laid) {
-        mulg_walk<R>(p, shared.line, all, f, g);
-        return all;
-    }
     for (mul_u32 from = 0; from < degree; from += MULG_THREADS) {
         const mul_u32 e = from + threadIdx.x;
-        uint2 slice = make_uint2(0, 0);
-        A a = A();
-        mul_u32 c = 0;
-        if (e < degree) {
-            c = __ldg(p.a_column + begin + e);
-            slice = mulg_slice(p, c, lo, several);
-            if constexpr (R::VALUES) a = mulg_value<A>(p.a_value, begin + e);
+        if (!laid) {
+            uint2 slice = make_uint2(0, 0);
+            A a = A();
+            mul_u32 c = 0;
+            if (e < degree) {
+                c = __ldg(p.a_column + begin + e);
+                slice = mulg_slice(p, c, lo, several);
+                if constexpr (R::VALUES) a = mulg_value<A>(p.a_value, begin + e);
+            }
+            if (from) __syncthreads();
+            all = mulg_lay<R>(shared.line, slice.x, slice.y, a, c);
         }
-        if (from) __syncthreads();
-        all = mulg_lay<R>(shared.line, slice.x, slice.y, a, c);
         mulg_walk<R>(p, shared.line, all, f, g);
     }
     return all;

@@ -14,7 +14,8 @@ enum { MULG_ORDERED_PLACES = 256 };
 
 /* In dynamic shared memory, one a warp. */
 template <class T> struct mulg_ordered_shared {
-    static constexpr int width = MULG_ORDERED_BYTES / sizeof(T); /* columns of a window */
+    static constexpr int bytes = sizeof(T) == 16 ? MULG_ORDERED_WIDE : MULG_ORDERED_BYTES;
+    static constexpr int width = bytes / sizeof(T); /* columns of a window */
     __align__(16) T cell[width];
     __align__(16) unsigned char mark[width];
     unsigned short place[MULG_ORDERED_PLACES];
@@ -23,7 +24,7 @@ template <class T> struct mulg_ordered_shared {
 /* Whether an untouched cell holds what no touched one does. */
 template <class T> MULG_DEVICE bool mulg_ordered_plain(int agg)
 {
-    return mulg_traits<T>::real && (agg == MULG_SUM || agg == MULG_MIN || agg == MULG_MAX);
+    return sizeof(T) <= 8 && mulg_traits<T>::real && (agg == MULG_SUM || agg == MULG_MIN || agg == MULG_MAX);
 }
 
 template <class R>

@@ -17,13 +17,6 @@ template <class T> struct mulg_pair_shared {
     unsigned char from[MULG_WARPS][32];
 };
 
-MULG_DEVICE void mulg_order_two(mul_u32 &x, mul_u32 &y)
-{
-    const mul_u32 low = min(x, y);
-    y = max(x, y);
-    x = low;
-}
-
 /* Bitonic, every merge rising: key e of lane l is at place 4 l + e. Keys of both halves of the warp at once. */
 MULG_DEVICE void mulg_pair_sort(mul_u32 (&key)[MULG_PAIR_EACH])
 {
@@ -110,7 +103,6 @@ template <class R>
 MULG_DEVICE mul_u32 mulg_pair_fold(const mulg_params &p, const mul_u32 *key, const typename R::T *value, mul_u32 n,
                                    mul_u64 out, int *bad)
 {
-    typedef typename R::T T;
     const mul_u32 lane = threadIdx.x & 15, shift = threadIdx.x & 16;
     mul_u64 heads = 0;
 #pragma unroll
@@ -126,21 +118,10 @@ MULG_DEVICE mul_u32 mulg_pair_fold(const mulg_params &p, const mul_u32 *key, con
         const mul_u32 run = later ? (mul_u32)__ffsll((long long)later) : n - place;
         const mul_u64 at = out + (mul_u32)__popcll(heads & (((mul_u64)1 << place) - 1));
         p.c_column[at] = key[place] >> 6;
-        if constexpr (R::VALUES) {
-            if (p.agg == MULG_AVG) {
-                double sum = 0;
-                for (mul_u32 i = 0; i < run; i++)
-                    sum = mulg_plus(sum, (double)value[key[place + i] & 63]);
-                ((double *)p.c_value)[at] = mulg_plus(sum, 0.0) / run;
-            } else if (p.agg == MULG_FIRST || p.agg == MULG_LAST) {
-                ((T *)p.c_value)[at] = value[key[p.agg == MULG_FIRST ? place : place + run - 1] & 63];
-            } else {
-                T x = R::start(p);
-                for (mul_u32 i = 0; i < run; i++)
-                    x = R::fold(p, x, value[key[place + i] & 63], bad);
-                ((T *)p.c_value)[at] = x;
-            }
-        } else
+        if constexpr (R::VALUES)
+            mulg_store_run<R>(
+                p, at, [&](mul_u32 i) { return value[key[place + i] & 63]; }, run, bad);
+        else
             mulg_store_count<R>(p, at, run);
     }
     return (mul_u32)__popcll(heads);

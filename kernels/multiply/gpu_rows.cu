@@ -144,6 +144,8 @@ int lacis_mul_gpu_convert(const void *from, lacis_mul_storage from_type, uint64_
     case LACIS_MUL_TO_F64:
         convert_to<double>(from, count, to, to_type, blocks, s);
         break;
+    case LACIS_MUL_TO_C128: /* POWER refuses it before */
+        return (int)cudaErrorInvalidValue;
     }
     return (int)cudaGetLastError();
 }

@@ -7,15 +7,15 @@
 
 static_assert(sizeof(mulg_header) <= LACIS_MUL_GPU_PINNED_BYTES, "pinned");
 
-static lacis_mul_gpu_status set_up(mulg_run *s, const int64_t *rows, int64_t first, int64_t count, uint64_t *products,
-                                   bool lists)
+/* One block of device memory: header and zeros behind it, bounds, lengths, list, buckets. */
+static lacis_mul_gpu_status take_block(mulg_run *s, int64_t count, bool lists)
 {
-    const lacis_mul_gpu_job *job = s->job;
-    const uint64_t head = mulg_aligned(sizeof *s->header + MULG_BUCKETS * sizeof *s->start);
-    const uint64_t bounds = mulg_aligned((uint64_t)job->b.rows * sizeof *s->bound);
+    const uint64_t b_rows = (uint64_t)s->job->b.rows;
+    const uint64_t head = mulg_aligned(sizeof *s->header + ZEROS_BYTES);
+    const uint64_t bounds = mulg_aligned(b_rows * sizeof *s->bound);
+    const uint64_t lengths = s->few ? 0 : mulg_aligned(b_rows * sizeof *s->length);
     const uint64_t list = lists ? mulg_aligned((uint64_t)count * sizeof *s->list) : 0;
     char *block;
-    const uint64_t lengths = mulg_aligned((uint64_t)job->b.rows * sizeof *s->length);
     MULG_TRY(mulg_take(s, head + bounds + lengths + list + (lists ? (uint64_t)count : 0), &block));
     s->header = (mulg_header *)block;
     s->start = (mul_u32 *)(s->header + 1);
@@ -25,14 +25,70 @@ static lacis_mul_gpu_status set_up(mulg_run *s, const int64_t *rows, int64_t fir
     s->bucket = lists ? (unsigned char *)(block + head + bounds + lengths + list) : NULL;
     s->p.b_bound = s->bound;
     s->p.b_length = s->length;
-    MULG_TRY_CUDA(s, cudaMemsetAsync(s->header, 0, sizeof *s->header + MULG_BUCKETS * sizeof *s->start, s->stream));
-    MULG_TRY_CUDA(s, mulg_bounds(&job->b, job->t_lo, job->t_lo + (int64_t)s->p.width, s->bound, s->length, s->header,
-                                 s->stream));
-    MULG_TRY_CUDA(
-        s, mulg_deal(s->p, s->rules, rows, first, count, s->bucket, (mul_u64 *)products, s->header, s->stream));
-    if (lists) MULG_TRY_CUDA(s, mulg_list(rows, first, count, s->bucket, s->header, s->start, s->list, s->stream));
+    MULG_TRY_CUDA(s, cudaMemsetAsync(s->header, 0, sizeof *s->header + ZEROS_BYTES, s->stream));
+    return LACIS_MUL_GPU_OK;
+}
+
+/* Without memory for chunks of B no row is FLAT. */
+static mulg_chunks take_chunks(mulg_run *s)
+{
+    const lacis_mul_gpu_job *job = s->job;
+    mulg_chunks chunks = {NULL, job->b.value, 0, s->value_bytes};
+    if (!s->rules.flat) return chunks;
+    const float f32 = 1;
+    const double f64 = 1;
+    if (job->b.type == LACIS_MUL_F32)
+        memcpy(&chunks.one, &f32, sizeof f32);
+    else if (job->b.type == LACIS_MUL_F64)
+        memcpy(&chunks.one, &f64, sizeof f64);
+    else
+        chunks.one = 1;
+    const uint64_t bytes = (uint64_t)job->b.rows * (uint64_t)MULG_FLAT_CHUNK(chunks.value_bytes);
+    chunks.to = (char *)job->memory.alloc(job->memory.context, bytes);
+    s->rules.flat = chunks.to != NULL;
+    s->packed = chunks.to;
+    s->p.b_flat = chunks.to;
+    return chunks;
+}
+
+static lacis_mul_gpu_status read_header(mulg_run *s)
+{
     MULG_TRY_CUDA(s, cudaMemcpyAsync(s->host, s->header, sizeof *s->host, cudaMemcpyDeviceToHost, s->stream));
     MULG_TRY_CUDA(s, cudaStreamSynchronize(s->stream));
+    return LACIS_MUL_GPU_OK;
+}
+
+/* Few rows: one launch, and the header comes by itself where the host's is pinned. */
+static lacis_mul_gpu_status set_up_few(mulg_run *s, const int64_t *rows, int64_t first, int64_t count)
+{
+    mulg_header *const host = s->job->pinned ? s->host : NULL;
+    MULG_TRY(take_block(s, count, true));
+    MULG_TRY_CUDA(s, mulg_few(s->p, s->rules, &s->job->b, rows, first, count, s->bound, (mul_u64 *)s->start, s->list,
+                              s->header, host, s->stream));
+    if (!host) return read_header(s);
+    MULG_TRY_CUDA(s, cudaStreamSynchronize(s->stream));
+    return LACIS_MUL_GPU_OK;
+}
+
+/* Lists are made behind the read-back, where there is more than one to make. */
+static lacis_mul_gpu_status set_up(mulg_run *s, const int64_t *rows, int64_t first, int64_t count, uint64_t *products,
+                                   bool lists)
+{
+    const lacis_mul_gpu_job *job = s->job;
+    MULG_TRY(take_block(s, count, lists));
+    const mulg_chunks chunks = take_chunks(s);
+    MULG_TRY_CUDA(s, mulg_bounds(&job->b, job->t_lo, job->t_lo + (int64_t)s->p.width, s->bound, s->length, chunks,
+                                 s->header, s->stream));
+    MULG_TRY_CUDA(
+        s, mulg_deal(s->p, s->rules, rows, first, count, s->bucket, (mul_u64 *)products, s->header, s->stream));
+    MULG_TRY(read_header(s));
+    if (!mulg_is_flat(s->rules, s->host)) {
+        mulg_give(s, s->packed);
+        s->packed = NULL;
+    }
+    s->whole = !rows && mulg_list_rows(s->host, MULG_LIST_FLAT) == (mul_u64)count;
+    if (lists && !s->whole)
+        MULG_TRY_CUDA(s, mulg_list(rows, first, count, s->bucket, s->header, s->start, s->list, s->stream));
     return LACIS_MUL_GPU_OK;
 }
 
@@ -81,19 +137,24 @@ static lacis_mul_gpu_status run_all(mulg_run *s, const int64_t *rows, int64_t fi
     MULG_TRY_CUDA(s, cudaDeviceGetAttribute(&s->shared_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     s->p.c_begin = (mul_i64 *)out->begin;
     s->p.c_end = (mul_i64 *)out->end;
-    MULG_TRY(set_up(s, rows, first, count, NULL, true));
-    for (int list = 0; list < MULG_LISTS; list++)
-        out->products += s->host->products[list];
+    if (s->few)
+        MULG_TRY(set_up_few(s, rows, first, count));
+    else
+        MULG_TRY(set_up(s, rows, first, count, NULL, true));
     mulg_class_totals(s->host, count, out->class_rows, out->class_products);
     out->room = s->host->room;
     if (out->room == 0) return LACIS_MUL_GPU_OK;
     if (job->room && out->room > job->room) return LACIS_MUL_GPU_ROOM;
     if (cancelled(s)) return LACIS_MUL_GPU_CANCELLED;
+    MULG_TRY(mulg_compile(s));
     MULG_TRY(mulg_take(s, out->room * sizeof *out->column, &out->column));
     MULG_TRY(mulg_take(s, out->room * (uint64_t)mulg_storage_bytes(job->storage), &out->value));
     s->p.c_column = out->column;
     s->p.c_value = out->value;
     MULG_TRY(mulg_run_classes(s, rows, first, count));
+    for (int list = 0; list < MULG_LISTS; list++)
+        out->products += s->host->products[list];
+    out->class_products[LACIS_MUL_GPU_TINY] += s->host->products[MULG_LIST_FLAT]; /* counted by the kernel */
     out->entries = mulg_filters(job) ? s->host->kept : s->host->entries;
     return job->compact || mulg_filters(job) ? compact(s, rows, first, count) : LACIS_MUL_GPU_OK;
 }
@@ -124,6 +185,9 @@ lacis_mul_gpu_status lacis_mul_gpu_run(const lacis_mul_gpu_job *job, const int64
     s.out = out;
     mulg_set_params(&s);
     if ((mul_u64)count * s.p.windows > UINT32_MAX) s.rules.dense = 0; /* tasks are numbered with 32 bits */
+    s.few = count <= MULG_FEW && count * 8 <= job->b.rows;
+    s.rules.flat = s.rules.flat && !s.few && 4 * count >= job->b.rows;
+    if (s.few && s.p.windows > 1) s.rules.dense_from = FEW_DENSE; /* a row's windows go to several multiprocessors */
     const lacis_mul_gpu_status status = run_all(&s, rows, first, count);
     out->cuda_error = (int)s.error;
     if (status != LACIS_MUL_GPU_OK) {
@@ -148,6 +212,8 @@ lacis_mul_gpu_status lacis_mul_gpu_look(const lacis_mul_gpu_job *job, const int6
     if (count <= 0) return LACIS_MUL_GPU_OK;
     s.job = job;
     mulg_set_params(&s);
+    s.rules.exact = 1;
+    s.rules.flat = s.rules.flat && 4 * count >= job->b.rows; /* as a run would have it */
     const lacis_mul_gpu_status status = set_up(&s, rows, first, count, products, false);
     out->cuda_error = (int)s.error;
     if (status == LACIS_MUL_GPU_OK) {
@@ -166,12 +232,15 @@ uint64_t lacis_mul_gpu_work_bytes(const lacis_mul_gpu_job *job, int64_t count)
     mulg_run s = {};
     s.job = job;
     mulg_set_params(&s);
-    uint64_t bytes = sizeof(mulg_header) + (uint64_t)job->b.rows * (sizeof(uint2) + 2) + (uint64_t)count * 5 + 4096;
+    uint64_t bytes =
+        sizeof(mulg_header) + ZEROS_BYTES + (uint64_t)job->b.rows * (sizeof(uint2) + 2) + (uint64_t)count * 5 + 4096;
     if (s.rules.dense)
         bytes += (uint64_t)job->b.rows * (s.p.windows + 1) * sizeof(mul_u32) +
                  (uint64_t)count * s.p.windows * sizeof(mul_u32);
-    if (job->agg != LACIS_MUL_COUNT && job->b.value && mulg_type_bytes(job->b.type) == 4)
+    if (s.value_bytes == 4 && job->b.value)
         bytes += (uint64_t)job->b.rows * (39 + 1) * sizeof(uint2); /* mulg_pack, at most */
+    else if (s.rules.flat)
+        bytes += (uint64_t)job->b.rows * (uint64_t)MULG_FLAT_CHUNK(s.value_bytes);
     if (job->compact) bytes += (uint64_t)count * 9 + 65536;
     return bytes;
 }

@@ -15,9 +15,14 @@ enum {
     LARGE_CELLS = 8192,
     BITS_MOST = 1 << 18, /* columns of a bitmap */
     ORDERED_PLACES_BYTES = 512,
-    PACK_LEAST = 1 << 22,    /* entries of B that are worth packing: fewer stay in the L2 anyway */
-    MIDDLE_FIXED = 5 * 1024, /* shared memory of a MIDDLE block beside its dynamic part, at most */
-    CUT_BYTES_SHIFT = 31     /* cuts of B take 2 GiB at most: wider matrices have no dense rows */
+    PACK_LEAST = 1 << 22,         /* entries of B that are worth packing: fewer stay in the L2 anyway */
+    MIDDLE_FIXED = 5 * 1024,      /* shared memory of a MIDDLE block beside its dynamic part, at most */
+    MIDDLE_FIXED_WIDE = 9 * 1024, /* likewise, values of 16 bytes */
+    LARGE_CELLS_WIDE = 4096,
+    SPARED_ROWS = 4096,         /* that MIDDLE's kernel takes from another one which is not compiled */
+    ZEROS_BYTES = MULG_FEW * 8, /* behind the header: `start`, or sums of few rows */
+    FEW_DENSE = 2048,           /* products from which one of few rows is DENSE */
+    CUT_BYTES_SHIFT = 31        /* cuts of B take 2 GiB at most: wider matrices have no dense rows */
 };
 
 typedef struct mulg_run {
@@ -28,6 +33,11 @@ typedef struct mulg_run {
     mulg_rules rules;
     mulg_kernels kernels;
     bool ordered;
+    mul_u32 as_middle;                               /* bit i: list i is computed by MIDDLE's kernel */
+    bool few;                                        /* gpu_few.cu sets up */
+    bool beside;                                     /* classes run on streams of their own */
+    bool whole;                                      /* all rows, from the first on, are FLAT: there is no list */
+    int value_bytes;                                 /* of B, 0: not read */
     mul_u32 window_width;                            /* of DENSE */
     int multiprocessors, shared_bytes, shared_block; /* shared memory of a multiprocessor, and of a block at most */
     mulg_header *header, *host, own;
@@ -58,7 +68,8 @@ bool mulg_filters(const lacis_mul_gpu_job *job); /* whether entries are taken ou
 bool mulg_in_order(const lacis_mul_gpu_job *job);
 int mulg_type_bytes(lacis_mul_type type);
 int mulg_storage_bytes(lacis_mul_storage storage);
-void mulg_set_params(mulg_run *s); /* from s->job */
+void mulg_set_params(mulg_run *s);              /* from s->job */
+lacis_mul_gpu_status mulg_compile(mulg_run *s); /* written kernels that the rows in s->host need */
 
 /* gpu_classes.cu: launches every class, joins their streams, and reads the header back. */
 mul_u32 mulg_list_rows(const mulg_header *header, int list);

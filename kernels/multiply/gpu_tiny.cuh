@@ -13,6 +13,13 @@ template <class K> MULG_DEVICE K mulg_keep(K x, K y, bool low)
     return low ? (x < y ? x : y) : (x < y ? y : x);
 }
 
+MULG_DEVICE void mulg_order_two(mul_u32 &x, mul_u32 &y)
+{
+    const mul_u32 low = min(x, y);
+    y = max(x, y);
+    x = low;
+}
+
 /* Key r of lane l is at place 32 r + l. */
 template <class K> MULG_DEVICE void mulg_sort32(K &x)
 {
@@ -54,22 +61,22 @@ template <class R> MULG_DEVICE void mulg_store_count(const mulg_params &p, mul_u
     ((typename R::S *)p.c_value)[at] = (typename R::S)count;
 }
 
-/* Folds n values, `value` in order of c. */
-template <class R>
-MULG_DEVICE void mulg_store_run(const mulg_params &p, mul_u64 at, const typename R::T *value, mul_u32 n, int *bad)
+/* Folds value(0) to value(n - 1), in order of c. */
+template <class R, class V>
+MULG_DEVICE void mulg_store_run(const mulg_params &p, mul_u64 at, V value, mul_u32 n, int *bad)
 {
     typedef typename R::T T;
     if (p.agg == MULG_AVG) {
         double sum = 0;
         for (mul_u32 i = 0; i < n; i++)
-            sum = mulg_plus(sum, (double)value[i]);
+            sum = mulg_plus(sum, (double)value(i));
         ((double *)p.c_value)[at] = mulg_plus(sum, 0.0) / n;
     } else if (p.agg == MULG_FIRST || p.agg == MULG_LAST) {
-        ((T *)p.c_value)[at] = value[p.agg == MULG_FIRST ? 0 : n - 1];
+        ((T *)p.c_value)[at] = value(p.agg == MULG_FIRST ? 0 : n - 1);
     } else {
         T x = R::start(p);
         for (mul_u32 i = 0; i < n; i++)
-            x = R::fold(p, x, value[i], bad);
+            x = R::fold(p, x, value(i), bad);
         ((T *)p.c_value)[at] = x;
     }
 }
@@ -90,7 +97,7 @@ template <class R> MULG_DEVICE void mulg_store_one(const mulg_params &p, mul_u64
 
 struct mulg_tiny_shared {
     mul_u32 from[MULG_WARPS][32];
-    mul_u64 value[MULG_WARPS][MULG_TINY];
+    mulg_widest value[MULG_WARPS][MULG_TINY];
 };
 
 /* Lanes that hold empty slices move behind the others. */
@@ -253,7 +260,8 @@ MULG_DEVICE mul_u32 mulg_tiny_row(const mulg_params &p, mulg_tiny_shared &shared
             const mul_u64 at = out + (mul_u32)__popcll(heads & (((mul_u64)1 << place) - 1));
             p.c_column[at] = (mul_u32)(key[r] >> 6);
             if constexpr (R::VALUES)
-                mulg_store_run<R>(p, at, line + place, run, bad);
+                mulg_store_run<R>(
+                    p, at, [&](mul_u32 i) { return line[place + i]; }, run, bad);
             else
                 mulg_store_count<R>(p, at, run);
         }

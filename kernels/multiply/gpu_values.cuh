@@ -12,8 +12,12 @@ template <class T, int AGG, int CON> static mulg_kernels mulg_kernels_of()
     typedef mulg_values<T, AGG, CON> R;
     mulg_kernels k = {{(const void *)mulg_copy_kernel<any>, (const void *)mulg_tiny_kernel<any>,
                        (const void *)mulg_tiny_wide_kernel<any>, NULL, (const void *)mulg_ordered_kernel<any>, NULL,
-                       (const void *)mulg_ordered_dense_kernel<any>, (const void *)mulg_pair_kernel<any>}};
-    if constexpr (CON >= 0) k.kernel[MULG_PAIR] = (const void *)mulg_pair_kernel<R>;
+                       (const void *)mulg_ordered_dense_kernel<any>, (const void *)mulg_pair_kernel<any>,
+                       (const void *)mulg_flat_kernel<any>}};
+    if constexpr (CON >= 0) {
+        k.kernel[MULG_PAIR] = (const void *)mulg_pair_kernel<R>;
+        k.kernel[MULG_FLAT] = (const void *)mulg_flat_kernel<R>;
+    }
     if constexpr (AGG >= 0) {
         k.kernel[MULG_MIDDLE] = (const void *)mulg_middle_kernel<R>;
         k.kernel[MULG_DENSE] = (const void *)mulg_dense_kernel<R>;

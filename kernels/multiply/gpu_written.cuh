@@ -1,21 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What NVRTC compiles behind the prefix of operators/multiply/written.c (see gpu.h): the kernels over the user's CON
- * and fold. Macros: LACIS_AGG a lacis_mul_agg; LACIS_ORDERED 0 or 1: fold in order of c; LACIS_WIDE 0 or 1: columns
- * of more than 26 bits.
+ * and fold, a program each. Macros: LACIS_KERNEL which, by its place in lacis_mul_gpu_kernel_name; LACIS_CON,
+ * LACIS_AGG a lacis_mul_con and _agg; LACIS_CHECKED 0 or 1: integer sums that overflow are told.
  */
-#include "gpu_dense.cuh"
+#include "gpu_base.cuh"
+#include "gpu_having.cuh"
+#ifdef LACIS_SEMIRING
+#include "gpu_flat.cuh"
+#include "gpu_fold.cuh"
 #include "gpu_ordered.cuh"
 #include "gpu_pair.cuh"
 
-struct mulg_written {
-    typedef lacis_t T, S;
-    typedef lacis_a A;
-    typedef lacis_b B;
-    typedef mulg_cell<T, LACIS_AGG == MULG_SUM || LACIS_AGG == MULG_MAX ? LACIS_AGG : (int)MULG_MIN> cell;
-    static constexpr bool VALUES = true, WRITTEN = true, WRITTEN_FOLD = LACIS_AGG == MULG_FOLD;
-    static __device__ __forceinline__ T con(const mulg_params &, A a, B b, mul_i64 s, mul_i64 c, mul_i64 t, int *bad)
+/* AGGs that enter cells by gpu_fold.cuh: the user's, and sums of complex numbers. */
+template <class T> struct mulg_written_join {
+#ifdef LACIS_IDENTITY
+    static __device__ __forceinline__ T start()
     {
+        return LACIS_IDENTITY;
+    }
+    static __device__ __forceinline__ T one(T v)
+    {
+        return v;
+    }
+    static __device__ __forceinline__ T join(T x, T y)
+    {
+        int bad = 0; /* folds that can fail are given kernels that keep the order */
+        return lacis_fold(x, y, &bad);
+    }
+    static __device__ __forceinline__ T last(T x)
+    {
+        return join(start(), x);
+    }
+#else
+    static __device__ __forceinline__ T one(T v)
+    {
+        return mulg_plus(v, (T)0);
+    }
+    static __device__ __forceinline__ T join(T x, T y)
+    {
+        return mulg_plus(x, y);
+    }
+    static __device__ __forceinline__ T last(T x)
+    {
+        return x;
+    }
+#endif
+};
+template <class T, bool JOINED> struct mulg_written_cell {
+    typedef mulg_join_cell<T, mulg_written_join<T>, mulg_traits<T>::real> type;
+};
+template <class T> struct mulg_written_cell<T, false> {
+    typedef mulg_cell<T, LACIS_AGG == MULG_SUM || LACIS_AGG == MULG_MAX ? LACIS_AGG : (int)MULG_MIN> type;
+};
+
+struct mulg_written {
+    typedef mulg_value_of<lacis_t>::type T, S;
+    typedef mulg_value_of<lacis_a>::type A;
+    typedef mulg_value_of<lacis_b>::type B;
+    static constexpr bool VALUES = true, WRITTEN = true, WRITTEN_FOLD = LACIS_AGG == MULG_FOLD;
+    typedef mulg_written_cell<T, WRITTEN_FOLD || sizeof(T) == 16>::type cell;
+    static __device__ __forceinline__ T con(const mulg_params &p, A a, B b, mul_i64 s, mul_i64 c, mul_i64 t, int *bad)
+    {
+        if (LACIS_LISTED & 1) s = __ldg(p.label[0] + s);
+        if (LACIS_LISTED & 2) c = __ldg(p.label[1] + c);
+        if (LACIS_LISTED & 4) t = __ldg(p.label[2] + t);
         return lacis_con(a, b, s, c, t, bad);
     }
     static __device__ __forceinline__ T start(const mulg_params &)
@@ -26,13 +75,12 @@ struct mulg_written {
         return mulg_start<T>(LACIS_AGG);
 #endif
     }
-    static __device__ __forceinline__ T fold(const mulg_params &p, T x, T v, int *bad)
+    static __device__ __forceinline__ T fold(const mulg_params &, T x, T v, int *bad)
     {
 #ifdef LACIS_IDENTITY
-        (void)p;
         return lacis_fold(x, v, bad);
 #else
-        return mulg_fold<T>(LACIS_AGG, x, v, p.checked, bad);
+        return mulg_fold<T>(LACIS_AGG, x, v, LACIS_CHECKED, bad);
 #endif
     }
 };
@@ -43,17 +91,23 @@ struct mulg_written {
         __VA_ARGS__(p);                                                                                              \
     }
 
+#if LACIS_KERNEL == 0
 MULG_WRITTEN_KERNEL(lacis_copy, MULG_COPY_BLOCKS, mulg_copy<mulg_written>)
-#if LACIS_WIDE
-MULG_WRITTEN_KERNEL(lacis_tiny_wide, MULG_WIDE_BLOCKS, mulg_tiny<mulg_written, mul_u64>)
-#else
+#elif LACIS_KERNEL == 1
 MULG_WRITTEN_KERNEL(lacis_tiny, MULG_TINY_BLOCKS, mulg_tiny<mulg_written, mul_u32>)
-MULG_WRITTEN_KERNEL(lacis_pair, MULG_PAIR_BLOCKS, mulg_pair<mulg_written>)
-#endif
-#if LACIS_ORDERED
-MULG_WRITTEN_KERNEL(lacis_ordered, MULG_MIDDLE_LEAST, mulg_middle<mulg_written, true>)
-MULG_WRITTEN_KERNEL(lacis_ordered_dense, MULG_ORDERED_BLOCKS, mulg_ordered_dense<mulg_written>)
-#else
+#elif LACIS_KERNEL == 2
+MULG_WRITTEN_KERNEL(lacis_tiny_wide, MULG_WIDE_BLOCKS, mulg_tiny<mulg_written, mul_u64>)
+#elif LACIS_KERNEL == 3
 MULG_WRITTEN_KERNEL(lacis_middle, MULG_MIDDLE_LEAST, mulg_middle<mulg_written, false>)
+#elif LACIS_KERNEL == 4
+MULG_WRITTEN_KERNEL(lacis_ordered, MULG_MIDDLE_LEAST, mulg_middle<mulg_written, true>)
+#elif LACIS_KERNEL == 5
 MULG_WRITTEN_KERNEL(lacis_dense, MULG_DENSE_BLOCKS, mulg_dense<mulg_written>)
+#elif LACIS_KERNEL == 6
+MULG_WRITTEN_KERNEL(lacis_ordered_dense, MULG_ORDERED_BLOCKS, mulg_ordered_dense<mulg_written>)
+#elif LACIS_KERNEL == 7
+MULG_WRITTEN_KERNEL(lacis_pair, MULG_PAIR_BLOCKS, mulg_pair<mulg_written>)
+#elif LACIS_KERNEL == 8
+MULG_WRITTEN_KERNEL(lacis_flat, MULG_FLAT_BLOCKS, mulg_flat<mulg_written>)
+#endif
 #endif

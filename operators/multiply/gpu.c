@@ -57,6 +57,8 @@ static lacis_status send_operands(struct running *running, lacis_sent *sent)
         status = lacis_send_matrix(run, running->gpu, sent, job->mask, &running->mask);
         running->job.mask = &running->mask;
     }
+    if (status == LACIS_OK)
+        status = lacis_written_send(run, running->gpu, &running->work->product, sent, &running->job);
     return status == LACIS_LIMIT ? no_room(run, running->gpu, "the operands") : status;
 }
 
@@ -117,6 +119,8 @@ static lacis_status compute(struct running *running, int64_t first, int64_t coun
         return lacis_run_interrupted(run);
     case LACIS_MUL_GPU_UNSUPPORTED:
         return lacis_run_fail(run, LACIS_UNSUPPORTED, "the GPU's kernels do not do this product after all");
+    case LACIS_MUL_GPU_UNCOMPILED:
+        return lacis_written_failed(&running->written);
     case LACIS_MUL_GPU_FAILED:
         return lacis_gpu_failed(run, running->gpu, panel->out.cuda_error);
     }
@@ -226,15 +230,13 @@ static lacis_status compute_all(lacis_run *run, lacis_multiply *work, int64_t be
     running.gpu = lacis_run_gpu(run, reason, sizeof reason);
     if (running.gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
     lacis_multiply_gpu_job(&work->product, &running.job);
-    /* A written fold need not commute. */
-    running.job.ordered = lacis_run_deterministic(run) || running.job.agg == LACIS_MUL_FOLD;
+    running.job.ordered = lacis_run_deterministic(run);
     running.job.timed = lacis_run_timed(run);
     running.job.stream = lacis_gpu_stream(running.gpu);
     running.job.memory = (lacis_mul_gpu_memory){device_alloc, device_free, stopped, &running};
     running.value_bytes = lacis_dtype_size(work->product.storage);
     if (lacis_written_needed(&work->product)) {
-        LACIS_TRY(lacis_written_compile(run, running.gpu, &work->product, &running.job, &running.written));
-        running.job.written = &running.written;
+        LACIS_TRY(lacis_written_prepare(run, running.gpu, &work->product, &running.job, &running.written));
     }
     LACIS_TRY(send_operands(&running, &work->sent));
     LACIS_TRY(lacis_product_buffers(run, &work->product, begin, end, result));

@@ -29,26 +29,18 @@ void lacis_multiply_gpu_job(const lacis_product *product, lacis_mul_gpu_job *out
                                .max_degree_a = job->max_degree_a,
                                .mask = job->mask,
                                .mask_not = job->mask_not,
+                               .having = job->having != NULL,
                                .top = job->top,
                                .t_lo = job->t_lo,
                                .t_hi = job->t_hi,
                                .compact = true};
 }
 
-static bool is_complex(const lacis_mul_job *job)
-{
-    bool a = job->a.value != NULL && job->a.type == LACIS_MUL_C128;
-    bool b = job->b.value != NULL && job->b.type == LACIS_MUL_C128;
-    return a || b || (job->agg != LACIS_MUL_COUNT && job->type == LACIS_MUL_C128);
-}
-
 static const char *refuses(const lacis_product *product)
 {
     const uint64_t places = UINT32_MAX - 64; /* of b: its entries are numbered in 32 bits there */
-    const lacis_mul_gpu_written any = {{NULL}};
+    lacis_mul_gpu_written any = {{NULL}, NULL, NULL};
     lacis_mul_gpu_job job;
-    if (product->job.having != NULL) return "HAVING is only done on the CPU";
-    if (is_complex(&product->job)) return "complex values are only done on the CPU";
     lacis_multiply_gpu_job(product, &job);
     if (lacis_written_needed(product)) job.written = &any; /* compiled once the rest is known to go */
     const char *why = lacis_mul_gpu_refuses(&job);
@@ -136,8 +128,9 @@ static lacis_gpu_work kind_of(const lacis_run *run, const lacis_product *product
     const lacis_mul_job *job = &product->job;
     bool real = job->type == LACIS_MUL_F32 || job->type == LACIS_MUL_F64;
     bool sums = job->agg == LACIS_MUL_SUM || job->agg == LACIS_MUL_AVG;
-    if (job->agg == LACIS_MUL_FOLD || job->checked || (real && sums && lacis_run_deterministic(run)))
-        return LACIS_WORK_ORDERED;
+    bool fixed = (real || job->type == LACIS_MUL_C128) && lacis_run_deterministic(run);
+    if (job->agg == LACIS_MUL_FOLD && (fixed || !product->spec.fold->associative)) return LACIS_WORK_ORDERED;
+    if (job->checked || (sums && fixed)) return LACIS_WORK_ORDERED;
     if (lacis_written_needed(product)) return LACIS_WORK_WRITTEN;
     if (job->agg == LACIS_MUL_COUNT) return LACIS_WORK_COUNT;
     return real && sums ? LACIS_WORK_FLOAT : LACIS_WORK_VALUE;
@@ -220,14 +213,24 @@ static double panels(const lacis_product *product, lacis_gpu *gpu)
     return left > 0 && room > left ? room / left + 1 : 1;
 }
 
-static double once_seconds(const lacis_product *product, lacis_gpu *gpu, const lacis_profile *profile)
+static bool compiled(lacis_run *run, lacis_gpu *gpu, const lacis_product *product)
+{
+    lacis_mul_gpu_job job;
+    lacis_mul_gpu_written written;
+    if (gpu == NULL) return false;
+    lacis_multiply_gpu_job(product, &job);
+    return lacis_written_prepare(run, gpu, product, &job, &written) == LACIS_OK && lacis_written_ready(&written);
+}
+
+static double once_seconds(lacis_run *run, const lacis_product *product, lacis_gpu *gpu, const lacis_profile *profile)
 {
     const double start_seconds = 0.3, load_seconds = 0.02, compile_seconds = 0.35;
     double seconds = 0;
     if (gpu == NULL)
         seconds += known(profile, LACIS_GPU_START_FIGURE, start_seconds) +
                    known(profile, LACIS_GPU_LOAD_FIGURE, load_seconds);
-    if (lacis_written_needed(product)) seconds += known(profile, LACIS_GPU_COMPILE_FIGURE, compile_seconds);
+    if (lacis_written_needed(product) && !compiled(run, gpu, product))
+        seconds += known(profile, LACIS_GPU_COMPILE_FIGURE, compile_seconds);
     return seconds;
 }
 
@@ -267,7 +270,7 @@ lacis_status lacis_multiply_gpu_cost(lacis_run *run, const lacis_call *call, con
     *estimate = (lacis_gpu_estimate){.known = true, .to_device = bytes_to_send(work, gpu)};
     kernel_seconds(run, product, figures, call->closely, estimate);
     estimate->panels = panels(product, gpu);
-    estimate->once = once_seconds(product, gpu, figures);
+    estimate->once = once_seconds(run, product, gpu, figures);
     if (!call->totals && !call->closely && product->glance != NULL)
         LACIS_TRY(settle(run, work, gpu, profile, figures, out));
     estimate->to_host = call->totals ? 0 : out->bytes;

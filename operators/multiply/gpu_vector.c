@@ -103,6 +103,9 @@ static bool can(const lacis_call *call, lacis_product_shape shape, char *reason,
         why = pull ? "only for graph BY vector" : "only for vector BY graph";
     } else if (product->job.having != NULL) {
         why = "HAVING is only done on the CPU";
+    } else if (job.agg != LACIS_MUL_COUNT &&
+               (job.type == LACIS_MUL_C128 || job.a.type == LACIS_MUL_C128 || job.b.type == LACIS_MUL_C128)) {
+        why = "complex values are only done on the CPU";
     } else {
         why = pull ? lacis_mul_gpu_pull_refuses(&job) : lacis_mul_gpu_push_refuses(&job);
     }

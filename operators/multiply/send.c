@@ -73,7 +73,7 @@ lacis_status lacis_send_host(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, c
 
 static uint64_t value_bytes(lacis_mul_type type)
 {
-    return type == LACIS_MUL_I32 || type == LACIS_MUL_F32 ? 4 : 8;
+    return type == LACIS_MUL_I32 || type == LACIS_MUL_F32 ? 4 : type == LACIS_MUL_C128 ? 16 : 8;
 }
 
 lacis_status lacis_send_matrix(lacis_run *run, lacis_gpu *gpu, lacis_sent *sent, const lacis_mul_matrix *matrix,

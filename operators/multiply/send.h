@@ -10,7 +10,7 @@
 
 #include "multiply/multiply.h"
 
-enum { LACIS_SENT_BLOCKS = 12, LACIS_SENT_ARRAYS = 3 };
+enum { LACIS_SENT_BLOCKS = 16, LACIS_SENT_ARRAYS = 3 };
 
 /* Zeroed to begin with. */
 typedef struct lacis_sent {

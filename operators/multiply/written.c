@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Written CON and AGG for NVRTC: the prefix that kernels/multiply/gpu.h asks for, from the typed trees, before the
- * kernels' own source. Labels that are counted are indices plus a number; lists of labels are not sent to the GPU.
+ * Written CON, AGG and HAVING for NVRTC: the prefix that kernels/multiply/gpu.h asks for, from the typed trees,
+ * before the kernels' own source. Labels that are counted are indices plus a number; listed ones are sent.
  */
 #include "multiply/written.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 bool lacis_written_needed(const lacis_product *product)
 {
-    return product->job.con_kind == LACIS_MUL_CON_STRIPS || product->job.agg == LACIS_MUL_FOLD;
+    const lacis_mul_job *job = &product->job;
+    bool complex = job->type == LACIS_MUL_C128 || job->a.type == LACIS_MUL_C128 || job->b.type == LACIS_MUL_C128;
+    bool semiring = job->con_kind == LACIS_MUL_CON_STRIPS || job->agg == LACIS_MUL_FOLD ||
+                    (complex && job->agg != LACIS_MUL_COUNT);
+    return semiring || job->having != NULL;
 }
 
 #ifdef LACIS_GPU_WRITTEN
@@ -22,16 +27,51 @@ static bool con_written(const lacis_product *product)
 
 bool lacis_written_can(const lacis_product *product, char *reason, size_t size)
 {
-    const lacis_labels *labels[] = {&product->s, &product->c, &product->t};
-    for (int i = 0; con_written(product) && i < LACIS_COUNT(labels); i++) {
-        if (labels[i]->label == NULL || !lacis_expr_uses(product->spec.con, 2 + i)) continue;
-        snprintf(reason, size, "CON uses %s, whose labels are listed and not counted",
-                 i == 0   ? "s"
-                 : i == 1 ? "c"
-                          : "t");
-        return false;
-    }
+    (void)product;
     return lacis_gpu_compiles(reason, size);
+}
+
+/* Labels of s, c, t. */
+static const lacis_labels *labels_of(const lacis_product *product, int which)
+{
+    return which == 0 ? &product->s : which == 1 ? &product->c : &product->t;
+}
+
+/* Which of s, c, t CON reads from lists of labels, as bits; which of s and t HAVING does: it has value, src, dst and
+ * the latter's other names. */
+static int con_lists(const lacis_product *product)
+{
+    int bits = 0;
+    for (int i = 0; con_written(product) && i < 3; i++)
+        if (labels_of(product, i)->label != NULL && lacis_expr_uses(product->spec.con, 2 + i)) bits |= 1 << i;
+    return bits;
+}
+
+static int having_lists(const lacis_product *product)
+{
+    bool used = false;
+    for (int slot = 1; slot < 5 && product->job.having != NULL; slot++)
+        used |= lacis_expr_uses(product->spec.having, slot);
+    return used ? (product->s.label != NULL ? 1 : 0) | (product->t.label != NULL ? 4 : 0) : 0;
+}
+
+bool lacis_written_lists(const lacis_product *product)
+{
+    return (con_lists(product) | having_lists(product)) != 0;
+}
+
+lacis_status lacis_written_send(lacis_run *run, lacis_gpu *gpu, const lacis_product *product, lacis_sent *sent,
+                                lacis_mul_gpu_job *job)
+{
+    const int lists = con_lists(product) | having_lists(product);
+    for (int i = 0; i < 3; i++) {
+        const lacis_labels *labels = labels_of(product, i);
+        const void *device;
+        if (!(lists >> i & 1)) continue;
+        LACIS_TRY(lacis_send_host(run, gpu, sent, labels->label, sizeof(int64_t) * (uint64_t)labels->count, &device));
+        job->label[i] = device;
+    }
+    return LACIS_OK;
 }
 
 static const char *type_text(lacis_mul_type type)
@@ -163,21 +203,148 @@ static lacis_status fold_text(lacis_run *run, const lacis_product *product, cons
     return *wrapped == NULL ? LACIS_NOMEM : LACIS_OK;
 }
 
-lacis_status lacis_written_compile(lacis_run *run, lacis_gpu *gpu, const lacis_product *product,
-                                   const lacis_mul_gpu_job *job, lacis_mul_gpu_written *out)
+/* ------------------------------------------------------------------------------------------- HAVING */
+
+static const char *stored_text(lacis_mul_storage storage)
 {
-    enum { OPTIONS = 16, OPTION_TEXT = 512 };
-    const char *option[OPTIONS], *text[7] = {head, lacis_expr_functions_text()};
-    char *option_text;
-    LACIS_TRY(lacis_run_scratch(run, OPTION_TEXT, &option_text));
-    LACIS_TRY(con_text(run, product, &text[2]));
-    LACIS_TRY(fold_text(run, product, &text[3], &text[5]));
-    LACIS_TRY(wrapped_con(run, product, job, &text[4]));
-    text[6] = lacis_mul_gpu_source();
-    int options = lacis_mul_gpu_options(job, option, OPTIONS - 1, option_text, OPTION_TEXT);
-    option[options++] = "-default-device";
-    lacis_gpu_source source = {text, 7, option, options, lacis_mul_gpu_kernel_name, LACIS_MUL_GPU_WRITTEN_KERNELS};
-    return lacis_gpu_compile(run, gpu, &source, out->kernel);
+    static const char *const text[] = {[LACIS_MUL_TO_U8] = "unsigned char", [LACIS_MUL_TO_U16] = "unsigned short",
+                                       [LACIS_MUL_TO_U32] = "unsigned int", [LACIS_MUL_TO_I32] = "int",
+                                       [LACIS_MUL_TO_I64] = "long long",    [LACIS_MUL_TO_F32] = "float",
+                                       [LACIS_MUL_TO_F64] = "double",       [LACIS_MUL_TO_C128] = "lacis_c128"};
+    return text[storage];
+}
+
+static lacis_status having_text(lacis_run *run, const lacis_product *product, const char **out)
+{
+    const lacis_strips *strips = &product->strips;
+    const char *body, *row = strips->vector_row ? "column" : "row",
+                      *column = strips->vector_column ? "row" : "column";
+    *out = "";
+    if (product->job.having == NULL) return LACIS_OK;
+    LACIS_TRY(lacis_expr_emit(run, product->spec.having, "lacis_having_of", &body));
+    const char *type = type_text(lacis_mul_type_of(strips->value_type));
+    *out = lacis_run_text(run,
+                          "#define LACIS_HAVING\n%s"
+                          "typedef %s lacis_stored;\n"
+                          "LACIS_DEVICE bool lacis_having(lacis_stored v, long long s, long long t, int *bad)\n"
+                          "{ long long row = s + %" PRId64 "ll, column = t + %" PRId64 "ll; %s value = v;\n"
+                          "return lacis_having_of(value, %s, %s, %s, %s, bad) != 0; }\n",
+                          body, stored_text(product->job.storage), product->s.label == NULL ? product->s.base : 0,
+                          product->t.label == NULL ? product->t.base : 0, type, row, column, row, column);
+    return *out == NULL ? LACIS_NOMEM : LACIS_OK;
+}
+
+/* ----------------------------------------------------------------------------------------- compiling */
+
+enum { TEXTS = 5, OPTIONS = 8, OPTION_TEXT = 256 };
+
+/* A source, and what it points to. */
+struct part {
+    lacis_gpu_source source;
+    const char *text[TEXTS], *option[OPTIONS];
+    char option_text[OPTION_TEXT];
+};
+
+/* What kernels are made of as runs ask for them. HAVING's kernel is a source of its own: it is the same for any CON
+ * and AGG, and they are for any HAVING. */
+struct prepared {
+    lacis_run *run;
+    lacis_gpu *gpu;
+    struct part semiring, having;
+    lacis_status status; /* of the last compilation */
+};
+
+static const uint32_t having_bit = 1u << (LACIS_MUL_GPU_WRITTEN_KERNELS - 1);
+
+static bool compile(lacis_mul_gpu_written *written, uint32_t wanted)
+{
+    struct prepared *prepared = written->context;
+    struct part *part[] = {&prepared->semiring, &prepared->having};
+    const uint32_t bits[] = {wanted & ~having_bit, wanted & having_bit};
+    prepared->status = LACIS_OK;
+    for (int i = 0; i < 2 && prepared->status == LACIS_OK; i++) {
+        if (bits[i] == 0) continue;
+        part[i]->source.wanted = bits[i];
+        prepared->status = lacis_gpu_compile(prepared->run, prepared->gpu, &part[i]->source, written->kernel);
+    }
+    return prepared->status == LACIS_OK;
+}
+
+lacis_status lacis_written_failed(const lacis_mul_gpu_written *written)
+{
+    return ((const struct prepared *)written->context)->status;
+}
+
+/* A fold that can fail says so by `bad`; kernels that fold in any order have nowhere to say it. Devices before 9.0
+ * exchange no 16 bytes at once. */
+static void set_order(lacis_run *run, lacis_gpu *gpu, const lacis_product *product, const char *fold,
+                      lacis_mul_gpu_job *job)
+{
+    lacis_gpu_facts facts;
+    lacis_gpu_describe(gpu, &facts);
+    bool wide = job->type == LACIS_MUL_C128;
+    bool real = wide || job->type == LACIS_MUL_F32 || job->type == LACIS_MUL_F64;
+    bool able = !wide || facts.arch >= 90;
+    if (!able) job->ordered = true;
+    if (job->agg != LACIS_MUL_FOLD) return;
+    job->any_order = able && product->spec.fold->associative && strstr(fold, ", bad)") == NULL &&
+                     !(real && lacis_run_deterministic(run));
+}
+
+static lacis_status semiring_text(lacis_run *run, const lacis_product *product, const lacis_mul_gpu_job *job,
+                                  const char **text, const char **fold)
+{
+    *text = *fold = "";
+    if (!lacis_mul_gpu_semiring_written(job)) return LACIS_OK;
+    const char *con, *wrapped, *wrapped_fold;
+    LACIS_TRY(con_text(run, product, &con));
+    LACIS_TRY(fold_text(run, product, fold, &wrapped_fold));
+    LACIS_TRY(wrapped_con(run, product, job, &wrapped));
+    *text = lacis_run_text(run, "#define LACIS_SEMIRING\n%s%s%s%s", con, *fold, wrapped, wrapped_fold);
+    return *text == NULL ? LACIS_NOMEM : LACIS_OK;
+}
+
+static lacis_status make_part(lacis_run *run, const lacis_mul_gpu_job *job, int lists, const char *functions,
+                              struct part *part)
+{
+    const char **text = part->text;
+    text[0] = head;
+    text[1] = lacis_expr_functions_text();
+    text[2] = lacis_run_text(run, "#define LACIS_LISTED %d\n", lists);
+    text[3] = functions;
+    text[4] = lacis_mul_gpu_source();
+    if (text[2] == NULL) return LACIS_NOMEM;
+    int options = lacis_mul_gpu_options(job, part->option, OPTIONS - 1, part->option_text, OPTION_TEXT);
+    part->option[options++] = "-default-device";
+    part->source = (lacis_gpu_source){
+        text, TEXTS, part->option, options, lacis_mul_gpu_kernel_name, LACIS_MUL_GPU_WRITTEN_KERNELS, 0};
+    return LACIS_OK;
+}
+
+lacis_status lacis_written_prepare(lacis_run *run, lacis_gpu *gpu, const lacis_product *product,
+                                   lacis_mul_gpu_job *job, lacis_mul_gpu_written *out)
+{
+    static const lacis_mul_gpu_job any = {.type = LACIS_MUL_I64};
+    struct prepared *prepared;
+    const char *semiring, *fold, *having;
+    LACIS_TRY(lacis_run_scratch(run, sizeof *prepared, &prepared));
+    *prepared = (struct prepared){.run = run, .gpu = gpu};
+    LACIS_TRY(semiring_text(run, product, job, &semiring, &fold));
+    LACIS_TRY(having_text(run, product, &having));
+    set_order(run, gpu, product, fold, job);
+    job->having = product->job.having != NULL;
+    LACIS_TRY(make_part(run, job, con_lists(product), semiring, &prepared->semiring));
+    LACIS_TRY(make_part(run, &any, having_lists(product), having, &prepared->having));
+    *out = (lacis_mul_gpu_written){.compile = compile, .context = prepared};
+    job->written = out;
+    return LACIS_OK;
+}
+
+bool lacis_written_ready(const lacis_mul_gpu_written *written)
+{
+    const struct prepared *prepared = written->context;
+    return lacis_gpu_compiled(prepared->run, prepared->gpu, &prepared->semiring.source) ||
+           lacis_gpu_compiled(prepared->run, prepared->gpu, &prepared->having.source);
 }
 
 #else
@@ -189,11 +356,36 @@ bool lacis_written_can(const lacis_product *product, char *reason, size_t size)
     return false;
 }
 
-lacis_status lacis_written_compile(lacis_run *run, lacis_gpu *gpu, const lacis_product *product,
-                                   const lacis_mul_gpu_job *job, lacis_mul_gpu_written *out)
+bool lacis_written_lists(const lacis_product *product)
+{
+    (void)product;
+    return false;
+}
+
+lacis_status lacis_written_prepare(lacis_run *run, lacis_gpu *gpu, const lacis_product *product,
+                                   lacis_mul_gpu_job *job, lacis_mul_gpu_written *out)
 {
     (void)gpu, (void)product, (void)job, (void)out;
     return lacis_run_fail(run, LACIS_UNSUPPORTED, "this build has no GPU kernels for written CON and AGG");
+}
+
+lacis_status lacis_written_failed(const lacis_mul_gpu_written *written)
+{
+    (void)written;
+    return LACIS_UNSUPPORTED;
+}
+
+lacis_status lacis_written_send(lacis_run *run, lacis_gpu *gpu, const lacis_product *product, lacis_sent *sent,
+                                lacis_mul_gpu_job *job)
+{
+    (void)run, (void)gpu, (void)product, (void)sent, (void)job;
+    return LACIS_OK;
+}
+
+bool lacis_written_ready(const lacis_mul_gpu_written *written)
+{
+    (void)written;
+    return false;
 }
 
 #endif

@@ -8,12 +8,23 @@
 #include "multiply/product.h"
 
 #include "multiply/gpu.h"
+#include "multiply/send.h"
 
 bool lacis_written_needed(const lacis_product *product);
 /* Whether the GPU could be given the product's functions; where not, why. */
 bool lacis_written_can(const lacis_product *product, char *reason, size_t size);
-/* Compiles them, or takes what was compiled before. LACIS_UNSUPPORTED with the reason. */
-lacis_status lacis_written_compile(lacis_run *run, lacis_gpu *gpu, const lacis_product *product,
-                                   const lacis_mul_gpu_job *job, lacis_mul_gpu_written *out);
+/* Whether CON or HAVING read labels from lists, which lacis_written_send sends. */
+bool lacis_written_lists(const lacis_product *product);
+/* Makes job->written ready: out, whose kernels are compiled, or taken from what was compiled before, once a run asks
+ * for them. Its source lies in the run's scratch. Says in the job in which order values may be folded. */
+lacis_status lacis_written_prepare(lacis_run *run, lacis_gpu *gpu, const lacis_product *product,
+                                   lacis_mul_gpu_job *job, lacis_mul_gpu_written *out);
+/* After it: whether such functions were compiled before, so that a run will hardly wait for the compiler. */
+bool lacis_written_ready(const lacis_mul_gpu_written *written);
+/* The error that the run has where kernels answer LACIS_MUL_GPU_UNCOMPILED. */
+lacis_status lacis_written_failed(const lacis_mul_gpu_written *written);
+/* Sends listed labels that the functions read; LACIS_LIMIT without a message: the device has no room. */
+lacis_status lacis_written_send(lacis_run *run, lacis_gpu *gpu, const lacis_product *product, lacis_sent *sent,
+                                lacis_mul_gpu_job *job);
 
 #endif

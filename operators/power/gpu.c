@@ -33,6 +33,9 @@ static const char *refuses(const lacis_power *work)
     const uint64_t places = UINT32_MAX - 64; /* of the graph: its entries are numbered in 32 bits there */
     if (!work->stable && work->rounds == 1) return "there is nothing to multiply";
     if (work->spec.agg == LACIS_AGG_FOLD) return "only for built-in AGG";
+    if (work->a.dtype == LACIS_C64 || work->a.dtype == LACIS_C128 || work->type == LACIS_C128 ||
+        work->dtype == LACIS_C128)
+        return "complex values are only done on the CPU";
     if (!same_labels(work)) return "the graph's rows and columns carry different labels";
     if (work->a.cols >= (int64_t)UINT32_MAX) return "a dimension has 2^32 rows or columns";
     if ((uint64_t)work->a.entries >= places) return "the graph has too many entries";
@@ -53,6 +56,10 @@ static bool can_write(const lacis_power *work, char *reason, size_t size)
     if (form_of(&work->spec) != LACIS_MUL_CON_STRIPS) return true;
     product.job.con_kind = LACIS_MUL_CON_STRIPS;
     label(work, &work->start.s, &product);
+    if (lacis_written_lists(&product)) {
+        snprintf(reason, size, "CON uses labels that are listed and not counted");
+        return false;
+    }
     return lacis_written_can(&product, reason, size);
 }
 
@@ -148,6 +155,8 @@ lacis_status lacis_power_gpu_status(struct lacis_power_gpu *on, lacis_mul_gpu_st
         return lacis_run_interrupted(on->run);
     case LACIS_MUL_GPU_UNSUPPORTED:
         return lacis_run_fail(on->run, LACIS_UNSUPPORTED, "the GPU's kernels do not do this product after all");
+    case LACIS_MUL_GPU_UNCOMPILED:
+        return lacis_written_failed(on->compiled);
     case LACIS_MUL_GPU_FAILED:
         break;
     }
@@ -180,9 +189,8 @@ lacis_status lacis_power_gpu_compile(struct lacis_power_gpu *on, lacis_product *
     lacis_labels sources = lacis_labels_from(&on->sources, first, on->sources.count - first);
     label(on->work, &sources, product);
     on->written = true;
-    LACIS_TRY(lacis_written_compile(on->run, on->gpu, product, job, kernels));
-    job->written = kernels;
-    return LACIS_OK;
+    on->compiled = kernels;
+    return lacis_written_prepare(on->run, on->gpu, product, job, kernels);
 }
 
 /* The graph's values as `type`, made once. */

@@ -14,12 +14,13 @@ struct lacis_power_gpu {
     lacis_gpu *gpu;
     lacis_power *work;
     lacis_power_rows *out;
-    lacis_mul_matrix a;              /* the graph on the device, its values as they are stored */
-    uint64_t places;                 /* of its column and value */
-    void *values[LACIS_MUL_F64 + 1]; /* the graph's values in other types */
-    lacis_labels sources;            /* of this run */
-    bool written;                    /* CON is not built in */
-    bool looked;                     /* facts is known */
+    lacis_mul_matrix a;                    /* the graph on the device, its values as they are stored */
+    uint64_t places;                       /* of its column and value */
+    void *values[LACIS_MUL_F64 + 1];       /* the graph's values in other types */
+    lacis_labels sources;                  /* of this run */
+    bool written;                          /* CON is not built in */
+    const lacis_mul_gpu_written *compiled; /* its kernels, while a job runs them */
+    bool looked;                           /* facts is known */
     lacis_mul_gpu_facts facts;
     int64_t *start_begin, *start_end; /* of all sources of this run */
     void *stream;

@@ -159,16 +159,13 @@ static lacis_status ready(struct bench_resident *r)
     const lacis_mul_job *host = &work->product.job;
     lacis_multiply_gpu_job(&work->product, job);
     job->compact = false;
-    job->ordered = job->agg == LACIS_MUL_FOLD;
     job->stream = lacis_gpu_stream(r->gpu);
     job->side[0] = r->side[0];
     job->side[1] = r->side[1];
     job->pinned = r->pinned;
     job->memory = (lacis_mul_gpu_memory){device_alloc, device_free, NULL, r};
-    if (lacis_written_needed(&work->product)) {
-        LACIS_TRY(lacis_written_compile(&r->run, r->gpu, &work->product, job, &r->written));
-        job->written = &r->written;
-    }
+    if (lacis_written_needed(&work->product))
+        LACIS_TRY(lacis_written_prepare(&r->run, r->gpu, &work->product, job, &r->written));
     LACIS_TRY(lacis_send_matrix(&r->run, r->gpu, &work->sent, &host->a, &job->a));
     LACIS_TRY(lacis_send_matrix(&r->run, r->gpu, &work->sent, &host->b, &job->b));
     r->storage = work->product.storage;

@@ -5,11 +5,16 @@
  *     multiply_gpu check [SEED]            random shapes, all types and operators, every class forced
  *     multiply_gpu small                   a few small cases: for compute-sanitizer
  *     multiply_gpu bench GRAPH...          rmat:S (labels permuted), rmat-raw:S, uniform:S
+ *     multiply_gpu written [SEED]          written CON, AGG and HAVING through NVRTC, every class forced
+ *     multiply_gpu bench-written GRAPH...  their times
  *     multiply_gpu cusparse GRAPH...       the same product by cuSPARSE
+ *     multiply_gpu one GRAPH...            products of one row
+ *     multiply_gpu profile GRAPH...        the product in f32 three times: for profilers
  *
  * Exit code 0: every comparison agreed. Built alone by nvcc -std=c++17 -I kernels from tests/gpu/multiply_*.cu,
  * kernels/multiply/gpu_*.cu and the text that cmake/embed.cmake makes of gpu_written.cuh; with -DWITH_CUSPARSE and
- * -lcusparse it has the peer. multiply_support.h says what each file has.
+ * -lcusparse it has the peer; with -DWITH_NVRTC, -lnvrtc and the text of engine/expr/functions.cuh what is written.
+ * multiply_support.h says what each file has.
  */
 #include "multiply_support.h"
 
@@ -32,14 +37,27 @@ int main(int argc, char **argv)
     if (what == "check") {
         const u64 seed = argc > 2 ? strtoull(argv[2], nullptr, 0) : 1;
         check_random(seed, 60, 20000);
+        check_flat(seed, 12);
+        check_few(seed);
         check_wide(seed);
         check_faults();
         check_overflow();
+#ifdef WITH_NVRTC
+    } else if (what == "written") {
+        check_written(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1);
+#endif
     } else if (what == "small") {
         check_random(3, argc > 2 ? atoi(argv[2]) : 6, 200);
+        check_flat(3, 2);
+        check_few(3);
     } else {
         for (int i = 2; i < argc; i++) {
             if (what == "bench") bench(argv[i], 9);
+#ifdef WITH_NVRTC
+            if (what == "bench-written") bench_written(argv[i]);
+#endif
+            if (what == "one") bench_one(argv[i]);
+            if (what == "profile") run_graph(argv[i], 3);
 #ifdef WITH_CUSPARSE
             if (what == "cusparse") bench_cusparse(argv[i]);
 #endif

@@ -98,4 +98,17 @@ void check_overflow();
 void bench(const char *name, int repeats);
 void bench_cusparse(const char *name); /* only with WITH_CUSPARSE */
 
+/* --- multiply_written.cu, multiply_written_bench.cu, only with WITH_NVRTC
+ * -------------------------------------------------------- */
+
+void check_written(u64 seed);
+void bench_written(const char *name);
+
+/* --- multiply_few.cu --------------------------------------------------------------------------------- */
+
+void check_flat(u64 seed, int rounds);
+void check_few(u64 seed);
+void bench_one(const char *name);
+void run_graph(const char *name, int repeats);
+
 #endif

@@ -13,6 +13,8 @@
 #include "parity/graphs.h"
 #include "support/check.h"
 
+#include "common/parallel.h"
+
 #include <stdlib.h>
 
 /* ------------------------------------------------------------------------------------------ fixture */
@@ -25,12 +27,52 @@ typedef struct parity {
     int turn;
 } parity;
 
+/* LACIS_PARITY=gpu in the environment: the GPU's variants alone, for the smallest graphs as well, with sums in the
+ * reference's order and in any by turns. tests/gpu/run sets it. */
+static inline bool parity_on_gpu(void)
+{
+    const char *where = getenv("LACIS_PARITY");
+    return where != NULL && strcmp(where, "gpu") == 0;
+}
+
+/* Kernels compiled at run time stay for all tests of a program: each takes a third of a second. */
+typedef struct parity_kernel {
+    struct parity_kernel *next;
+    char group[64], image[];
+} parity_kernel;
+static parity_kernel *parity_kernels;
+
+static inline lacis_status parity_keep(void *context, lacis_run *run, const char *group, const char *name,
+                                       const char *value)
+{
+    (void)context, (void)run;
+    size_t bytes = strlen(value) + 1;
+    if (strncmp(group, "kernel ", 7) != 0 || strcmp(name, "image") != 0) return LACIS_OK;
+    parity_kernel *kernel = malloc(sizeof *kernel + bytes);
+    assert_non_null(kernel);
+    snprintf(kernel->group, sizeof kernel->group, "%s", group);
+    memcpy(kernel->image, value, bytes);
+    kernel->next = parity_kernels;
+    parity_kernels = kernel;
+    return LACIS_OK;
+}
+
+static inline lacis_status parity_kept(void *context, lacis_run *run, const char *group,
+                                       void (*fn)(void *arg, const char *name, const char *value), void *arg)
+{
+    (void)context, (void)run;
+    for (const parity_kernel *kernel = parity_kernels; kernel != NULL; kernel = kernel->next)
+        if (strcmp(group, kernel->group) == 0) fn(arg, "image", kernel->image);
+    return LACIS_OK;
+}
+
 static inline int parity_setup(void **state)
 {
     parity *p = calloc(1, sizeof *p);
     assert_non_null(p);
     assert_int_equal(lacis_host_init(&p->host), LACIS_OK);
     lacis_run_init(&p->run, &p->host);
+    if (parity_on_gpu()) p->host.keeper = (lacis_keeper){NULL, parity_keep, parity_kept};
     assert_int_equal(lacis_registry_init(&p->run, &p->registry), LACIS_OK);
     *state = p;
     return 0;
@@ -290,14 +332,6 @@ static inline void parity_skipped(parity *p, const char *text, const char *varia
     print_message("skipped (this and others alike): %s by %s\n", text, line);
 }
 
-/* LACIS_PARITY=gpu in the environment: the GPU's variants alone, for the smallest graphs as well, with sums in the
- * reference's order and in any by turns. tests/gpu/run sets it. */
-static inline bool parity_on_gpu(void)
-{
-    const char *where = getenv("LACIS_PARITY");
-    return where != NULL && strcmp(where, "gpu") == 0;
-}
-
 /* Every variant, one and two threads, whole and in panels, against what is expected. */
 static inline void parity_check(parity *p, const char *text, const named *arrays,
                                 const lacis_restriction *restriction, const triples *expected)
@@ -305,7 +339,7 @@ static inline void parity_check(parity *p, const char *text, const named *arrays
     char reason[256] = "";
     for (int threads = parity_on_gpu() ? 2 : 1; threads <= 2; threads++) {
         lacis_call *call;
-        p->host.threads = threads;
+        p->host.threads = parity_on_gpu() ? lacis_parallel_cpus() : threads; /* a compiler's, on the GPU */
         p->host.deterministic = parity_on_gpu() && p->turn++ % 2 == 1;
         parity_ok(p, parity_bind(p, text, arrays, restriction, &call), text);
         if (parity_on_gpu()) call->on = LACIS_ON_GPU;

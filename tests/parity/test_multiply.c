@@ -88,6 +88,8 @@ static const functions all_functions[] = {
     {"s * 3 + c - t", "first", con_labels, LACIS_AGG_FIRST, NULL, 0, false},
     {"a + b", "(x, y) -> CASE WHEN y < x THEN x ELSE y END IDENTITY -1000000", con_add, LACIS_AGG_FOLD, fold_max,
      -1000000, false},
+    {"a + b", "(x, y) -> CASE WHEN y < x THEN x ELSE y END IDENTITY -1000000 ASSOCIATIVE", con_add, LACIS_AGG_FOLD,
+     fold_max, -1000000, false},
     {"a", "(x, y) -> (x * 3 + y) % 1009 IDENTITY 7", con_a, LACIS_AGG_FOLD, fold_mix, 7, true},
     {"2 * a - b", "(x, y) -> (x * 3 + y) % 1009 IDENTITY 7", con_mixed, LACIS_AGG_FOLD, fold_mix, 7, true},
 };

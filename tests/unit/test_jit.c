@@ -8,17 +8,17 @@
 #include "unit/expr_trees.h"
 
 static lacis_gpu *gpu;
-static char kept_group[100], *kept_text;
+enum { KEPT = 16 };
+static char kept_group[KEPT][100], *kept_text[KEPT];
 static int keeps, looks;
 
 static lacis_status keep(void *context, lacis_run *of, const char *group, const char *name, const char *value)
 {
     (void)context, (void)of;
     assert_string_equal(name, "image");
-    snprintf(kept_group, sizeof kept_group, "%s", group);
-    free(kept_text);
-    kept_text = strdup(value);
-    keeps++;
+    assert_true(keeps < KEPT);
+    snprintf(kept_group[keeps], sizeof kept_group[keeps], "%s", group);
+    kept_text[keeps++] = strdup(value);
     return LACIS_OK;
 }
 
@@ -27,7 +27,8 @@ static lacis_status kept(void *context, lacis_run *of, const char *group,
 {
     (void)context, (void)of;
     looks++;
-    if (kept_text != NULL && strcmp(group, kept_group) == 0) fn(arg, "image", kept_text);
+    for (int i = 0; i < keeps; i++)
+        if (strcmp(group, kept_group[i]) == 0) fn(arg, "image", kept_text[i]);
     return LACIS_OK;
 }
 
@@ -57,8 +58,8 @@ static void stop(void)
 static int teardown(void **state)
 {
     stop();
-    free(kept_text);
-    kept_text = NULL;
+    for (int i = 0; i < keeps; i++)
+        free(kept_text[i]);
     fake_remove();
     return close_run(state);
 }
@@ -79,23 +80,45 @@ static void test_kept(void **state)
     (void)state;
     need_compiler();
     const char *const option[] = {"-DX=1"};
-    lacis_gpu_source source = {plain_text, 2, option, 1, names, 2};
-    void *kernel[2];
+    lacis_gpu_source source = {plain_text, 2, option, 1, names, 2, 0};
+    void *kernel[2] = {NULL, NULL};
     assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
     assert_non_null(kernel[0]);
     assert_null(kernel[1]);
-    assert_int_equal(keeps, 1);
-    assert_true(strncmp(kept_text, "7f454c46", 8) == 0); /* an ELF file */
+    assert_int_equal(keeps, 2);                             /* a program each */
+    assert_true(strncmp(kept_text[0], "7f454c46", 8) == 0); /* an ELF file */
     assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
-    assert_int_equal(looks, 1); /* in memory */
+    assert_int_equal(looks, 2); /* in memory */
     stop();
     start();
     assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
-    assert_int_equal(looks, 2); /* in the file */
-    assert_int_equal(keeps, 1);
+    assert_int_equal(looks, 4); /* in the file */
+    assert_int_equal(keeps, 2);
     const char *const other[] = {"-DX=2"};
     source.option = other;
     assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
+    assert_int_equal(keeps, 4);
+}
+
+/* Only what is asked for is compiled, the rest once it is asked for, with the option that tells them apart. */
+static void test_wanted(void **state)
+{
+    (void)state;
+    need_compiler();
+    const char *const text_of[] = {"#if LACIS_KERNEL == 0\nextern \"C\" __global__ void a() {}\n#endif",
+                                   "#if LACIS_KERNEL == 1\nextern \"C\" __global__ void b() {}\n#endif"};
+    static const char *const both[] = {"a", "b"};
+    lacis_gpu_source source = {text_of, 2, NULL, 0, both, 2, 2};
+    int mark;
+    void *kernel[2] = {&mark, NULL};
+    assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
+    assert_ptr_equal(kernel[0], &mark);
+    assert_non_null(kernel[1]);
+    assert_int_equal(keeps, 1);
+    source.wanted = 3;
+    assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
+    assert_ptr_not_equal(kernel[0], &mark);
+    assert_non_null(kernel[0]);
     assert_int_equal(keeps, 2);
 }
 
@@ -104,7 +127,7 @@ static void test_refused(void **state)
     (void)state;
     need_compiler();
     const char *const text_of[] = {"extern \"C\" __global__ void twice(float *x) { x = y; }"};
-    lacis_gpu_source source = {text_of, 1, NULL, 0, names, 1};
+    lacis_gpu_source source = {text_of, 1, NULL, 0, names, 1, 0};
     void *kernel[1];
     assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_UNSUPPORTED);
     assert_non_null(strstr(host.error.message, "\"y\" is undefined"));
@@ -115,7 +138,7 @@ static void test_calls_fail(void **state)
 {
     (void)state;
     need_compiler();
-    lacis_gpu_source source = {plain_text, 2, NULL, 0, names, 1};
+    lacis_gpu_source source = {plain_text, 2, NULL, 0, names, 1, 0};
     void *kernel[1];
     fake_fail(1, false);
     assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_UNSUPPORTED);
@@ -147,14 +170,14 @@ static void test_emitted(void **state)
     for (int k = 0; k < COUNT; k++)
         all[count++] = lacis_run_text(&run, "x[%d] = (double)f%d(x[0], x[1], x[2], x[3], bad);", k, k);
     all[count++] = "}";
-    lacis_gpu_source source = {all, count, NULL, 0, kernels, 1};
+    lacis_gpu_source source = {all, count, NULL, 0, kernels, 1, 0};
     void *kernel[1];
     if (lacis_gpu_compile(&run, gpu, &source, kernel) != LACIS_OK) fail_msg("%s", host.error.message);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CHECK(test_kept), CHECK(test_refused), CHECK(test_calls_fail),
-                                       CHECK(test_emitted)};
+    const struct CMUnitTest tests[] = {CHECK(test_kept), CHECK(test_wanted), CHECK(test_refused),
+                                       CHECK(test_calls_fail), CHECK(test_emitted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Written CON, AGG and HAVING for multiply_gpu.cu, in every class that can take a row, against the products written
+ * out. Only with WITH_NVRTC.
+ */
+#include "multiply_rings.h"
+
+#ifdef WITH_NVRTC
+
+#include <algorithm>
+#include <map>
+
+static double as_double(const char *value, lacis_mul_storage storage)
+{
+    switch (storage) {
+    case LACIS_MUL_TO_U32:
+        return *(const uint32_t *)value;
+    case LACIS_MUL_TO_I32:
+        return *(const int32_t *)value;
+    case LACIS_MUL_TO_I64:
+        return (double)*(const int64_t *)value;
+    case LACIS_MUL_TO_F32:
+        return *(const float *)value;
+    default:
+        return *(const double *)value;
+    }
+}
+
+static int bytes_of(lacis_mul_storage storage)
+{
+    return storage == LACIS_MUL_TO_C128 ? 16 : storage_bytes(storage);
+}
+
+typedef std::map<uint32_t, pair> row_values;
+
+static row_values expected_row(const ring &r, const matrix &a, const matrix &b, const matrix *mask, int64_t row)
+{
+    row_values out;
+    for (int64_t i = a.begin[row]; i < a.end[row]; i++) {
+        const uint32_t c = a.column[i];
+        for (int64_t j = b.begin[c]; j < b.end[c]; j++) {
+            const uint32_t t = b.column[j];
+            const pair v = r.con(((const float *)a.value.data())[i], ((const float *)b.value.data())[j], row, c, t);
+            const auto at = out.emplace(t, r.start).first;
+            at->second = r.fold(at->second, v);
+        }
+    }
+    for (auto at = out.begin(); at != out.end();) {
+        const uint32_t *column = mask ? mask->column.data() : nullptr;
+        const bool masked =
+            !mask || std::binary_search(column + mask->begin[row], column + mask->end[row], at->first);
+        at = masked && (!r.keeps || r.keeps(at->second, row, at->first)) ? std::next(at) : out.erase(at);
+    }
+    return out;
+}
+
+/* Compares all rows; says the first that differs. */
+static bool compare(const ring &r, const lacis_mul_gpu_job &job, const matrix &a, const matrix &b, const matrix *mask,
+                    const lacis_mul_gpu_output &out, const int64_t *begin, const int64_t *end)
+{
+    const int bytes = bytes_of(job.storage);
+    CUDA(cudaStreamSynchronize(stream));
+    std::vector<int64_t> lo(a.rows), hi(a.rows);
+    columns column(out.room);
+    std::vector<char> value(out.room * bytes);
+    CUDA(cudaMemcpy(lo.data(), begin, a.rows * 8, cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(hi.data(), end, a.rows * 8, cudaMemcpyDeviceToHost));
+    if (out.column) CUDA(cudaMemcpy(column.data(), out.column, out.room * 4, cudaMemcpyDeviceToHost));
+    if (out.value) CUDA(cudaMemcpy(value.data(), out.value, out.room * bytes, cudaMemcpyDeviceToHost));
+    u64 entries = 0;
+    for (int64_t row = 0; row < a.rows; row++) {
+        const row_values want = expected_row(r, a, b, mask, row);
+        int64_t at = lo[row];
+        entries += want.size();
+        bool good = hi[row] - lo[row] == (int64_t)want.size();
+        for (auto w = want.begin(); good && w != want.end(); ++w, at++) {
+            const char *v = value.data() + at * bytes;
+            good = column[at] == w->first && as_double(v, job.storage) == w->second.x &&
+                   (bytes < 16 || ((const double *)v)[1] == w->second.y);
+            if (!good)
+                printf("%s force %s: row %lld column %u: %g %g, expected column %u: %g %g\n", r.name,
+                       lacis_mul_gpu_class_name[job.force], (long long)row, column[at], as_double(v, job.storage),
+                       bytes < 16 ? 0 : ((const double *)v)[1], w->first, w->second.x, w->second.y);
+        }
+        if (hi[row] - lo[row] != (int64_t)want.size())
+            printf("%s force %s: row %lld has %lld entries, expected %zu\n", r.name,
+                   lacis_mul_gpu_class_name[job.force], (long long)row, (long long)(hi[row] - lo[row]), want.size());
+        if (!good) return false;
+    }
+    return entries == out.entries;
+}
+
+/* Kernels are compiled for the first shape that needs them. */
+static void check_ring(const ring &r, const matrix &a, const matrix &b, const matrix &mask,
+                       lacis_mul_gpu_written *written)
+{
+    lacis_mul_matrix da = to_device(a, LACIS_MUL_F32), db = to_device(b, LACIS_MUL_F32),
+                     dm = to_device(mask, LACIS_MUL_F32);
+    std::vector<int64_t> label(std::max(std::max(a.rows, b.rows), b.cols));
+    for (size_t i = 0; i < label.size(); i++)
+        label[i] = 5 * (int64_t)i + 3;
+    int64_t *device_label = upload(label), *begin, *end;
+    CUDA(cudaMalloc(&begin, a.rows * 8));
+    CUDA(cudaMalloc(&end, a.rows * 8));
+    lacis_mul_gpu_job job = ring_job(r, da, db);
+    prepare_ring(r, job, *(compiling *)written->context);
+    job.written = written;
+    for (int i = 0; i < 3 && r.listed; i++)
+        job.label[i] = device_label;
+    for (int masked = 0; masked < 2; masked++)
+        for (lacis_mul_gpu_class force :
+             {LACIS_MUL_GPU_EMPTY, LACIS_MUL_GPU_TINY, LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE}) {
+            lacis_mul_gpu_output out = {};
+            out.begin = begin;
+            out.end = end;
+            job.force = force;
+            job.mask = masked ? &dm : nullptr;
+            const lacis_mul_gpu_status status = lacis_mul_gpu_run(&job, nullptr, 0, a.rows, &out);
+            if (status != LACIS_MUL_GPU_OK)
+                printf("%s: status %d %s\n", r.name, status, cudaGetErrorString((cudaError_t)out.cuda_error));
+            expect(status == LACIS_MUL_GPU_OK && compare(r, job, a, b, masked ? &mask : nullptr, out, begin, end));
+            if (out.column) device_free(nullptr, out.column);
+            if (out.value) device_free(nullptr, out.value);
+            expect(live == 0);
+        }
+    cudaFree(begin), cudaFree(end), cudaFree(device_label);
+    free_matrix(da), free_matrix(db), free_matrix(dm);
+}
+
+void check_written(u64 seed)
+{
+    static const int64_t cols[] = {900, 5000, 300000}; /* the last through windows of bitmaps */
+    enum { SHAPES = 3 };
+    u64 state = seed;
+    matrix a[SHAPES], b[SHAPES], mask[SHAPES];
+    for (int i = 0; i < SHAPES; i++) {
+        a[i] = make_shape(&state, i == 2 ? 2 : 1, 400, 700, 8000);
+        b[i] = make_shape(&state, i == 0 ? 1 : 0, 700, cols[i], 30000);
+        mask[i] = make_shape(&state, 0, 400, cols[i], 40000);
+        whole_values(a[i], &state);
+        whole_values(b[i], &state);
+    }
+    for (int k = 0; k < ring_count; k++) {
+        const ring &r = rings[k];
+        compiling of;
+        lacis_mul_gpu_written written = {{}, compile_ring, &of};
+        for (int i = 0; i < SHAPES; i++)
+            check_ring(r, a[i], b[i], mask[i], &written);
+    }
+}
+
+#endif
