@@ -306,6 +306,7 @@ typedef struct lacis_call {
     int64_t extent[2];
     bool totals;   /* only totals are wanted, before bind: the result is not copied anywhere */
     int64_t units; /* rows, lanes ... into which the work can be cut */
+    bool closely;  /* set by the planner: costs are for people to read, or memory is short; else quick ones will do */
     void *work;    /* the operator's own, in the run's scratch */
     /* The engine's, where there are other ranks to be told: the call as it was written. */
     const char *text;
@@ -322,6 +323,8 @@ typedef struct lacis_cost {
     double entries;    /* of the result */
     double bytes;      /* of the result */
     double peak_bytes; /* held at most besides the operands */
+    double once;       /* of the seconds, what a later run will not take: starting a device, compiling */
+    const char *kind;  /* of work: what a run teaches holds for it ("count"); NULL: all are alike */
 } lacis_cost;
 
 /* Named figures of this machine (nanoseconds, bytes a second ...), measured by CALIBRATE. */

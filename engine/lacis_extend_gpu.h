@@ -128,6 +128,8 @@ typedef struct lacis_gpu_source {
     uint32_t wanted; /* bit i: kernel[i]; 0: all. The others are left as they are */
 } lacis_gpu_source;
 LACIS_API bool lacis_gpu_compiles(char *reason, size_t size);
+/* Whether any kernel of the source was compiled before, in memory or in the database file. */
+LACIS_API bool lacis_gpu_compiled(lacis_run *run, lacis_gpu *gpu, const lacis_gpu_source *source);
 LACIS_API lacis_status lacis_gpu_compile(lacis_run *run, lacis_gpu *gpu, const lacis_gpu_source *source,
                                          void **kernel);
 /* For a cudaError_t that came from elsewhere than these calls: LACIS_UNSUPPORTED with its message; the device is not

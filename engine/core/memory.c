@@ -239,23 +239,32 @@ void *lacis_memory_map(lacis_memory *memory, uint64_t *bytes, uint64_t *touched)
     return data;
 }
 
+/* A free place, or that of the region that is worth least; the lock is held. */
+static struct region *pool_place(lacis_memory *memory)
+{
+    struct region *place = &memory->pool[0];
+    for (int i = 1; i < POOL && place->data != NULL; i++) {
+        struct region *region = &memory->pool[i];
+        if (region->data == NULL || region->touched < place->touched) place = region;
+    }
+    return place;
+}
+
 void lacis_memory_unmap(lacis_memory *memory, void *data, uint64_t bytes, uint64_t touched)
 {
-    struct region region = {data, bytes, touched < bytes ? touched : bytes};
+    struct region region = {data, bytes, touched < bytes ? touched : bytes}, gone = region;
     pthread_mutex_lock(&memory->lock);
-    struct region *place = NULL;
-    if (memory->used + memory->pooled + region.touched <= memory->limit) {
-        for (int i = 0; i < POOL && place == NULL; i++)
-            if (memory->pool[i].data == NULL) place = &memory->pool[i];
-    }
-    if (place != NULL) {
+    struct region *place = pool_place(memory);
+    bool room = memory->used + memory->pooled + region.touched <= memory->limit;
+    if (room && (place->data == NULL || place->touched < region.touched)) {
 #ifdef MADV_FREE
         /* A flush on every processor: not for little. */
         if (region.touched > KEPT_WARM) madvise(data, region.touched, MADV_FREE);
 #endif
+        gone = *place;
         *place = region;
-        memory->pooled += region.touched;
+        memory->pooled += region.touched - gone.touched;
     }
     pthread_mutex_unlock(&memory->lock);
-    if (place == NULL) munmap(data, bytes);
+    if (gone.data != NULL) munmap(gone.data, gone.bytes);
 }

@@ -283,8 +283,11 @@ lacis_status lacis_exec_keep_profile(lacis_world *world, lacis_run *run)
 static lacis_status calibrate_copies(lacis_run *run, lacis_profile *profile)
 {
     char reason[200];
+    bool started = lacis_gpu_started(run);
+    double start = lacis_now();
     lacis_gpu *gpu = lacis_run_gpu(run, reason, sizeof reason);
     if (gpu == NULL) return LACIS_OK;
+    if (!started) LACIS_TRY(lacis_profile_set(profile, "gpu.start_seconds", lacis_now() - start));
     lacis_gpu_facts facts;
     LACIS_TRY(lacis_device_measure(run, gpu));
     lacis_gpu_describe(gpu, &facts);

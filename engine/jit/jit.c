@@ -267,3 +267,23 @@ lacis_status lacis_gpu_compile(lacis_run *run, lacis_gpu *gpu, const lacis_gpu_s
     }
     return missing->count == 0 ? LACIS_OK : make(run, gpu, source, sum, missing, kernel);
 }
+
+bool lacis_gpu_compiled(lacis_run *run, lacis_gpu *gpu, const lacis_gpu_source *source)
+{
+    char name[LACIS_HASH_TEXT];
+    sums sum = hash_source(source, gpu->facts.arch);
+    bool filed = run->host->keeper.kept != NULL;
+    int version = filed ? lacis_nvrtc_version() : 0;
+    for (int i = 0; i < source->kernels; i++) {
+        void *kernel, *image = NULL;
+        uint64_t bytes;
+        hash_text(sum, source, i, 0, name);
+        if (find_module(gpu, name, &kernel)) return true;
+        if (!filed) continue;
+        hash_text(sum, source, i, version, name);
+        from_file(run, name, &image, &bytes);
+        lacis_run_free(run, image);
+        if (image != NULL) return true;
+    }
+    return false;
+}

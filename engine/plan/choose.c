@@ -14,9 +14,19 @@ static const uint64_t SMALLEST_BLOCK = (uint64_t)1 << 20;
 /* Streamed results run fastest where a block stays in the shared cache; bounds are larger than results. */
 static const uint64_t LARGEST_BLOCK = (uint64_t)64 << 20;
 
-static void tune_name(const lacis_call *call, const lacis_variant *variant, char *text, size_t size)
+/* Corrections that measured runs have taught, for each variant, and where it says what kind of work it is, for each
+ * kind and power of ten of its size. */
+static void tune_name(const lacis_call *call, const lacis_candidate *candidate, char *text, size_t size)
 {
-    snprintf(text, size, "tune.%s.%s", call->op->verb, variant->name);
+    const lacis_cost *cost = &candidate->cost;
+    int magnitude = 0;
+    for (double products = cost->products; products >= 10; products /= 10)
+        magnitude++;
+    if (cost->kind == NULL) {
+        snprintf(text, size, "tune.%s.%s", call->op->verb, candidate->variant->name);
+    } else {
+        snprintf(text, size, "tune.%s.%s.%s.%d", call->op->verb, candidate->variant->name, cost->kind, magnitude);
+    }
 }
 
 /* Whether ON leaves that device in the running. */
@@ -114,17 +124,18 @@ static lacis_status estimate(lacis_run *run, const lacis_call *call, const lacis
     for (int i = 0; i < plan->candidates; i++) {
         lacis_candidate *candidate = &plan->candidate[i];
         if (!candidate->can || candidate->costed) continue;
-        candidate->cost = (lacis_cost){-1, -1, -1, -1, -1};
-        lacis_status status = candidate->variant->cost(run, call, profile, &candidate->cost);
+        lacis_cost *cost = &candidate->cost;
+        *cost = (lacis_cost){-1, -1, -1, -1, -1, 0, NULL};
+        lacis_status status = candidate->variant->cost(run, call, profile, cost);
         if (status == LACIS_UNSUPPORTED) {
             give_up(run, candidate);
             continue;
         }
         LACIS_TRY(status);
-        tune_name(call, candidate->variant, name, sizeof name);
-        candidate->cost.seconds *= lacis_profile_get(profile, name, 1.0);
+        tune_name(call, candidate, name, sizeof name);
+        cost->seconds = cost->once + (cost->seconds - cost->once) * lacis_profile_get(profile, name, 1.0);
         candidate->costed = true;
-        candidate->fits = candidate->cost.peak_bytes <= (double)lacis_run_memory_left(run);
+        candidate->fits = cost->peak_bytes <= (double)lacis_run_memory_left(run);
     }
     return LACIS_OK;
 }
@@ -193,6 +204,7 @@ lacis_status lacis_plan_make(lacis_run *run, lacis_call *call, const lacis_profi
 
     bool blocks = call->op->fit != NULL;
     bool surely = blocks && call->op->fit(call, 0, lacis_run_memory_left(run) / 2) >= call->units;
+    call->closely = explain || (purpose == LACIS_STORE && !surely);
     if (explain || able > 1 || (purpose == LACIS_STORE && !surely)) LACIS_TRY(estimate(run, call, profile, plan));
     able = able_ones(plan);
     if (able == 0) return none_can(run, call, plan);
@@ -267,15 +279,15 @@ static double exchange(lacis_profile *profile, const char *name, const char *suf
 }
 
 /* The factor is the middle one of the last three ratios of measured to predicted seconds: one odd run (another
- * program had the processor) does not move it at all. */
+ * program had the processor) does not move it at all. Runs that start a device or compile teach nothing. */
 void lacis_plan_learn(lacis_profile *profile, const lacis_plan *plan, double seconds)
 {
     const lacis_candidate *chosen = &plan->candidate[plan->chosen];
-    const double too_short = 0.005; /* seconds: start-up and noise would teach nonsense */
+    const double too_short = 0.002; /* seconds: start-up and noise would teach nonsense */
     const double most = 4, noticeable = 0.1;
-    if (!chosen->costed || chosen->cost.seconds <= 0 || seconds < too_short) return;
+    if (!chosen->costed || chosen->cost.seconds <= 0 || chosen->cost.once > 0 || seconds < too_short) return;
     char name[96];
-    tune_name(plan->call, chosen->variant, name, sizeof name);
+    tune_name(plan->call, chosen, name, sizeof name);
     double factor = lacis_profile_get(profile, name, 1.0);
     /* The first use of a GPU's kernel loads it; that must not keep the GPU from ever being tried again. */
     const double limit = chosen->variant->device == LACIS_GPU ? 1.5 : most;

@@ -54,7 +54,7 @@ static const char *bytes_text(double value, char *text)
 static const char *seconds_text(double value, char *text)
 {
     if (value < 0) return "unknown";
-    snprintf(text, LACIS_NUMBER_TEXT, value < 0.001 ? "%.3g s" : "%.3f s", value);
+    snprintf(text, LACIS_NUMBER_TEXT, value < 0.1 ? "%.3g s" : "%.3f s", value);
     return text;
 }
 

@@ -15,12 +15,22 @@ void lacis_bind_functions(const lacis_call *call, lacis_product_spec *spec, bool
 /* The expression behind a keyword ("WHERE"), or NULL. */
 lacis_expr *lacis_bind_expr(const lacis_call *call, const char *keyword);
 
+/* What a product would take on the GPU (gpu_cost.c): rows by their number of products. */
+typedef enum lacis_gpu_size { LACIS_GPU_FEW, LACIS_GPU_SOME, LACIS_GPU_MANY, LACIS_GPU_SIZES } lacis_gpu_size;
+typedef struct lacis_gpu_estimate {
+    bool known;
+    double rows[LACIS_GPU_SIZES], products[LACIS_GPU_SIZES], seconds[LACIS_GPU_SIZES];
+    double kernels, copies, once;      /* seconds: of a panel; between host and device; of starting and compiling */
+    double panels, to_device, to_host; /* bytes */
+} lacis_gpu_estimate;
+
 /* MULTIPLY's share of a call's `work`. */
 typedef struct lacis_multiply {
     lacis_product product;
     lacis_buffer *row_labels, *col_labels; /* of operands, to be shared */
     lacis_run *run;                        /* for the GPU's can, which is asked without one */
     lacis_sent sent;                       /* to the GPU */
+    lacis_gpu_estimate gpu;
 } lacis_multiply;
 lacis_status lacis_multiply_bind(lacis_run *run, lacis_call *call);
 void lacis_multiply_unbind(lacis_run *run, lacis_call *call);

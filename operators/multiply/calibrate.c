@@ -6,7 +6,7 @@
  * vector gives the figure of "pull". The least of a few rounds counts: whatever else runs only makes them longer.
  * Called through MULTIPLY's descriptor.
  */
-#include "multiply/product.h"
+#include "multiply/device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -214,6 +214,38 @@ static lacis_status calibrate_pull(lacis_run *run, lacis_profile *profile, lacis
     return status;
 }
 
+/* ------------------------------------------------------------------------------------------ memory */
+
+enum { SET_BYTES = 1 << 20 };
+
+static lacis_status set_block(void *context, int64_t task, int worker)
+{
+    memset((char *)context + task * SET_BYTES, worker, SET_BYTES);
+    return LACIS_OK;
+}
+
+/* More than caches hold, but not much of what is left. */
+static lacis_status calibrate_memory(lacis_run *run, lacis_profile *profile)
+{
+    const uint64_t most = (uint64_t)512 << 20;
+    uint64_t share = lacis_run_memory_left(run) / 4, bytes = share < most ? share : most;
+    int64_t blocks = (int64_t)(bytes / SET_BYTES);
+    double least = 0;
+    void *memory;
+    if (blocks == 0) return LACIS_OK;
+    LACIS_TRY(lacis_run_alloc(run, bytes, &memory));
+    lacis_status status = LACIS_OK;
+    for (int round = 0; status == LACIS_OK && round < ROUNDS; round++) {
+        double start = lacis_product_now();
+        status = lacis_run_parallel(run, blocks, set_block, memory);
+        double seconds = lacis_product_now() - start;
+        if (round <= 1 || seconds < least) least = seconds; /* the first touches pages */
+    }
+    lacis_run_free(run, memory);
+    if (status != LACIS_OK || least <= 0) return status;
+    return lacis_profile_set(profile, lacis_set_figure, (double)blocks * SET_BYTES / least);
+}
+
 lacis_status lacis_product_calibrate(lacis_run *run, lacis_profile *profile)
 {
     const unsigned skew = 180, even = 128; /* of 256 */
@@ -226,5 +258,6 @@ lacis_status lacis_product_calibrate(lacis_run *run, lacis_profile *profile)
     if (status == LACIS_OK) status = calibrate_graph(run, profile, &uniform, LACIS_MUL_EMPTY);
     if (status == LACIS_OK) status = calibrate_pull(run, profile, &owner, &uniform);
     lacis_product_clear(run, &owner);
-    return status;
+    if (status == LACIS_OK) status = calibrate_memory(run, profile);
+    return status == LACIS_OK ? lacis_multiply_gpu_calibrate(run, profile) : status;
 }

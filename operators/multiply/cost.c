@@ -159,16 +159,31 @@ static const double otherwise[LACIS_MUL_CLASSES][LACIS_PRODUCT_KINDS] = {
     [LACIS_MUL_HASH] = {12, 15, 16}, [LACIS_MUL_DENSE] = {0.9, 1.7, 3.2}, [LACIS_MUL_HUB] = {0.9, 1.7, 3.2},
 };
 
-static const double CALL_SECONDS = 2e-5; /* planning, buffers */
-static const double ROW_NS = 25;         /* bounds, dealing and storing of a row */
+/* Planning and buffers; waking threads and waiting for the last of them. */
+static double call_seconds(int threads)
+{
+    const double call = 2e-5, thread = 4e-6;
+    return call + (threads > 1 ? thread * threads : 0);
+}
+static const double ROW_NS = 25; /* bounds, dealing and storing of a row */
 
 /* Pages of the result that nobody has touched yet: for a large result they cost as much as its products. Not measured
  * by CALIBRATE, since it hangs on whether the hypervisor has the pages at hand: 0.1 to 1 ns a byte and thread. */
-static double first_touches(const lacis_run *run, double bytes, int threads)
+double lacis_product_touches(const lacis_run *run, double bytes, int threads)
 {
     const double ns = 0.4;
     double cold = bytes - (double)lacis_run_memory_warm(run);
     return cold > 0 ? 1e-9 * ns * cold / threads : 0;
+}
+
+/* Writing a result beyond the caches: entries go out as two streams of parts of lines, which takes as long as setting
+ * twice as many bytes. */
+static double write_seconds(const lacis_profile *profile, double bytes, int threads)
+{
+    const double a_thread = 12e9, most = 60e9; /* bytes set in a second, where nobody has calibrated */
+    double usual = a_thread * threads < most ? a_thread * threads : most;
+    double rate = profile == NULL ? usual : lacis_profile_get(profile, lacis_set_figure, usual);
+    return 2 * bytes / rate;
 }
 
 static double figure_of(const lacis_profile *profile, lacis_mul_class class, int kind)
@@ -227,7 +242,7 @@ static void estimate_seconds(const lacis_product *product, const lacis_profile *
         out->seconds += out->class_seconds[i];
         if (i != LACIS_MUL_EMPTY) rows += out->class_rows[i];
     }
-    out->seconds += CALL_SECONDS + 1e-9 * ROW_NS * rows / job->threads;
+    out->seconds += call_seconds(job->threads) + 1e-9 * ROW_NS * rows / job->threads;
 }
 
 lacis_status lacis_product_estimate(lacis_run *run, lacis_product *product, const lacis_profile *profile)
@@ -256,7 +271,7 @@ static void estimate_column(const lacis_product *product, const lacis_profile *p
     int64_t rows = 0;
     for (int64_t r = 0; r < product->s.count; r++)
         rows += product->products[r] > 0;
-    double ns = CALL_SECONDS * 1e9;
+    double ns = 1e9 * call_seconds(product->job.threads);
     ns += figure_of(profile, LACIS_MUL_EMPTY, kind) * (double)(product->s.count - rows) / product->job.threads;
     ns += figure_of(profile, LACIS_MUL_SORT, kind) * (double)product->total_products / product->job.threads;
     ns += ROW_NS * (double)rows / product->job.threads;
@@ -274,20 +289,58 @@ static double work_bytes(const lacis_product *product)
     return few < most ? few : most;
 }
 
-lacis_status lacis_product_cost(lacis_run *run, lacis_product *product, const lacis_profile *profile, lacis_cost *out)
+static double row_seconds(const lacis_product *product, const lacis_profile *profile, lacis_mul_class class,
+                          double rows, double products)
 {
-    lacis_estimate column;
-    const lacis_estimate *estimate = &column;
+    int kind = lacis_product_kind(product), threads = product->job.threads;
+    double units = class == LACIS_MUL_EMPTY ? rows : products;
+    return 1e-9 * (figure_of(profile, class, kind) * units + ROW_NS * rows) / threads;
+}
+
+/* Rows of a power of two as if each had their mean. */
+static void estimate_glance(const lacis_product *product, const lacis_profile *profile, lacis_estimate *out)
+{
+    const lacis_glance *glance = product->glance;
+    *out = (lacis_estimate){.entries = glance->entries, .bound = glance->most};
+    out->seconds = call_seconds(product->job.threads);
+    for (int several = 0; several < 2; several++)
+        for (int i = 0; i < LACIS_GLANCE_POWERS; i++) {
+            double rows = glance->rows[several][i], products = glance->products[several][i];
+            if (rows <= 0) continue;
+            lacis_mul_class class = lacis_mul_classify(&product->job, several ? 2 : 1, (uint64_t)(products / rows),
+                                                       product->total_products);
+            out->seconds += row_seconds(product, profile, class, rows, products);
+        }
+}
+
+static lacis_status estimate_for(lacis_run *run, lacis_product *product, const lacis_profile *profile, bool closely,
+                                 lacis_estimate *own, const lacis_estimate **out)
+{
+    *out = own;
     if (product->spec.shape == LACIS_PRODUCT_COLUMN && product->job.mask == NULL) {
-        estimate_column(product, profile, &column);
-    } else {
+        estimate_column(product, profile, own);
+    } else if (closely || product->estimate != NULL) {
         LACIS_TRY(lacis_product_estimate(run, product, profile));
-        estimate = product->estimate;
+        *out = product->estimate;
+    } else {
+        LACIS_TRY(lacis_product_glance(run, product));
+        estimate_glance(product, profile, own);
     }
+    return LACIS_OK;
+}
+
+lacis_status lacis_product_cost(lacis_run *run, lacis_product *product, const lacis_profile *profile, bool closely,
+                                lacis_cost *out)
+{
+    static const char *const kinds[LACIS_PRODUCT_KINDS] = {"count", "value", "strips"};
+    lacis_estimate own;
+    const lacis_estimate *estimate;
+    LACIS_TRY(estimate_for(run, product, profile, closely, &own, &estimate));
     const double row_bytes = 2 * sizeof(int64_t);
     double rows = (double)product->s.count,
            labels = product->all_rows && product->s.label == NULL ? 0 : rows * sizeof(int64_t);
     if (product->t.label != NULL) labels += (double)product->t.count * sizeof(int64_t);
+    out->kind = kinds[lacis_product_kind(product)];
     out->seconds = estimate->seconds;
     out->products = (double)product->total_products;
     out->entries = estimate->entries;
@@ -297,6 +350,9 @@ lacis_status lacis_product_cost(lacis_run *run, lacis_product *product, const la
                          : (double)(sizeof(int64_t) + lacis_dtype_size(product->storage));
     out->bytes = estimate->entries * entry + (graph ? rows * row_bytes + labels : 0);
     out->peak_bytes = out->bytes + work_bytes(product) + (double)product->block_bytes;
-    if (graph) out->seconds += first_touches(run, out->bytes, product->job.threads);
+    if (!graph) return LACIS_OK;
+    /* It overlaps with computing, but not wholly. */
+    out->seconds = hypot(out->seconds, write_seconds(profile, out->bytes, product->job.threads));
+    out->seconds += lacis_product_touches(run, out->bytes, product->job.threads);
     return LACIS_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * MULTIPLY's variant "gpu" in parts: gpu_cost.c says whether and for how much, gpu.c runs, gpu_devices.c has what
- * gpu.c does on each device.
+ * MULTIPLY's variant "gpu" in parts: gpu_cost.c says whether and for how much, gpu_calibrate.c measures the figures
+ * for that, gpu.c runs, gpu_devices.c has what gpu.c does on each device.
  */
 #ifndef LACIS_OPERATORS_MULTIPLY_DEVICE_H
 #define LACIS_OPERATORS_MULTIPLY_DEVICE_H
@@ -60,5 +60,30 @@ void lacis_multiply_panel_drop(void *context, lacis_panel *panel);
 bool lacis_multiply_gpu_can(const lacis_call *call, char *reason, size_t size);
 lacis_status lacis_multiply_gpu_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile,
                                      lacis_cost *out);
+/* Lines on what lacis_multiply_gpu_cost found; none where it was not asked. */
+lacis_status lacis_multiply_gpu_explain(const lacis_multiply *work, lacis_lines *lines);
+
+/* Figures in the profile: nanoseconds a product, for rows of so many products and for kinds of work. */
+typedef enum lacis_gpu_work {
+    LACIS_WORK_COUNT,
+    LACIS_WORK_VALUE, /* integers and orders */
+    LACIS_WORK_FLOAT, /* sums of floats in any order */
+    LACIS_WORK_WRITTEN,
+    LACIS_WORK_ORDERED, /* one product after the other: written folds, sums with their order fixed or watched */
+    LACIS_WORK_KINDS
+} lacis_gpu_work;
+/* A number for the GPU and its driver: figures hold for those that they were measured on. */
+double lacis_multiply_gpu_identity(lacis_gpu *gpu);
+const char *lacis_multiply_gpu_figure(lacis_gpu_size size, lacis_gpu_work kind);
+#define LACIS_GPU_CALL_FIGURE     "multiply.gpu.call_seconds"    /* of a product of nothing */
+#define LACIS_GPU_TOP_FIGURE      "multiply.gpu.top_ns"          /* that TOP adds to a product */
+#define LACIS_GPU_COMPILE_FIGURE  "multiply.gpu.compile_seconds" /* of a written CON */
+#define LACIS_GPU_IDENTITY_FIGURE "gpu.identity"
+#define LACIS_GPU_COPY_FIGURE     "gpu.copy_seconds"          /* that a copy takes however small */
+#define LACIS_GPU_LOAD_FIGURE     "multiply.gpu.load_seconds" /* of the first use of its kernels */
+#define LACIS_GPU_START_FIGURE    "gpu.start_seconds"
+
+/* CALIBRATE's part for the GPU; nothing where there is none. */
+lacis_status lacis_multiply_gpu_calibrate(lacis_run *run, lacis_profile *profile);
 
 #endif

@@ -12,8 +12,9 @@
 
 /* ----------------------------------------------------------------------------------------- whether */
 
-/* Without ON GPU the device is left alone for less: it could not pay. The first use also starts it. */
-static const uint64_t LEAST_PRODUCTS = 200000, LEAST_TO_START = 20000000;
+/* Without ON GPU the device is left alone for less, before anything costs time: launches and two waits take longer
+ * than the processor takes for so little. Starting the device takes some tenths of a second on top. */
+static const uint64_t LEAST_PRODUCTS = 100000, LEAST_TO_START = 10000000; /* for each thread */
 
 void lacis_multiply_gpu_job(const lacis_product *product, lacis_mul_gpu_job *out)
 {
@@ -47,20 +48,22 @@ static const char *refuses(const lacis_product *product)
     return why;
 }
 
-static bool large_enough(const lacis_product *product, uint64_t least, char *reason, size_t size)
+static bool large_enough(const lacis_product *product, uint64_t a_thread, char *reason, size_t size)
 {
+    uint64_t least = a_thread * (uint64_t)product->job.threads;
     if (product->total_products >= least) return true;
     snprintf(reason, size, "too little work: %" PRIu64 " products, of %" PRIu64 " that it takes to pay%s",
-             product->total_products, least, least == LEAST_TO_START ? " for starting it as well" : "");
+             product->total_products, least, a_thread == LEAST_TO_START ? " for starting it as well" : "");
     return false;
 }
 
+/* The device is started here only where it is demanded: a plan that does not choose it must leave it alone. */
 bool lacis_multiply_gpu_can(const lacis_call *call, char *reason, size_t size)
 {
     const lacis_multiply *work = call->work;
     const lacis_product *product = &work->product;
     bool must = call->on == LACIS_ON_GPU;
-    if (!must && !large_enough(product, LEAST_PRODUCTS, reason, size)) return false; /* before anything costs time */
+    if (!must && !large_enough(product, LEAST_PRODUCTS, reason, size)) return false;
     if (!lacis_gpu_possible(work->run, reason, size)) return false;
     const char *why = refuses(product);
     if (why != NULL) {
@@ -69,70 +72,235 @@ bool lacis_multiply_gpu_can(const lacis_call *call, char *reason, size_t size)
     }
     if (!must && !lacis_gpu_started(work->run) && !large_enough(product, LEAST_TO_START, reason, size)) return false;
     if (lacis_written_needed(product) && !lacis_written_can(product, reason, size)) return false;
-    return lacis_run_gpu(work->run, reason, size) != NULL;
+    return !must || lacis_run_gpu(work->run, reason, size) != NULL;
 }
 
 /* ------------------------------------------------------------------------------------------- costs */
 
-/* Rows of few, of some and of many products. */
-enum { FEW, SOME, MANY, SIZES };
-enum { KINDS = 3 };
 static const uint64_t few_products = 512, some_products = 8192;
-/* Nanoseconds a product for count, other integers and orders, sums of floats: measured on an H200. */
-static const double otherwise[SIZES][KINDS] = {
-    [FEW] = {0.0145, 0.0145, 0.0145}, [SOME] = {0.0124, 0.0130, 0.0140}, [MANY] = {0.0051, 0.0055, 0.0073}};
-static const char *const figure[SIZES][KINDS] = {
-    [FEW] = {"multiply.gpu.few.count_ns", "multiply.gpu.few.value_ns", "multiply.gpu.few.float_ns"},
-    [SOME] = {"multiply.gpu.some.count_ns", "multiply.gpu.some.value_ns", "multiply.gpu.some.float_ns"},
-    [MANY] = {"multiply.gpu.many.count_ns", "multiply.gpu.many.value_ns", "multiply.gpu.many.float_ns"}};
+/* Nanoseconds a product where nobody has calibrated: measured on an H200. */
+static const double otherwise[LACIS_GPU_SIZES][LACIS_WORK_KINDS] = {
+    /*                  count,  value,  float, written, ordered */
+    [LACIS_GPU_FEW] = {0.0068, 0.0092, 0.0092, 0.0088, 0.0092},
+    [LACIS_GPU_SOME] = {0.0096, 0.0102, 0.0109, 0.0111, 0.0352},
+    [LACIS_GPU_MANY] = {0.0045, 0.0058, 0.0066, 0.0058, 0.0227}};
+static const char *const figure[LACIS_GPU_SIZES][LACIS_WORK_KINDS] = {
+    [LACIS_GPU_FEW] = {"multiply.gpu.few.count_ns", "multiply.gpu.few.value_ns", "multiply.gpu.few.float_ns",
+                       "multiply.gpu.few.written_ns", "multiply.gpu.few.ordered_ns"},
+    [LACIS_GPU_SOME] = {"multiply.gpu.some.count_ns", "multiply.gpu.some.value_ns", "multiply.gpu.some.float_ns",
+                        "multiply.gpu.some.written_ns", "multiply.gpu.some.ordered_ns"},
+    [LACIS_GPU_MANY] = {"multiply.gpu.many.count_ns", "multiply.gpu.many.value_ns", "multiply.gpu.many.float_ns",
+                        "multiply.gpu.many.written_ns", "multiply.gpu.many.ordered_ns"}};
+static const char *const kind_name[LACIS_WORK_KINDS] = {"count", "value", "float", "written", "ordered"};
+static const char *const size_name[LACIS_GPU_SIZES] = {"few", "some", "many"};
 
-static int kind_of(const lacis_product *product)
+const char *lacis_multiply_gpu_figure(lacis_gpu_size size, lacis_gpu_work kind)
+{
+    return figure[size][kind];
+}
+
+/* Figures of another GPU do not hold: then profile is NULL. */
+static double known(const lacis_profile *profile, const char *name, double value)
+{
+    return profile == NULL ? value : lacis_profile_get(profile, name, value);
+}
+
+double lacis_multiply_gpu_identity(lacis_gpu *gpu)
+{
+    lacis_gpu_facts facts;
+    uint32_t sum = 2166136261u; /* FNV-1a */
+    lacis_gpu_describe(gpu, &facts);
+    for (const char *at = facts.name; *at != '\0'; at++)
+        sum = (sum ^ (unsigned char)*at) * 16777619u;
+    for (const char *at = facts.driver; *at != '\0'; at++)
+        sum = (sum ^ (unsigned char)*at) * 16777619u;
+    return sum;
+}
+
+static const lacis_profile *own_figures(lacis_gpu *gpu, const lacis_profile *profile)
+{
+    double measured_on = lacis_profile_get(profile, LACIS_GPU_IDENTITY_FIGURE, -1);
+    return gpu == NULL || measured_on < 0 || measured_on == lacis_multiply_gpu_identity(gpu) ? profile : NULL;
+}
+
+static lacis_gpu_work kind_of(const lacis_run *run, const lacis_product *product)
 {
     const lacis_mul_job *job = &product->job;
     bool real = job->type == LACIS_MUL_F32 || job->type == LACIS_MUL_F64;
-    if (job->agg == LACIS_MUL_COUNT) return 0;
-    return real && (job->agg == LACIS_MUL_SUM || job->agg == LACIS_MUL_AVG) ? 2 : 1;
+    bool sums = job->agg == LACIS_MUL_SUM || job->agg == LACIS_MUL_AVG;
+    bool fixed = (real || job->type == LACIS_MUL_C128) && lacis_run_deterministic(run);
+    if (job->agg == LACIS_MUL_FOLD && (fixed || !product->spec.fold->associative)) return LACIS_WORK_ORDERED;
+    if (job->checked || (sums && fixed)) return LACIS_WORK_ORDERED;
+    if (lacis_written_needed(product)) return LACIS_WORK_WRITTEN;
+    if (job->agg == LACIS_MUL_COUNT) return LACIS_WORK_COUNT;
+    return real && sums ? LACIS_WORK_FLOAT : LACIS_WORK_VALUE;
 }
 
-static double kernel_seconds(const lacis_product *product, const lacis_profile *profile)
+static lacis_gpu_size size_of(double products)
 {
-    const double call_seconds = 1e-4, row_ns = 1; /* launches and two waits; bounds and classes of a row */
-    const double compile_seconds = 0.35;          /* NVRTC; unless it was compiled before, which is not known here */
-    double products[SIZES] = {0}, seconds = call_seconds;
-    if (lacis_written_needed(product)) seconds += compile_seconds;
-    int kind = kind_of(product);
-    for (int64_t r = 0; r < product->s.count; r++) {
-        uint64_t n = product->products[r];
-        products[n <= few_products ? FEW : n <= some_products ? SOME : MANY] += (double)n;
-    }
-    for (int i = 0; i < SIZES; i++)
-        seconds += 1e-9 * products[i] * lacis_profile_get(profile, figure[i][kind], otherwise[i][kind]);
-    return seconds + 1e-9 * row_ns * (double)product->s.count;
+    return products <= (double)few_products    ? LACIS_GPU_FEW
+           : products <= (double)some_products ? LACIS_GPU_SOME
+                                               : LACIS_GPU_MANY;
 }
 
-static double copy_seconds(const lacis_multiply *work, lacis_gpu *gpu, const lacis_profile *profile, double result)
+static void add_rows(lacis_gpu_estimate *out, double rows, double products)
+{
+    if (rows <= 0 || products <= 0) return;
+    lacis_gpu_size size = size_of(products / rows);
+    out->rows[size] += rows;
+    out->products[size] += products;
+}
+
+static void count_sizes(const lacis_product *product, bool closely, lacis_gpu_estimate *out)
+{
+    const lacis_glance *glance = product->glance;
+    for (int64_t r = 0; (closely || glance == NULL) && r < product->s.count; r++)
+        add_rows(out, 1, (double)product->products[r]);
+    for (int i = 0; !closely && glance != NULL && i < LACIS_GLANCE_POWERS; i++) {
+        add_rows(out, glance->rows[0][i], glance->products[0][i]);
+        add_rows(out, glance->rows[1][i], glance->products[1][i]);
+    }
+}
+
+static void kernel_seconds(const lacis_run *run, const lacis_product *product, const lacis_profile *profile,
+                           bool closely, lacis_gpu_estimate *out)
+{
+    const double call_seconds = 6e-5, row_ns = 0.2, top_ns = 0.0056; /* launches and two waits; a row; a product */
+    lacis_gpu_work kind = kind_of(run, product);
+    count_sizes(product, closely, out);
+    out->kernels = known(profile, LACIS_GPU_CALL_FIGURE, call_seconds);
+    for (int i = 0; i < LACIS_GPU_SIZES; i++) {
+        out->seconds[i] = 1e-9 * out->products[i] * known(profile, figure[i][kind], otherwise[i][kind]);
+        out->kernels += out->seconds[i];
+    }
+    double top = known(profile, LACIS_GPU_TOP_FIGURE, top_ns);
+    if (product->job.top > 0) out->kernels += 1e-9 * top * (double)product->total_products;
+    out->kernels += 1e-9 * row_ns * (double)product->s.count;
+}
+
+/* gpu NULL: it is not started, nothing is there yet. */
+static double bytes_to_send(const lacis_multiply *work, lacis_gpu *gpu)
 {
     const lacis_mul_job *job = &work->product.job;
-    lacis_gpu_facts facts;
-    lacis_gpu_describe(gpu, &facts);
-    double up = lacis_profile_get(profile, "gpu.upload_bytes_a_second", facts.upload_rate);
-    double down = lacis_profile_get(profile, "gpu.download_bytes_a_second", facts.download_rate);
     double missing = (double)lacis_send_missing(gpu, &work->sent, &job->a);
     if (job->a.column != job->b.column) missing += (double)lacis_send_missing(gpu, &work->sent, &job->b);
     if (job->mask != NULL) missing += (double)lacis_send_missing(gpu, &work->sent, job->mask);
-    return missing / up + result / down;
+    return missing;
+}
+
+/* Copies of begins and ends, of columns and values. */
+static double copy_seconds(lacis_gpu *gpu, const lacis_profile *profile, double up, double down)
+{
+    const double each = 5e-5;
+    enum { COPIES = 4 };
+    lacis_gpu_facts facts = {.upload_rate = 30e9, .download_rate = 30e9};
+    if (gpu != NULL) lacis_gpu_describe(gpu, &facts);
+    double seconds = down / known(profile, "gpu.download_bytes_a_second", facts.download_rate);
+    seconds += up / known(profile, "gpu.upload_bytes_a_second", facts.upload_rate);
+    int copies = (up > 0 ? COPIES : 0) + (down > 0 ? COPIES : 0);
+    return seconds + copies * known(profile, LACIS_GPU_COPY_FIGURE, each);
+}
+
+/* Rows go in panels where their bounds, twice since rows are moved together at the end, do not fit. */
+static double panels(const lacis_product *product, lacis_gpu *gpu)
+{
+    if (gpu == NULL) return 1;
+    double bound = product->estimate != NULL ? product->estimate->bound
+                   : product->glance != NULL ? product->glance->most
+                                             : 0;
+    double left = 0.9 * (double)lacis_gpu_memory_left(gpu),
+           room = 2 * bound * (double)lacis_product_entry_bytes(product);
+    return left > 0 && room > left ? room / left + 1 : 1;
+}
+
+static bool compiled(lacis_run *run, lacis_gpu *gpu, const lacis_product *product)
+{
+    lacis_mul_gpu_job job;
+    lacis_mul_gpu_written written;
+    if (gpu == NULL) return false;
+    lacis_multiply_gpu_job(product, &job);
+    return lacis_written_prepare(run, gpu, product, &job, &written) == LACIS_OK && lacis_written_ready(&written);
+}
+
+static double once_seconds(lacis_run *run, const lacis_product *product, lacis_gpu *gpu, const lacis_profile *profile)
+{
+    const double start_seconds = 0.3, load_seconds = 0.02, compile_seconds = 0.35;
+    double seconds = 0;
+    if (gpu == NULL)
+        seconds += known(profile, LACIS_GPU_START_FIGURE, start_seconds) +
+                   known(profile, LACIS_GPU_LOAD_FIGURE, load_seconds);
+    if (lacis_written_needed(product) && !compiled(run, gpu, product))
+        seconds += known(profile, LACIS_GPU_COMPILE_FIGURE, compile_seconds);
+    return seconds;
+}
+
+/* Seconds with a result of so many bytes. */
+static double total_seconds(const lacis_run *run, const lacis_multiply *work, lacis_gpu *gpu,
+                            const lacis_profile *profile, double bytes)
+{
+    const lacis_gpu_estimate *e = &work->gpu;
+    double seconds = e->kernels * e->panels + e->once + copy_seconds(gpu, profile, e->to_device, bytes);
+    return seconds + (bytes > 0 ? lacis_product_touches(run, bytes, work->product.job.threads) : 0);
+}
+
+/* At a glance the entries may be fewer or more; where the choice hangs on them, some rows are counted. */
+static lacis_status settle(lacis_run *run, lacis_multiply *work, lacis_gpu *gpu, const lacis_profile *profile,
+                           const lacis_profile *figures, lacis_cost *out)
+{
+    const double margin = 1.2;
+    const lacis_glance *glance = work->product.glance;
+    double processor = out->seconds, entry = out->entries > 0 ? out->bytes / out->entries : 0;
+    double least = total_seconds(run, work, gpu, figures, glance->least * entry);
+    double most = total_seconds(run, work, gpu, figures, glance->most * entry);
+    if (most * margin < processor || least > processor * margin) return LACIS_OK;
+    LACIS_TRY(lacis_product_glance_entries(run, &work->product));
+    return lacis_product_cost(run, &work->product, profile, false, out);
 }
 
 lacis_status lacis_multiply_gpu_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile,
                                      lacis_cost *out)
 {
     lacis_multiply *work = call->work;
+    lacis_product *product = &work->product;
+    lacis_gpu_estimate *estimate = &work->gpu;
     char reason[200];
-    lacis_gpu *gpu = lacis_run_gpu(run, reason, sizeof reason);
-    if (gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
-    LACIS_TRY(lacis_product_cost(run, &work->product, profile, out));
-    out->seconds = kernel_seconds(&work->product, profile) + copy_seconds(work, gpu, profile, call->totals ? 0 : out->bytes);
-    out->peak_bytes = out->bytes + (double)work->product.block_bytes;
+    lacis_gpu *gpu = lacis_gpu_started(run) ? lacis_run_gpu(run, reason, sizeof reason) : NULL;
+    LACIS_TRY(lacis_product_cost(run, product, profile, call->closely, out));
+    const lacis_profile *figures = own_figures(gpu, profile);
+    *estimate = (lacis_gpu_estimate){.known = true, .to_device = bytes_to_send(work, gpu)};
+    kernel_seconds(run, product, figures, call->closely, estimate);
+    estimate->panels = panels(product, gpu);
+    estimate->once = once_seconds(run, product, gpu, figures);
+    if (!call->totals && !call->closely && product->glance != NULL)
+        LACIS_TRY(settle(run, work, gpu, profile, figures, out));
+    estimate->to_host = call->totals ? 0 : out->bytes;
+    estimate->copies = copy_seconds(gpu, figures, estimate->to_device, estimate->to_host);
+    out->seconds = total_seconds(run, work, gpu, figures, estimate->to_host);
+    out->once = estimate->once;
+    out->kind = kind_name[kind_of(run, product)];
+    out->peak_bytes = estimate->to_host + (double)product->block_bytes;
+    return LACIS_OK;
+}
+
+/* --------------------------------------------------------------------------------------------- EXPLAIN */
+
+lacis_status lacis_multiply_gpu_explain(const lacis_multiply *work, lacis_lines *lines)
+{
+    const lacis_gpu_estimate *e = &work->gpu;
+    if (!e->known) return LACIS_OK;
+    LACIS_TRY(lacis_lines_add(lines,
+                              "on the GPU, rows of few (to %" PRIu64 "), some (to %" PRIu64 ") and many products",
+                              few_products, some_products));
+    for (int i = 0; i < LACIS_GPU_SIZES; i++)
+        if (e->rows[i] > 0)
+            LACIS_TRY(lacis_lines_add(lines, "%-8s %12.0f %16.0f %12.6f", size_name[i], e->rows[i], e->products[i],
+                                      e->seconds[i]));
+    LACIS_TRY(lacis_lines_add(lines, "kernels %.6f s in %.0f panel%s, copies %.6f s (%.3g MB there, %.3g MB back)",
+                              e->kernels * e->panels, e->panels, e->panels >= 2 ? "s" : "", e->copies,
+                              1e-6 * e->to_device, 1e-6 * e->to_host));
+    if (e->once > 0)
+        LACIS_TRY(
+            lacis_lines_add(lines, "the first time %.2f s more, to start the GPU or to compile for it", e->once));
     return LACIS_OK;
 }
 
@@ -151,6 +319,12 @@ lacis_status lacis_multiply_gpu_cost(lacis_run *run, const lacis_call *call, con
 {
     (void)call, (void)profile, (void)out;
     return lacis_run_fail(run, LACIS_UNSUPPORTED, "this build has no GPU kernels");
+}
+
+lacis_status lacis_multiply_gpu_explain(const lacis_multiply *work, lacis_lines *lines)
+{
+    (void)work, (void)lines;
+    return LACIS_OK;
 }
 
 #endif

@@ -175,7 +175,7 @@ static lacis_status pull_cost(lacis_run *run, const lacis_call *call, const laci
     char reason[200];
     lacis_gpu *gpu = lacis_run_gpu(run, reason, sizeof reason);
     if (gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
-    LACIS_TRY(lacis_product_cost(run, &work->product, profile, out));
+    LACIS_TRY(lacis_product_cost(run, &work->product, profile, call->closely, out));
     double rows = (double)call->units, size = (double)lacis_dtype_size(product->storage);
     double ns =
         lacis_profile_get(profile, "multiply.gpu.vector.pull_entry_ns", 0.012) * (double)product->total_degree;
@@ -284,7 +284,7 @@ static lacis_status push_cost(lacis_run *run, const lacis_call *call, const laci
     char reason[200];
     lacis_gpu *gpu = lacis_run_gpu(run, reason, sizeof reason);
     if (gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
-    LACIS_TRY(lacis_product_cost(run, &work->product, profile, out));
+    LACIS_TRY(lacis_product_cost(run, &work->product, profile, call->closely, out));
     const double column_ns = 0.004; /* cleared, counted and looked at again */
     double ns =
         lacis_profile_get(profile, "multiply.gpu.vector.push_product_ns", 0.016) * (double)product->total_products;

@@ -8,6 +8,7 @@
  *     convert.c  values in the type of the job       strips.c   written CON, fold and HAVING
  *     run.c      kernel, buffers                     result.c   arrays of what came out
  *     pull.c     graph BY vector                     cost.c     estimates from a sample of rows
+ *     glance.c   estimates for a quick choice
  *
  * A vector is a matrix of one row (vector BY graph) or one column (graph BY vector).
  */
@@ -84,6 +85,7 @@ typedef struct lacis_product {
     int blocks;
     uint64_t block_bytes;
     struct lacis_estimate *estimate; /* cost.c, once asked for */
+    struct lacis_glance *glance;     /* glance.c, likewise */
 } lacis_product;
 
 /* job.c */
@@ -188,9 +190,12 @@ typedef struct lacis_estimate {
     double class_rows[LACIS_MUL_CLASSES], class_products[LACIS_MUL_CLASSES], class_seconds[LACIS_MUL_CLASSES];
 } lacis_estimate;
 lacis_status lacis_product_estimate(lacis_run *run, lacis_product *product, const lacis_profile *profile);
-lacis_status lacis_product_cost(lacis_run *run, lacis_product *product, const lacis_profile *profile,
+/* closely: from the estimate above; else, where there is none yet, at a glance. */
+lacis_status lacis_product_cost(lacis_run *run, lacis_product *product, const lacis_profile *profile, bool closely,
                                 lacis_cost *out);
 lacis_status lacis_product_calibrate(lacis_run *run, lacis_profile *profile);
+/* Seconds for pages of a result of so many bytes that nobody has touched yet. */
+double lacis_product_touches(const lacis_run *run, double bytes, int threads);
 /* Nanoseconds a product (threads not divided) of a class: kind 0 count, 1 built-in, 2 strips. */
 enum { LACIS_PRODUCT_KINDS = 3 };
 const char *lacis_product_figure(lacis_mul_class class, int kind);
@@ -198,8 +203,21 @@ int lacis_product_kind(const lacis_product *product);
 
 /* Nanoseconds an entry of the graph for graph BY vector, threads not divided: its name, and what a row adds. */
 #define lacis_pull_figure "multiply.pull.entry_ns"
+/* Bytes that all threads set in a second, beyond the caches. */
+#define lacis_set_figure  "memory.set_bytes_a_second"
 #define LACIS_PULL_ROW_NS 6.0
 double lacis_product_now(void); /* seconds */
+
+/* glance.c: rows of one entry of A and of more, by the power of two of their products, from rows looked at; entries
+ * as they may be, or, once counted, as some rows had them. */
+enum { LACIS_GLANCE_POWERS = 64 };
+typedef struct lacis_glance {
+    double rows[2][LACIS_GLANCE_POWERS], products[2][LACIS_GLANCE_POWERS];
+    double least, most, entries;
+    bool counted;
+} lacis_glance;
+lacis_status lacis_product_glance(lacis_run *run, lacis_product *product);
+lacis_status lacis_product_glance_entries(lacis_run *run, lacis_product *product);
 
 /* explain.c */
 lacis_status lacis_product_explain(lacis_run *run, lacis_product *product, lacis_lines *lines);

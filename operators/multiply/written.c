@@ -340,6 +340,13 @@ lacis_status lacis_written_prepare(lacis_run *run, lacis_gpu *gpu, const lacis_p
     return LACIS_OK;
 }
 
+bool lacis_written_ready(const lacis_mul_gpu_written *written)
+{
+    const struct prepared *prepared = written->context;
+    return lacis_gpu_compiled(prepared->run, prepared->gpu, &prepared->semiring.source) ||
+           lacis_gpu_compiled(prepared->run, prepared->gpu, &prepared->having.source);
+}
+
 #else
 
 bool lacis_written_can(const lacis_product *product, char *reason, size_t size)
@@ -373,6 +380,12 @@ lacis_status lacis_written_send(lacis_run *run, lacis_gpu *gpu, const lacis_prod
 {
     (void)run, (void)gpu, (void)product, (void)sent, (void)job;
     return LACIS_OK;
+}
+
+bool lacis_written_ready(const lacis_mul_gpu_written *written)
+{
+    (void)written;
+    return false;
 }
 
 #endif

@@ -19,6 +19,8 @@ bool lacis_written_lists(const lacis_product *product);
  * for them. Its source lies in the run's scratch. Says in the job in which order values may be folded. */
 lacis_status lacis_written_prepare(lacis_run *run, lacis_gpu *gpu, const lacis_product *product,
                                    lacis_mul_gpu_job *job, lacis_mul_gpu_written *out);
+/* After it: whether such functions were compiled before, so that a run will hardly wait for the compiler. */
+bool lacis_written_ready(const lacis_mul_gpu_written *written);
 /* The error that the run has where kernels answer LACIS_MUL_GPU_UNCOMPILED. */
 lacis_status lacis_written_failed(const lacis_mul_gpu_written *written);
 /* Sends listed labels that the functions read; LACIS_LIMIT without a message: the device has no room. */

@@ -1,81 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lacis-bench FAMILY [options]: command line, table of families, and the measuring that they share.
+ * lacis-bench FAMILY [options]: command line and table of families.
  */
 #include "bench.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const bench_family families[] = {
-    {"multiply", "--graph rmat:S|uniform:S|FILE  --op pair|minplus|user|top10|source (all of them if left out)",
-     bench_multiply},
+    {"multiply", "products of graphs with themselves, against a peer", bench_multiply},
+    {"choose", "the planner's choice of device against both devices' times", bench_choose},
+    {"figures", "on the GPU: compiling a written CON; a result beyond gpu_memory_limit, streamed", bench_figures},
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
-int bench_fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fputs("lacis-bench: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    return 1;
-}
-
-double bench_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static int by_size(const void *x, const void *y)
-{
-    double left = *(const double *)x, right = *(const double *)y;
-    return (left > right) - (left < right);
-}
-
-double bench_median(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof *values, by_size);
-    return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
-static void figure(const bench_options *options, const char *name, const char *format, double value)
-{
-    if (value < 0) return;
-    printf(options->json ? ", \"%s\": " : " %s=", name);
-    printf(format, value);
-}
-
-void bench_print(const bench_options *options, const bench_line *line)
-{
-    bool peer = line->peer_s >= 0;
-    if (options->json) {
-        printf("{\"case\": \"%s\", \"peer\": \"%s\"", line->name, peer ? line->peer : "none");
-    } else {
-        printf("case=%s peer=%s", line->name, peer ? line->peer : "none");
-    }
-    figure(options, "ours_s", "%.6f", line->ours_s);
-    figure(options, "peer_s", "%.6f", line->peer_s);
-    figure(options, "ratio", "%.4f", peer ? line->ours_s / line->peer_s : -1);
-    figure(options, "products", "%.0f", line->products);
-    figure(options, "entries", "%.0f", line->entries);
-    figure(options, "peak_mb", "%.1f", line->peak_mb);
-    figure(options, "entry_bytes", "%.2f", line->entry_bytes);
-    puts(options->json ? "}" : "");
-    fflush(stdout);
-}
-
-/* ------------------------------------------------------------------------------------- command line */
+static const char options_help[] =
+    "\noptions:\n"
+    "  --graph G        rmat:SCALE, uniform:SCALE or a file; as often as wanted (rmat:14;\n"
+    "                   choose: a set from tiny to large)\n"
+    "  --op OP[,OP...]  pair, minplus, times, user, top10, fold16, source (all)\n"
+    "  --type f32|f64   values (f32)\n"
+    "  --device cpu|gpu (cpu)\n"
+    "  --threads N      of both sides (all processors)\n"
+    "  --peer NAME      graphblas (cpu), cusparse (gpu) or none (the device's, where it is found)\n"
+    "  --repeat N       runs of each side, of which the median counts (5)\n"
+    "  --json           one JSON object a line\n\n"
+    "The answer is checked before anything is timed. On the CPU times are of one LET statement, from arrays in\n"
+    "memory to the stored result. On the GPU ours_s is from operands on the device to the result there, in loose\n"
+    "rows, with device memory from a warm pool, and host_s the LET statement from operands on the host to the\n"
+    "result on the host. peer_s is then cuSPARSE's plus-times, the faster of ALG1 and ALG2, whatever the op;\n"
+    "floor_s the bytes of the result over the rate of a device copy in the same run.\n\n"
+    "Exit code 0: done; 1: a wrong answer or a failure; 2: wrong usage; 77: there is no GPU.\n";
 
 struct option {
-    const char *name, *help;
+    const char *name;
     const char **text; /* or */
     int *number;
 };
@@ -85,16 +44,7 @@ static int usage(FILE *to)
     fputs("usage: lacis-bench FAMILY [options]\n\nfamilies:\n", to);
     for (int i = 0; i < FAMILIES; i++)
         fprintf(to, "  %-10s %s\n", families[i].name, families[i].help);
-    fputs(
-        "\noptions of all families:\n"
-        "  --type f32|f64   values (f32)\n"
-        "  --device cpu|gpu (cpu)\n"
-        "  --threads N      of both sides (all processors)\n"
-        "  --peer NAME      graphblas or none (graphblas where it is linked)\n"
-        "  --repeat N       runs of each side, of which the median counts (5)\n"
-        "  --json           one JSON object a line\n\n"
-        "Times are of one LET statement, from arrays in memory to the stored result; the answer is checked first.\n",
-        to);
+    fputs(options_help, to);
     return to == stdout ? 0 : 2;
 }
 
@@ -112,26 +62,38 @@ static int set(const struct option *option, const char *value)
     return 0;
 }
 
-static int parse(int argc, char **argv, bench_options *options)
+static int add_graph(bench_options *options, const char *name)
+{
+    if (options->graphs == BENCH_GRAPHS) return bench_fail("more than %d graphs", BENCH_GRAPHS) + 1;
+    options->graph[options->graphs++] = name;
+    return 0;
+}
+
+static int one_option(bench_options *options, const char *name, const char *value)
 {
     const struct option all[] = {
-        {"--graph", "", &options->graph, NULL},   {"--op", "", &options->op, NULL},
-        {"--type", "", &options->type, NULL},     {"--device", "", &options->device, NULL},
-        {"--peer", "", &options->peer, NULL},     {"--threads", "", NULL, &options->threads},
-        {"--repeat", "", NULL, &options->repeat},
+        {"--op", &options->op, NULL},           {"--type", &options->type, NULL},
+        {"--device", &options->device, NULL},   {"--peer", &options->peer, NULL},
+        {"--threads", NULL, &options->threads}, {"--repeat", NULL, &options->repeat},
     };
+    size_t at = 0, count = sizeof all / sizeof all[0];
+    bool graph = strcmp(name, "--graph") == 0;
+    while (at < count && strcmp(all[at].name, name) != 0)
+        at++;
+    if ((at == count && !graph) || value == NULL) return bench_fail("unknown option or missing value: %s", name) + 1;
+    return graph ? add_graph(options, value) : set(&all[at], value);
+}
+
+static int parse(int argc, char **argv, bench_options *options)
+{
     for (int i = 2; i < argc; i++) {
         if (strcmp(argv[i], "--json") == 0) {
             options->json = true;
             continue;
         }
-        size_t at = 0;
-        while (at < sizeof all / sizeof all[0] && strcmp(argv[i], all[at].name) != 0)
-            at++;
-        if (at == sizeof all / sizeof all[0] || i + 1 == argc)
-            return bench_fail("unknown option or missing value: %s", argv[i]) + 1;
-        int code = set(&all[at], argv[++i]);
+        int code = one_option(options, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
         if (code != 0) return code;
+        i++;
     }
     if (strcmp(options->type, "f32") != 0 && strcmp(options->type, "f64") != 0)
         return bench_fail("--type is f32 or f64, not %s", options->type) + 1;
@@ -142,13 +104,17 @@ static int parse(int argc, char **argv, bench_options *options)
 
 int main(int argc, char **argv)
 {
-    bench_options options = {"rmat:14", NULL, "f32", "cpu", NULL, 0, 5, false};
+    bench_options options = {.type = "f32", .device = "cpu", .repeat = 5};
+    setvbuf(stdout, NULL, _IOLBF, 0); /* whoever stops it has seen what there was */
     if (argc < 2) return usage(stderr);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return usage(stdout);
     int code = parse(argc, argv, &options);
     if (code != 0) return code;
-    for (int i = 0; i < FAMILIES; i++)
-        if (strcmp(argv[1], families[i].name) == 0) return families[i].run(&options);
+    for (int i = 0; i < FAMILIES; i++) {
+        if (strcmp(argv[1], families[i].name) != 0) continue;
+        if (options.graphs == 0 && families[i].run != bench_choose) options.graph[options.graphs++] = "rmat:14";
+        return families[i].run(&options);
+    }
     bench_fail("there is no family \"%s\"", argv[1]);
     return usage(stderr);
 }

@@ -29,12 +29,6 @@ static uint64_t rmat_edge(uint64_t *state, int scale)
     return row << 32 | column;
 }
 
-static int by_key(const void *x, const void *y)
-{
-    uint64_t left = *(const uint64_t *)x, right = *(const uint64_t *)y;
-    return (left > right) - (left < right);
-}
-
 static void permute(uint64_t *key, int64_t edges, int64_t n, uint64_t *state)
 {
     uint32_t *place = malloc(sizeof *place * (size_t)n);
@@ -52,10 +46,41 @@ static void permute(uint64_t *key, int64_t edges, int64_t n, uint64_t *state)
     free(place);
 }
 
-/* Sorted distinct keys row << 32 | column into CSR. */
+/* Sorts keys by their lowest bits first, 16 at a time; digits that all keys share cost one look. */
+static int sort_keys(uint64_t *key, int64_t count)
+{
+    enum { DIGIT = 16, DIGITS = 1 << DIGIT };
+    uint64_t *other = malloc(sizeof *other * (size_t)(count + 1)), *from = key, *to = other;
+    int64_t *place = malloc(sizeof *place * DIGITS);
+    if (other == NULL || place == NULL) return bench_fail("out of memory");
+    for (int shift = 0; shift < 64; shift += DIGIT) {
+        memset(place, 0, sizeof *place * DIGITS);
+        for (int64_t i = 0; i < count; i++)
+            place[from[i] >> shift & (DIGITS - 1)]++;
+        if (count == 0 || place[from[0] >> shift & (DIGITS - 1)] == count) continue;
+        int64_t sum = 0;
+        for (int i = 0; i < DIGITS; i++) {
+            int64_t here = place[i];
+            place[i] = sum;
+            sum += here;
+        }
+        for (int64_t i = 0; i < count; i++)
+            to[place[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+        uint64_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != key) memcpy(key, from, sizeof *key * (size_t)count);
+    free(other);
+    free(place);
+    return 0;
+}
+
+/* Distinct keys row << 32 | column into CSR. */
 static int from_keys(uint64_t *key, int64_t edges, int64_t n, bench_graph *out)
 {
-    qsort(key, (size_t)edges, sizeof *key, by_key);
+    int code = sort_keys(key, edges);
+    if (code != 0) return code;
     out->n = n;
     out->offsets = calloc((size_t)n + 1, sizeof *out->offsets);
     out->columns = malloc(sizeof *out->columns * (size_t)edges);
@@ -128,12 +153,19 @@ static int load(const char *path, bench_graph *out)
 static int add_values(bench_graph *graph)
 {
     uint64_t state = 7;
-    graph->value32 = malloc(sizeof(float) * (size_t)(graph->entries + 1));
-    graph->value64 = malloc(sizeof(double) * (size_t)(graph->entries + 1));
-    if (graph->value32 == NULL || graph->value64 == NULL) return bench_fail("out of memory");
+    size_t n = (size_t)graph->entries + 1;
+    graph->value32 = malloc(sizeof(float) * n);
+    graph->small32 = malloc(sizeof(float) * n);
+    graph->value64 = malloc(sizeof(double) * n);
+    graph->small64 = malloc(sizeof(double) * n);
+    if (graph->value32 == NULL || graph->small32 == NULL || graph->value64 == NULL || graph->small64 == NULL)
+        return bench_fail("out of memory");
     for (int64_t i = 0; i < graph->entries; i++) {
-        graph->value64[i] = (double)(1 + next_random(&state) % 1000);
-        graph->value32[i] = (float)graph->value64[i];
+        uint64_t value = 1 + next_random(&state) % 1000;
+        graph->value64[i] = (double)value;
+        graph->value32[i] = (float)value;
+        graph->small64[i] = (double)(1 + value % 8);
+        graph->small32[i] = (float)graph->small64[i];
     }
     return 0;
 }
@@ -156,6 +188,14 @@ void bench_graph_free(bench_graph *graph)
     free(graph->offsets);
     free(graph->columns);
     free(graph->value32);
+    free(graph->small32);
     free(graph->value64);
+    free(graph->small64);
     *graph = (bench_graph){0};
+}
+
+const char *bench_graph_label(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash == NULL ? name : slash + 1;
 }

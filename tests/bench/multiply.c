@@ -1,158 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lacis-bench multiply: a graph times itself. Ours is one LET statement: parsed, planned, computed and entered in the
- * catalog; the peer's is its product, finished. The answer is checked against a plain loop before anything is timed.
+ * lacis-bench multiply: a graph times itself. On the CPU ours is one LET statement: parsed, planned, computed and
+ * entered in the catalog; the peer's is its product, finished. On the GPU there are two figures: the kernels from
+ * operands on the device to the result there (which is what the peer does), and the statement, from operands on the
+ * host to the result on the host. Every answer is checked against a plain loop before anything is timed.
  */
+#include "bars.h"
 #include "bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOP = 10, SOURCES = 16 };
-
-static const struct {
-    const char *name, *clauses;
-} ops[BENCH_OPS] = {
-    [BENCH_PAIR] = {"pair", "CON nil AGG count"},
-    [BENCH_MINPLUS] = {"minplus", "CON a + b AGG min"},
-    /* Min-plus in words that no built-in form matches. */
-    [BENCH_USER] = {"user", "CON CASE WHEN a >= 0 THEN a + b ELSE b - a END AGG min"},
-    [BENCH_TOP10] = {"top10", "CON nil AGG count TOP 10"},
-    [BENCH_SOURCE] = {"source", "CON nil AGG count"},
-};
-
 struct bench {
     const bench_options *options;
+    const char *graph_name;
+    bool gpu, f64;
     lacis_engine *engine;
     bench_graph graph;
-    int64_t source[SOURCES];
-    const char *peer; /* NULL: none */
+    int64_t source[BENCH_SOURCES];
+    const bench_peer *peer; /* NULL: none */
+    double peer_s;          /* GPU: its one product, measured once a graph; < 0: not yet */
+    bench_resident *resident;
+    double copy_rate;
+    double minplus_s; /* ours of this graph, with which others are compared; < 0: not measured */
 };
-
-/* ---------------------------------------------------------------------------------------- plain loop */
-
-struct plain {
-    double *value;
-    uint32_t *touched;
-    bool *there;
-    int64_t count;
-};
-
-static bool by_count(bench_op op)
-{
-    return op != BENCH_MINPLUS && op != BENCH_USER;
-}
-
-static void plain_row(const bench_graph *g, int64_t row, bench_op op, struct plain *p)
-{
-    p->count = 0;
-    for (int64_t i = g->offsets[row]; i < g->offsets[row + 1]; i++) {
-        uint32_t c = g->columns[i];
-        for (int64_t j = g->offsets[c]; j < g->offsets[c + 1]; j++) {
-            uint32_t t = g->columns[j];
-            double v = by_count(op) ? 1 : g->value64[i] + g->value64[j];
-            if (!p->there[t]) {
-                p->there[t] = true;
-                p->value[t] = v;
-                p->touched[p->count++] = t;
-            } else if (by_count(op)) {
-                p->value[t] += 1;
-            } else if (v < p->value[t]) {
-                p->value[t] = v;
-            }
-        }
-    }
-}
-
-/* Greater value first, then the smaller column. */
-static bool before(const struct plain *p, uint32_t x, uint32_t y)
-{
-    return p->value[x] > p->value[y] || (p->value[x] == p->value[y] && x < y);
-}
-
-static int64_t keep_top(struct plain *p)
-{
-    int64_t kept = 0;
-    for (int64_t i = 0; i < p->count; i++) {
-        uint32_t t = p->touched[i];
-        if (kept == TOP && !before(p, t, p->touched[TOP - 1])) continue;
-        int64_t at = kept < TOP ? kept++ : TOP - 1;
-        for (; at > 0 && before(p, t, p->touched[at - 1]); at--)
-            p->touched[at] = p->touched[at - 1];
-        p->touched[at] = t;
-    }
-    return kept;
-}
-
-static void digest_row(const bench_graph *g, int64_t row, bench_op op, struct plain *p, bench_digest *digest)
-{
-    plain_row(g, row, op, p);
-    for (int64_t i = 0; i < p->count; i++)
-        p->there[p->touched[i]] = false;
-    int64_t kept = op == BENCH_TOP10 ? keep_top(p) : p->count;
-    for (int64_t i = 0; i < kept; i++)
-        bench_digest_add(digest, (uint64_t)row, p->touched[i], p->value[p->touched[i]]);
-}
-
-static int plain_digest(const struct bench *bench, bench_op op, bench_digest *digest)
-{
-    size_t n = (size_t)bench->graph.n;
-    struct plain p = {malloc(n * sizeof(double)), malloc(n * sizeof(uint32_t)), calloc(n, sizeof(bool)), 0};
-    int code = p.value == NULL || p.touched == NULL || p.there == NULL ? bench_fail("out of memory") : 0;
-    for (int64_t r = 0; code == 0 && op != BENCH_SOURCE && r < bench->graph.n; r++)
-        digest_row(&bench->graph, r, op, &p, digest);
-    for (int i = 0; code == 0 && op == BENCH_SOURCE && i < SOURCES; i++)
-        digest_row(&bench->graph, bench->source[i], op, &p, digest);
-    free(p.value);
-    free(p.touched);
-    free(p.there);
-    return code;
-}
-
-/* --------------------------------------------------------------------------------------------- ours */
-
-static double value_of(const lacis_part *part, int64_t i)
-{
-    switch (part->dtype) {
-    case LACIS_U8:
-        return ((const uint8_t *)part->data)[i];
-    case LACIS_U16:
-        return ((const uint16_t *)part->data)[i];
-    case LACIS_U32:
-        return ((const uint32_t *)part->data)[i];
-    case LACIS_I32:
-        return ((const int32_t *)part->data)[i];
-    case LACIS_I64:
-        return (double)((const int64_t *)part->data)[i];
-    case LACIS_F32:
-        return (double)((const float *)part->data)[i];
-    default:
-        return ((const double *)part->data)[i];
-    }
-}
-
-/* Parts of a result by name; data NULL where there is none. */
-static lacis_part part_of(const lacis_array *array, const char *name)
-{
-    lacis_part part;
-    for (int i = 0; lacis_array_part(array, i, &part) == LACIS_OK; i++)
-        if (strcmp(part.name, name) == 0) return part;
-    return (lacis_part){0};
-}
-
-/* Rows count from `first`: where one source was selected, the result holds its row alone. */
-static void digest_array(const lacis_array *array, int64_t first, bench_digest *digest)
-{
-    lacis_part begin = part_of(array, "begin"), end = part_of(array, "end"), offsets = part_of(array, "offsets");
-    lacis_part columns = part_of(array, "columns"), values = part_of(array, "values");
-    const int64_t *from = begin.data != NULL ? begin.data : offsets.data;
-    const int64_t *to = end.data != NULL ? end.data : from + 1;
-    for (int64_t r = 0; r < lacis_array_extent(array, 0); r++)
-        for (int64_t i = from[r]; i < to[r]; i++)
-            bench_digest_add(digest, (uint64_t)(first + r), ((const uint32_t *)columns.data)[i],
-                             value_of(&values, i));
-}
 
 static uint64_t held(const struct bench *bench)
 {
@@ -161,39 +33,70 @@ static uint64_t held(const struct bench *bench)
     return now;
 }
 
-/* Times one statement. Where there is a digest, the result goes into it, and *bytes becomes what it holds. */
-static int ours_run(const struct bench *bench, bench_op op, int64_t source, double *seconds, bench_digest *digest,
-                    uint64_t *bytes)
+/* On the GPU the statement begins with operands on the host: the arrays are made anew. */
+static int forget_operands(const struct bench *bench, bench_op op)
 {
-    char text[300], where[64] = "";
-    if (op == BENCH_SOURCE) snprintf(where, sizeof where, " WHERE src = %lld", (long long)source);
-    snprintf(text, sizeof text, "LET r = MULTIPLY g BY g %s%s ON %s", ops[op].clauses, where, bench->options->device);
-    uint64_t before = held(bench);
-    double start = bench_now();
-    lacis_status status = lacis_exec(bench->engine, text, NULL, NULL);
-    *seconds = bench_now() - start;
-    lacis_array *array = NULL;
-    if (status == LACIS_OK && digest != NULL) {
-        *bytes = held(bench) - before;
-        status = lacis_array_find(bench->engine, "r", &array);
-        if (status == LACIS_OK) digest_array(array, op == BENCH_SOURCE ? source : 0, digest);
-        lacis_array_release(array);
-    }
-    if (status == LACIS_OK) status = lacis_exec(bench->engine, "DROP r", NULL, NULL);
-    return status == LACIS_OK ? 0 : bench_fail("%s: %s", text, lacis_error_message(bench->engine));
+    const char *name = bench_op_array(op);
+    char text[16];
+    if (!bench->gpu || op == BENCH_SOURCE) return 0;
+    snprintf(text, sizeof text, "DROP %s", name);
+    if (lacis_exec(bench->engine, text, NULL, NULL) != LACIS_OK)
+        return bench_fail("%s", lacis_error_message(bench->engine));
+    return bench_engine_array(bench->engine, &bench->graph, bench->f64, name[0] == 'h');
 }
 
-/* -------------------------------------------------------------------------------------------- cases */
+/* The result's parts on the host, with the digest where one is wanted. */
+static int take_result(const struct bench *bench, int64_t first, double start, double *seconds, bench_digest *digest)
+{
+    lacis_array *array = NULL;
+    lacis_part part;
+    if (lacis_array_find(bench->engine, "r", &array) != LACIS_OK)
+        return bench_fail("%s", lacis_error_message(bench->engine));
+    for (int i = 0; lacis_array_part(array, i, &part) == LACIS_OK;)
+        i++;
+    *seconds = bench_now() - start;
+    int code = digest == NULL ? 0 : bench_digest_array(array, first, digest);
+    lacis_array_release(array);
+    return code;
+}
 
-/* One run of a side: of a single statement, or the mean over the sources. */
-static int one_run(const struct bench *bench, bench_op op, bool peer, double *seconds, bench_digest *digest,
+/* Times one statement. Where there is a digest, the result goes into it, and *bytes becomes what it holds. */
+static int statement(const struct bench *bench, bench_op op, int64_t source, double *seconds, bench_digest *digest,
+                     uint64_t *bytes)
+{
+    char text[500], where[64] = "";
+    const char *array = bench_op_array(op);
+    if (op == BENCH_SOURCE) snprintf(where, sizeof where, " WHERE src = %lld", (long long)source);
+    snprintf(text, sizeof text, "LET r = MULTIPLY %s BY %s %s%s ON %s", array, array, bench_op_clauses[op], where,
+             bench->options->device);
+    int code = forget_operands(bench, op);
+    if (code != 0) return code;
+    uint64_t before = held(bench);
+    double start = bench_now();
+    if (lacis_exec(bench->engine, text, NULL, NULL) != LACIS_OK)
+        return bench_fail("%s: %s", text, lacis_error_message(bench->engine));
+    code = take_result(bench, op == BENCH_SOURCE ? source : 0, start, seconds, digest);
+    if (bytes != NULL) *bytes = held(bench) - before;
+    if (lacis_exec(bench->engine, "DROP r", NULL, NULL) != LACIS_OK)
+        code = bench_fail("%s", lacis_error_message(bench->engine));
+    return code;
+}
+
+/* ------------------------------------------------------------------------------------------- one run */
+
+typedef enum bench_side { STATEMENT, RESIDENT, PEER } bench_side;
+
+/* One run of a side: of a single product, or the mean over the sources. */
+static int one_run(const struct bench *bench, bench_op op, bench_side side, double *seconds, bench_digest *digest,
                    uint64_t *bytes)
 {
-    double sum = 0, one;
-    int runs = op == BENCH_SOURCE ? SOURCES : 1;
+    double sum = 0, one = 0;
+    int runs = op == BENCH_SOURCE ? BENCH_SOURCES : 1;
     for (int i = 0; i < runs; i++) {
-        int code = peer ? bench_peer_run(op, bench->source[i], &one, digest)
-                        : ours_run(bench, op, bench->source[i], &one, digest, bytes);
+        int64_t source = bench->source[i];
+        int code = side == PEER       ? bench->peer->run(op, source, &one, digest)
+                   : side == RESIDENT ? bench_resident_run(bench->resident, source, &one, digest)
+                                      : statement(bench, op, source, &one, digest, bytes);
         if (code != 0) return code;
         sum += one;
     }
@@ -201,126 +104,187 @@ static int one_run(const struct bench *bench, bench_op op, bool peer, double *se
     return 0;
 }
 
-static int check(const struct bench *bench, bench_op op, bench_digest *ours, bench_line *line)
+static int check(const struct bench *bench, bench_op op, bench_side side, const bench_digest *right, uint64_t *bytes)
 {
-    bench_digest plain = {0, 0}, peer = {0, 0};
+    static const char *const name[] = {"the statement", "the kernels", "the peer"};
+    bench_digest found = {0, 0};
     double seconds;
-    uint64_t now, peak, bytes = 0;
-    lacis_memory_usage(bench->engine, &now, &peak, 1);
-    uint64_t before = now;
-    int code = one_run(bench, op, false, &seconds, ours, &bytes);
-    if (code != 0) return code;
-    lacis_memory_usage(bench->engine, &now, &peak, 0);
-    line->peak_mb = (double)(peak - before) / 1e6;
-    line->entries = (double)ours->entries / (op == BENCH_SOURCE ? SOURCES : 1);
-    if (op < BENCH_TOP10 && ours->entries > 0) line->entry_bytes = (double)bytes / line->entries;
-    code = plain_digest(bench, op, &plain);
-    if (code != 0) return code;
-    if (ours->entries != plain.entries || ours->sum != plain.sum)
-        return bench_fail("%s: the answer is wrong: %llu entries, %llu expected", ops[op].name,
-                          (unsigned long long)ours->entries, (unsigned long long)plain.entries);
-    if (bench->peer == NULL || op == BENCH_TOP10) return 0;
-    code = one_run(bench, op, true, &seconds, &peer, NULL);
-    if (code == 0 && (peer.entries != plain.entries || peer.sum != plain.sum))
-        return bench_fail("%s: the peer's answer differs", ops[op].name);
+    int code = one_run(bench, op, side, &seconds, &found, bytes);
+    if (code == 0 && (found.entries != right->entries || found.sum != right->sum))
+        return bench_fail("%s: the answer of %s is wrong: %llu entries, %llu expected", bench_op_name[op], name[side],
+                          (unsigned long long)found.entries, (unsigned long long)right->entries);
     return code;
 }
 
-static double products(const struct bench *bench, bench_op op)
+static int medians(const struct bench *bench, bench_op op, const bench_side *sides, int count, double *out)
 {
-    const bench_graph *g = &bench->graph;
-    double sum = 0;
-    for (int64_t k = 0; k < (op == BENCH_SOURCE ? SOURCES : g->n); k++) {
-        int64_t r = op == BENCH_SOURCE ? bench->source[k] : k;
-        for (int64_t i = g->offsets[r]; i < g->offsets[r + 1]; i++)
-            sum += (double)(g->offsets[g->columns[i] + 1] - g->offsets[g->columns[i]]);
-    }
-    return op == BENCH_SOURCE ? sum / SOURCES : sum;
-}
-
-static int run_case(const struct bench *bench, bench_op op)
-{
-    const bench_options *o = bench->options;
-    bench_digest ours = {0, 0};
-    bench_times times = {.has_peer = bench->peer != NULL};
-    bench_line line = {.peer = bench->peer, .peer_s = -1, .entry_bytes = -1};
-    int code = check(bench, op, &ours, &line);
-    for (int i = 0; code == 0 && i < o->repeat; i++) {
-        code = one_run(bench, op, false, &times.ours[i], NULL, NULL);
-        if (code == 0 && times.has_peer) code = one_run(bench, op, true, &times.peer[i], NULL, NULL);
-    }
-    if (code != 0) return code;
-    const char *slash = strrchr(o->graph, '/');
-    snprintf(line.name, sizeof line.name, "multiply/%s/%s/%s/%s", slash == NULL ? o->graph : slash + 1, ops[op].name,
-             o->type, o->device);
-    line.ours_s = bench_median(times.ours, o->repeat);
-    if (times.has_peer) line.peer_s = bench_median(times.peer, o->repeat);
-    line.products = products(bench, op);
-    bench_print(o, &line);
+    double times[3][BENCH_REPEATS];
+    int repeat = bench->options->repeat;
+    for (int i = 0; i < repeat; i++)
+        for (int j = 0; j < count; j++) { /* by turns */
+            int code = one_run(bench, op, sides[j], &times[j][i], NULL, NULL);
+            if (code != 0) return code;
+        }
+    for (int j = 0; j < count; j++)
+        out[j] = bench_median(times[j], repeat);
     return 0;
 }
 
-static void choose_sources(struct bench *bench)
+/* --------------------------------------------------------------------------------------------- on the CPU */
+
+static int run_on_cpu(struct bench *bench, bench_op op, const bench_digest *right, bench_line *line)
 {
-    uint64_t state = 12345;
-    for (int i = 0; i < SOURCES; i++) {
-        int64_t row = 0;
-        for (int tries = 0; tries < 1000; tries++) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            row = (int64_t)((state >> 33) % (uint64_t)bench->graph.n);
-            if (bench->graph.offsets[row + 1] > bench->graph.offsets[row]) break;
-        }
-        bench->source[i] = row;
-    }
+    uint64_t before, now, peak, bytes = 0;
+    double times[2] = {-1, -1};
+    const bench_side sides[] = {STATEMENT, PEER};
+    bool peer = bench->peer != NULL && bench->peer->has(op);
+    lacis_memory_usage(bench->engine, &before, &peak, 1);
+    int code = check(bench, op, STATEMENT, right, &bytes);
+    if (code != 0) return code;
+    lacis_memory_usage(bench->engine, &now, &peak, 0);
+    line->peak_mb = (double)(peak - before) / 1e6;
+    if (op < BENCH_TOP10 && right->entries > 0) line->entry_bytes = (double)bytes / (double)right->entries;
+    if (peer && op != BENCH_TOP10) code = check(bench, op, PEER, right, NULL); /* it has no top ten: all counts */
+    if (code == 0) code = medians(bench, op, sides, peer ? 2 : 1, times);
+    line->ours_s = times[0];
+    line->peer_s = times[1];
+    if (peer) line->peer = bench->peer->name;
+    return code;
 }
 
-static int open_engine(struct bench *bench)
+/* --------------------------------------------------------------------------------------------- on the GPU */
+
+static int run_peer_on_gpu(struct bench *bench)
 {
-    const bench_graph *g = &bench->graph;
-    char text[64];
-    bool f64 = strcmp(bench->options->type, "f64") == 0;
-    const lacis_part parts[] = {
-        {"offsets", LACIS_I64, g->n + 1, g->offsets},
-        {"columns", LACIS_U32, g->entries, g->columns},
-        {"values", f64 ? LACIS_F64 : LACIS_F32, g->entries, f64 ? (const void *)g->value64 : g->value32},
-    };
-    lacis_array_spec spec = {LACIS_CSR, f64 ? LACIS_F64 : LACIS_F32, {g->n, g->n}, parts, 3};
-    lacis_status status = lacis_open(NULL, &bench->engine);
-    if (status == LACIS_OK && bench->options->threads > 0) {
-        snprintf(text, sizeof text, "SET threads = %d", bench->options->threads);
-        status = lacis_exec(bench->engine, text, NULL, NULL);
-    }
-    if (status == LACIS_OK) status = lacis_array_create(bench->engine, "g", &spec);
-    return status == LACIS_OK ? 0 : bench_fail("%s", lacis_error_message(bench->engine));
+    bench_digest right = {0, 0};
+    const bench_side side = PEER;
+    if (bench->peer == NULL || bench->peer_s >= 0) return 0;
+    int code = bench_digest_plain(&bench->graph, BENCH_TIMES, NULL, &right);
+    if (code == 0) code = check(bench, BENCH_TIMES, PEER, &right, NULL);
+    return code == 0 ? medians(bench, BENCH_TIMES, &side, 1, &bench->peer_s) : code;
 }
 
+static int run_on_gpu(struct bench *bench, bench_op op, const bench_digest *right, bench_line *line)
+{
+    double times[2] = {-1, -1};
+    const bench_side sides[] = {RESIDENT, STATEMENT};
+    int code = run_peer_on_gpu(bench);
+    if (code == 0) code = check(bench, op, RESIDENT, right, NULL);
+    line->result_bytes = bench_resident_bytes(bench->resident);
+    if (code == 0) code = check(bench, op, STATEMENT, right, NULL);
+    if (code == 0) code = medians(bench, op, &sides[0], 1, &times[0]);
+    if (code == 0) code = medians(bench, op, &sides[1], 1, &times[1]);
+    if (code != 0) return code;
+    line->ours_s = times[0];
+    line->host_s = times[1];
+    if (bench->copy_rate > 0) line->floor_s = line->result_bytes / bench->copy_rate;
+    if (bench->peer != NULL && op != BENCH_SOURCE) {
+        line->peer_s = bench->peer_s;
+        line->peer = bench->peer->detail();
+    }
+    if (op == BENCH_MINPLUS) bench->minplus_s = line->ours_s;
+    line->minplus_s = bench->minplus_s;
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------- cases */
+
+/* Whether the GPU does this op at all; where not, it is said. */
+static bool gpu_does(struct bench *bench, bench_op op)
+{
+    char why[300];
+    if (!bench->gpu) return true;
+    int code = bench_resident_begin(bench->resident, op, why, sizeof why);
+    if (code == 0 && why[0] == '\0') return true;
+    printf("skipped: %s %s on the GPU: %s\n", bench->graph_name, bench_op_name[op], why);
+    return false;
+}
+
+static int run_case(struct bench *bench, bench_op op)
+{
+    bench_digest right = {0, 0};
+    bench_line line = bench_line_new();
+    if (op == BENCH_FOLD16 && !bench->gpu && bench->options->op == NULL) return 0;
+    if (!gpu_does(bench, op)) return 0;
+    int code = bench_digest_plain(&bench->graph, op, bench->source, &right);
+    if (code != 0) return code;
+    line.graph = bench->graph_name;
+    line.op = op;
+    line.type = bench->options->type;
+    line.device = bench->options->device;
+    line.entries = (double)right.entries / (op == BENCH_SOURCE ? BENCH_SOURCES : 1);
+    line.products = bench_products(&bench->graph, op, bench->source);
+    code = bench->gpu ? run_on_gpu(bench, op, &right, &line) : run_on_cpu(bench, op, &right, &line);
+    if (code == 0) bench_print(bench->options, &line);
+    return code;
+}
+
+/* Where a peer was not asked for by name, its absence is said and no more. */
 static int open_peer(struct bench *bench)
 {
-    const char *wanted = bench->options->peer, *linked = bench_peer_name();
-    if (wanted != NULL && strcmp(wanted, "none") == 0) return 0;
-    if (wanted != NULL && (linked == NULL || strcmp(wanted, linked) != 0))
-        return bench_fail("this lacis-bench has no peer \"%s\"", wanted);
-    if (linked == NULL) return 0;
-    bench->peer = linked;
-    return bench_peer_open(&bench->graph, strcmp(bench->options->type, "f64") == 0, bench->options->threads);
+    char reason[300] = "";
+    const char *wanted = bench->options->peer, *name = wanted != NULL ? wanted
+                                                       : bench->gpu   ? "cusparse"
+                                                                      : "graphblas";
+    if (strcmp(name, "none") == 0) return 0;
+    const bench_peer *peer = bench_peer_find(name, reason, sizeof reason);
+    if (peer == NULL) {
+        if (wanted != NULL && !bench->gpu) return bench_fail("no peer \"%s\": %s", name, reason);
+        printf("no peer %s: %s\n", name, reason);
+        return 0;
+    }
+    int code = peer->open(&bench->graph, bench->f64, bench->options->threads);
+    if (code != 0 && !bench->gpu) return code;
+    if (code != 0) printf("no peer %s for %s\n", name, bench->graph_name);
+    if (code == 0) bench->peer = peer;
+    return 0;
+}
+
+static int open_gpu(struct bench *bench)
+{
+    char reason[300] = "";
+    if (!bench->gpu) return 0;
+    int code = bench_resident_open(&bench->graph, bench->f64, &bench->resident, reason, sizeof reason);
+    if (code == 0 && bench->resident == NULL) {
+        printf("skipped: %s\n", reason);
+        return 77;
+    }
+    if (code == 0) bench->copy_rate = bench_resident_copy_rate(bench->resident);
+    return code;
+}
+
+static int run_graph(const bench_options *options, const char *name)
+{
+    struct bench bench = {.options = options,
+                          .graph_name = bench_graph_label(name),
+                          .gpu = strcmp(options->device, "gpu") == 0,
+                          .f64 = strcmp(options->type, "f64") == 0,
+                          .peer_s = -1,
+                          .minplus_s = -1};
+    int code = bench_graph_make(name, &bench.graph);
+    if (code == 0) code = open_gpu(&bench);
+    if (code == 0) code = bench_engine_open(&bench.graph, options, NULL, &bench.engine);
+    if (code == 0) code = open_peer(&bench);
+    if (code == 0) bench_sources(&bench.graph, bench.source);
+    if (code == 0 && bench.gpu && !options->json)
+        printf("%s: device copies %.2f TB/s read and written\n", bench.graph_name, 1e-12 * bench.copy_rate);
+    for (int op = 0; code == 0 && op < BENCH_OPS; op++)
+        if (bench_op_wanted(options, (bench_op)op)) code = run_case(&bench, (bench_op)op);
+    if (bench.peer != NULL) bench.peer->close();
+    bench_resident_close(bench.resident);
+    lacis_close(bench.engine);
+    bench_graph_free(&bench.graph);
+    return code;
 }
 
 int bench_multiply(const bench_options *options)
 {
-    struct bench bench = {.options = options};
-    int code = bench_graph_make(options->graph, &bench.graph), known = options->op == NULL;
-    if (code == 0) code = open_engine(&bench);
-    if (code == 0) code = open_peer(&bench);
-    if (code == 0) choose_sources(&bench);
-    for (int op = 0; code == 0 && op < BENCH_OPS; op++) {
-        if (options->op != NULL && strcmp(options->op, ops[op].name) != 0) continue;
-        known = 1;
-        code = run_case(&bench, (bench_op)op);
+    int worst = 0;
+    if (!bench_ops_known(options)) return 2;
+    for (int i = 0; i < options->graphs; i++) {
+        int code = run_graph(options, options->graph[i]);
+        if (code == 77) return code;
+        if (code != 0) worst = code;
     }
-    if (code == 0 && !known)
-        code = bench_fail("--op is pair, minplus, user, top10 or source, not %s", options->op) + 1;
-    if (bench.peer != NULL) bench_peer_close();
-    lacis_close(bench.engine);
-    bench_graph_free(&bench.graph);
-    return code;
+    return worst;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SuiteSparse GraphBLAS as the peer of MULTIPLY: the same product, computed, finished (nothing pending, rows sorted)
- * and stored.
+ * SuiteSparse GraphBLAS as the peer of MULTIPLY on the CPU: the same product, computed, finished (nothing pending,
+ * rows sorted) and stored. A module of its own, lacis-bench-graphblas.so, that peers.c loads where it lies beside the
+ * program: so lacis-bench runs where there is no GraphBLAS.
  */
 #include "bench.h"
 
@@ -10,7 +11,7 @@
 
 /* The peer's world; lacis-bench opens one at a time. */
 static struct {
-    GrB_Matrix a;
+    GrB_Matrix a, small;
     GrB_Vector x;
     GrB_Type type;
     GrB_BinaryOp plus, least;
@@ -39,12 +40,7 @@ static void least64(void *z, const void *x, const void *y)
     *(double *)z = left < right ? left : right;
 }
 
-const char *bench_peer_name(void)
-{
-    return "graphblas";
-}
-
-static GrB_Info import(const bench_graph *graph)
+static GrB_Info import(const bench_graph *graph, const float *value32, const double *value64, GrB_Matrix *out)
 {
     GrB_Index *offsets = malloc(sizeof *offsets * (size_t)(graph->n + 1));
     GrB_Index *columns = malloc(sizeof *columns * (size_t)(graph->entries + 1));
@@ -55,13 +51,14 @@ static GrB_Info import(const bench_graph *graph)
             offsets[i] = (GrB_Index)graph->offsets[i];
         for (GrB_Index i = 0; i < entries; i++)
             columns[i] = graph->columns[i];
-        info = peer.f64 ? GrB_Matrix_import_FP64(&peer.a, GrB_FP64, n, n, offsets, columns, graph->value64, n + 1,
-                                                 entries, entries, GrB_CSR_FORMAT)
-                        : GrB_Matrix_import_FP32(&peer.a, GrB_FP32, n, n, offsets, columns, graph->value32, n + 1,
-                                                 entries, entries, GrB_CSR_FORMAT);
+        info = peer.f64 ? GrB_Matrix_import_FP64(out, GrB_FP64, n, n, offsets, columns, value64, n + 1, entries,
+                                                 entries, GrB_CSR_FORMAT)
+                        : GrB_Matrix_import_FP32(out, GrB_FP32, n, n, offsets, columns, value32, n + 1, entries,
+                                                 entries, GrB_CSR_FORMAT);
     }
     free(offsets);
     free(columns);
+    if (info == GrB_SUCCESS) info = GrB_Matrix_wait(*out, GrB_MATERIALIZE);
     return info;
 }
 
@@ -77,29 +74,30 @@ static GrB_Info make_user(void)
     return info;
 }
 
-int bench_peer_open(const bench_graph *graph, bool f64, int threads)
+static int open_graph(const bench_graph *graph, bool f64, int threads)
 {
     peer.f64 = f64;
     peer.n = (GrB_Index)graph->n;
     if (GrB_init(GrB_NONBLOCKING) != GrB_SUCCESS) return bench_fail("GraphBLAS cannot start");
     peer.type = f64 ? GrB_FP64 : GrB_FP32;
     if (threads > 0) GxB_Global_Option_set(GxB_NTHREADS, threads);
-    GrB_Info info = import(graph);
+    GrB_Info info = import(graph, graph->value32, graph->value64, &peer.a);
+    if (info == GrB_SUCCESS) info = import(graph, graph->small32, graph->small64, &peer.small);
     if (info == GrB_SUCCESS) info = make_user();
-    if (info == GrB_SUCCESS) info = GrB_Matrix_wait(peer.a, GrB_MATERIALIZE);
     return info == GrB_SUCCESS ? 0 : bench_fail("GraphBLAS: error %d while taking the graph", (int)info);
 }
 
 static GrB_Semiring semiring(bench_op op)
 {
     if (op == BENCH_MINPLUS) return peer.f64 ? GrB_MIN_PLUS_SEMIRING_FP64 : GrB_MIN_PLUS_SEMIRING_FP32;
+    if (op == BENCH_TIMES) return peer.f64 ? GrB_PLUS_TIMES_SEMIRING_FP64 : GrB_PLUS_TIMES_SEMIRING_FP32;
     if (op == BENCH_USER) return peer.user;
     return GxB_PLUS_PAIR_UINT32;
 }
 
 static bool counts(bench_op op)
 {
-    return op != BENCH_MINPLUS && op != BENCH_USER;
+    return op != BENCH_MINPLUS && op != BENCH_USER && op != BENCH_TIMES;
 }
 
 static double value_at(const void *values, bool iso, bool count, GrB_Index i)
@@ -128,10 +126,10 @@ static GrB_Info digest_matrix(GrB_Matrix c, bool count, bench_digest *digest)
 
 static GrB_Info run_product(bench_op op, double *seconds, bench_digest *digest)
 {
-    GrB_Matrix c = NULL;
+    GrB_Matrix c = NULL, a = op == BENCH_TIMES ? peer.small : peer.a;
     double start = bench_now();
     GrB_Info info = GrB_Matrix_new(&c, counts(op) ? GrB_UINT32 : peer.type, peer.n, peer.n);
-    if (info == GrB_SUCCESS) info = GrB_mxm(c, NULL, NULL, semiring(op), peer.a, peer.a, NULL);
+    if (info == GrB_SUCCESS) info = GrB_mxm(c, NULL, NULL, semiring(op), a, a, NULL);
     if (info == GrB_SUCCESS) info = GrB_Matrix_wait(c, GrB_MATERIALIZE);
     *seconds = bench_now() - start;
     if (info == GrB_SUCCESS && digest != NULL) info = digest_matrix(c, counts(op), digest);
@@ -172,19 +170,29 @@ static GrB_Info run_source(GrB_Index source, double *seconds, bench_digest *dige
     return info;
 }
 
-int bench_peer_run(bench_op op, int64_t source, double *seconds, bench_digest *digest)
+static int run(bench_op op, int64_t source, double *seconds, bench_digest *digest)
 {
     GrB_Info info =
         op == BENCH_SOURCE ? run_source((GrB_Index)source, seconds, digest) : run_product(op, seconds, digest);
     return info == GrB_SUCCESS ? 0 : bench_fail("GraphBLAS: error %d in a product", (int)info);
 }
 
-void bench_peer_close(void)
+static void close_graph(void)
 {
     GrB_Matrix_free(&peer.a);
+    GrB_Matrix_free(&peer.small);
     GrB_Semiring_free(&peer.user);
     GrB_Monoid_free(&peer.monoid);
     GrB_BinaryOp_free(&peer.plus);
     GrB_BinaryOp_free(&peer.least);
     GrB_finalize();
 }
+
+static bool has(bench_op op)
+{
+    return op != BENCH_FOLD16;
+}
+
+extern const bench_peer bench_peer_graphblas;
+__attribute__((visibility("default"))) const bench_peer bench_peer_graphblas = {
+    .name = "graphblas", .open = open_graph, .has = has, .run = run, .close = close_graph};

@@ -223,8 +223,9 @@ static void test_plan(void **state)
     assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason));
     const double nothing = 1e-9, much = 1e3;
     for (int dear = 0; dear < 2; dear++) {
-        for (int i = 0; i < SIZES; i++)
-            assert_int_equal(lacis_profile_set(&profile, figure[i][2], dear ? much : nothing), LACIS_OK);
+        for (int i = 0; i < LACIS_GPU_SIZES; i++)
+            assert_int_equal(lacis_profile_set(&profile, figure[i][LACIS_WORK_FLOAT], dear ? much : nothing),
+                             LACIS_OK);
         lacis_profile_set(&profile, "multiply.dense.value_ns", 100);
         parity_ok(p, lacis_plan_make(&p->run, call, &profile, LACIS_STORE, false, &plan), "plan");
         assert_true(plan.candidate[1].can && plan.candidate[1].costed);
