@@ -12,7 +12,8 @@ typedef struct bench_line {
     const char *graph, *type, *device;
     bench_op op;
     const char *peer;
-    double ours_s, host_s, peer_s, minplus_s, floor_s;
+    int gpus;                                                 /* that share the product */
+    double ours_s, one_s, host_s, peer_s, minplus_s, floor_s; /* one_s: by one GPU, where several share it */
     double products, entries, peak_mb, entry_bytes, result_bytes;
 } bench_line;
 bench_line bench_line_new(void);
@@ -20,7 +21,8 @@ void bench_print(const bench_options *options, const bench_line *line);
 
 /* A bar: `of` says what is held against it. */
 typedef struct bench_bar {
-    const char *of; /* "peer", "minplus": ours over theirs; "ms", "us": ours; "Gproducts/s" */
+    const char
+        *of; /* "peer", "minplus": ours over theirs; "one GPU": that over ours; "ms", "us": ours; "Gproducts/s" */
     double bar, beyond, found;
     bool at_least;
 } bench_bar;

@@ -22,6 +22,8 @@ static const char options_help[] =
     "  --op OP[,OP...]  pair, minplus, times, user, top10, fold16, source (all)\n"
     "  --type f32|f64   values (f32)\n"
     "  --device cpu|gpu (cpu)\n"
+    "  --gpus N         GPUs that share each product, where there are so many (1): a second line a case, beside\n"
+    "                   one GPU's\n"
     "  --threads N      of both sides (all processors)\n"
     "  --peer NAME      graphblas (cpu), cusparse (gpu) or none (the device's, where it is found)\n"
     "  --repeat N       runs of each side, of which the median counts (5)\n"
@@ -30,7 +32,9 @@ static const char options_help[] =
     "memory to the stored result. On the GPU ours_s is from operands on the device to the result there, in loose\n"
     "rows, with device memory from a warm pool, and host_s the LET statement from operands on the host to the\n"
     "result on the host. peer_s is then cuSPARSE's plus-times, the faster of ALG1 and ALG2, whatever the op;\n"
-    "floor_s the bytes of the result over the rate of a device copy in the same run.\n\n"
+    "floor_s the bytes of the result over the rate of a device copy in the same run. With --gpus each device has\n"
+    "the operands and keeps the rows that it computes; ours_s ends with the last device, one_s is one GPU's time in\n"
+    "turn with it, speedup one_s over ours_s; a source's row is one GPU's.\n\n"
     "Exit code 0: done; 1: a wrong answer or a failure; 2: wrong usage; 77: there is no GPU.\n";
 
 struct option {
@@ -75,6 +79,7 @@ static int one_option(bench_options *options, const char *name, const char *valu
         {"--op", &options->op, NULL},           {"--type", &options->type, NULL},
         {"--device", &options->device, NULL},   {"--peer", &options->peer, NULL},
         {"--threads", NULL, &options->threads}, {"--repeat", NULL, &options->repeat},
+        {"--gpus", NULL, &options->gpus},
     };
     size_t at = 0, count = sizeof all / sizeof all[0];
     bool graph = strcmp(name, "--graph") == 0;
@@ -99,12 +104,13 @@ static int parse(int argc, char **argv, bench_options *options)
         return bench_fail("--type is f32 or f64, not %s", options->type) + 1;
     if (strcmp(options->device, "cpu") != 0 && strcmp(options->device, "gpu") != 0)
         return bench_fail("--device is cpu or gpu, not %s", options->device) + 1;
+    if (options->gpus > 1 && strcmp(options->device, "gpu") != 0) return bench_fail("--gpus is for --device gpu") + 1;
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    bench_options options = {.type = "f32", .device = "cpu", .repeat = 5};
+    bench_options options = {.type = "f32", .device = "cpu", .repeat = 5, .gpus = 1};
     setvbuf(stdout, NULL, _IOLBF, 0); /* whoever stops it has seen what there was */
     if (argc < 2) return usage(stderr);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return usage(stdout);

@@ -18,7 +18,7 @@ typedef struct bench_options {
     const char *type;   /* f32, f64 */
     const char *device; /* cpu, gpu */
     const char *peer;   /* graphblas, cusparse, none; NULL: what there is for the device */
-    int threads, repeat;
+    int threads, repeat, gpus;
     bool json;
 } bench_options;
 
@@ -133,16 +133,19 @@ const bench_peer *bench_peer_find(const char *name, char *reason, size_t size);
 extern const bench_peer bench_peer_cusparse;
 #endif
 
-/* resident.c: MULTIPLY's kernels alone on the GPU, from operands there to the result there. */
+/* resident.c, resident_run.c: MULTIPLY's kernels alone on GPUs, from operands on each to the result's rows there. */
 typedef struct bench_resident bench_resident;
-/* *out is NULL where there is no GPU; why. */
-int bench_resident_open(const bench_graph *graph, bool f64, bench_resident **out, char *reason, size_t size);
+/* On up to so many GPUs. *out is NULL where there is none; why. */
+int bench_resident_open(const bench_graph *graph, bool f64, int gpus, bench_resident **out, char *reason,
+                        size_t size);
+int bench_resident_gpus(const bench_resident *resident); /* that it has */
 /* Readies an op: compiled if it is written, operands sent. *why: the GPU does not do it. */
 int bench_resident_begin(bench_resident *resident, bench_op op, char *why, size_t size);
-int bench_resident_run(bench_resident *resident, int64_t source, double *seconds, bench_digest *digest);
+/* Shared by the first so many of its GPUs; a source's row is one GPU's. */
+int bench_resident_run(bench_resident *resident, int gpus, int64_t source, double *seconds, bench_digest *digest);
 double bench_resident_bytes(const bench_resident *resident); /* of the last result's entries */
 void bench_resident_end(bench_resident *resident);
-/* Bytes read and written a second by a large copy on the device; 0: it failed. */
+/* Bytes read and written a second by a large copy on the first device; 0: it failed. */
 double bench_resident_copy_rate(bench_resident *resident);
 void bench_resident_close(bench_resident *resident);
 

@@ -120,7 +120,7 @@ int bench_figures(const bench_options *options)
     bench_graph graph;
     char reason[300] = "";
     int code = bench_graph_make("rmat:4", &graph);
-    if (code == 0) code = bench_resident_open(&graph, false, &resident, reason, sizeof reason);
+    if (code == 0) code = bench_resident_open(&graph, false, 1, &resident, reason, sizeof reason);
     bench_graph_free(&graph);
     if (code != 0) return code;
     if (resident == NULL) {

@@ -84,7 +84,7 @@ static int statement(const struct bench *bench, bench_op op, int64_t source, dou
 
 /* ------------------------------------------------------------------------------------------- one run */
 
-typedef enum bench_side { STATEMENT, RESIDENT, PEER } bench_side;
+typedef enum bench_side { STATEMENT, RESIDENT, PEER, SHARED } bench_side; /* SHARED: as RESIDENT, by all GPUs */
 
 /* One run of a side: of a single product, or the mean over the sources. */
 static int one_run(const struct bench *bench, bench_op op, bench_side side, double *seconds, bench_digest *digest,
@@ -94,9 +94,10 @@ static int one_run(const struct bench *bench, bench_op op, bench_side side, doub
     int runs = op == BENCH_SOURCE ? BENCH_SOURCES : 1;
     for (int i = 0; i < runs; i++) {
         int64_t source = bench->source[i];
-        int code = side == PEER       ? bench->peer->run(op, source, &one, digest)
-                   : side == RESIDENT ? bench_resident_run(bench->resident, source, &one, digest)
-                                      : statement(bench, op, source, &one, digest, bytes);
+        int gpus = side == SHARED ? bench_resident_gpus(bench->resident) : 1;
+        int code = side == PEER        ? bench->peer->run(op, source, &one, digest)
+                   : side == STATEMENT ? statement(bench, op, source, &one, digest, bytes)
+                                       : bench_resident_run(bench->resident, gpus, source, &one, digest);
         if (code != 0) return code;
         sum += one;
     }
@@ -106,7 +107,7 @@ static int one_run(const struct bench *bench, bench_op op, bench_side side, doub
 
 static int check(const struct bench *bench, bench_op op, bench_side side, const bench_digest *right, uint64_t *bytes)
 {
-    static const char *const name[] = {"the statement", "the kernels", "the peer"};
+    static const char *const name[] = {"the statement", "the kernels", "the peer", "the kernels on all GPUs"};
     bench_digest found = {0, 0};
     double seconds;
     int code = one_run(bench, op, side, &seconds, &found, bytes);
@@ -187,6 +188,36 @@ static int run_on_gpu(struct bench *bench, bench_op op, const bench_digest *righ
     return 0;
 }
 
+/* ------------------------------------------------------------------------------------------- on several GPUs */
+
+static int set_gpus(const struct bench *bench, int gpus)
+{
+    char text[32];
+    snprintf(text, sizeof text, "SET gpus = %d", gpus);
+    return lacis_exec(bench->engine, text, NULL, NULL) == LACIS_OK
+               ? 0
+               : bench_fail("%s", lacis_error_message(bench->engine));
+}
+
+/* One GPU's figure is measured anew, by turns with that of all. */
+static int run_on_gpus(struct bench *bench, bench_op op, const bench_digest *right, bench_line *line)
+{
+    double times[3] = {-1, -1, -1};
+    const bench_side sides[] = {RESIDENT, SHARED, STATEMENT};
+    line->gpus = bench_resident_gpus(bench->resident);
+    int code = set_gpus(bench, line->gpus);
+    if (code == 0) code = check(bench, op, SHARED, right, NULL);
+    line->result_bytes = bench_resident_bytes(bench->resident);
+    if (code == 0) code = check(bench, op, STATEMENT, right, NULL);
+    if (code == 0) code = medians(bench, op, &sides[0], 2, &times[0]);
+    if (code == 0) code = medians(bench, op, &sides[2], 1, &times[2]);
+    if (code == 0) code = set_gpus(bench, 1);
+    line->one_s = times[0];
+    line->ours_s = times[1];
+    line->host_s = times[2];
+    return code;
+}
+
 /* ----------------------------------------------------------------------------------------------- cases */
 
 /* Whether the GPU does this op at all; where not, it is said. */
@@ -200,21 +231,31 @@ static bool gpu_does(struct bench *bench, bench_op op)
     return false;
 }
 
-static int run_case(struct bench *bench, bench_op op)
+static bench_line line_of(const struct bench *bench, bench_op op, const bench_digest *right)
 {
-    bench_digest right = {0, 0};
     bench_line line = bench_line_new();
-    if (op == BENCH_FOLD16 && !bench->gpu && bench->options->op == NULL) return 0;
-    if (!gpu_does(bench, op)) return 0;
-    int code = bench_digest_plain(&bench->graph, op, bench->source, &right);
-    if (code != 0) return code;
     line.graph = bench->graph_name;
     line.op = op;
     line.type = bench->options->type;
     line.device = bench->options->device;
-    line.entries = (double)right.entries / (op == BENCH_SOURCE ? BENCH_SOURCES : 1);
+    line.entries = (double)right->entries / (op == BENCH_SOURCE ? BENCH_SOURCES : 1);
     line.products = bench_products(&bench->graph, op, bench->source);
+    return line;
+}
+
+static int run_case(struct bench *bench, bench_op op)
+{
+    bench_digest right = {0, 0};
+    if (op == BENCH_FOLD16 && !bench->gpu && bench->options->op == NULL) return 0;
+    if (!gpu_does(bench, op)) return 0;
+    int code = bench_digest_plain(&bench->graph, op, bench->source, &right);
+    if (code != 0) return code;
+    bench_line line = line_of(bench, op, &right);
     code = bench->gpu ? run_on_gpu(bench, op, &right, &line) : run_on_cpu(bench, op, &right, &line);
+    if (code == 0) bench_print(bench->options, &line);
+    if (code != 0 || op == BENCH_SOURCE || !bench->gpu || bench_resident_gpus(bench->resident) == 1) return code;
+    line = line_of(bench, op, &right);
+    code = run_on_gpus(bench, op, &right, &line);
     if (code == 0) bench_print(bench->options, &line);
     return code;
 }
@@ -244,11 +285,14 @@ static int open_gpu(struct bench *bench)
 {
     char reason[300] = "";
     if (!bench->gpu) return 0;
-    int code = bench_resident_open(&bench->graph, bench->f64, &bench->resident, reason, sizeof reason);
+    int gpus = bench->options->gpus;
+    int code = bench_resident_open(&bench->graph, bench->f64, gpus, &bench->resident, reason, sizeof reason);
     if (code == 0 && bench->resident == NULL) {
         printf("skipped: %s\n", reason);
         return 77;
     }
+    if (code == 0 && bench_resident_gpus(bench->resident) < gpus)
+        printf("%d GPUs were asked for: there are %d\n", gpus, bench_resident_gpus(bench->resident));
     if (code == 0) bench->copy_rate = bench_resident_copy_rate(bench->resident);
     return code;
 }
@@ -264,6 +308,7 @@ static int run_graph(const bench_options *options, const char *name)
     int code = bench_graph_make(name, &bench.graph);
     if (code == 0) code = open_gpu(&bench);
     if (code == 0) code = bench_engine_open(&bench.graph, options, NULL, &bench.engine);
+    if (code == 0 && bench.gpu) code = set_gpus(&bench, 1);
     if (code == 0) code = open_peer(&bench);
     if (code == 0) bench_sources(&bench.graph, bench.source);
     if (code == 0 && bench.gpu && !options->json)

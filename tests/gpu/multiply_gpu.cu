@@ -12,10 +12,10 @@
  *     multiply_gpu one GRAPH...            products of one row
  *     multiply_gpu profile GRAPH...        the product in f32 three times: for profilers
  *
- * Exit code 0: every comparison agreed. Built alone by nvcc -std=c++17 -I kernels from tests/gpu/multiply_*.cu,
- * kernels/multiply/gpu_*.cu and the text that cmake/embed.cmake makes of gpu_written.cuh; with -DWITH_CUSPARSE and
- * -lcusparse it has the peer; with -DWITH_NVRTC, -lnvrtc and the text of engine/expr/functions.cuh what is written.
- * multiply_support.h says what each file has.
+ * Exit code 0: every comparison agreed; 2: wrong usage. Built alone by nvcc -std=c++17 -I kernels from
+ * tests/gpu/multiply_*.cu, kernels/multiply/gpu_*.cu and the text that cmake/embed.cmake makes of gpu_written.cuh;
+ * with -DWITH_CUSPARSE and -lcusparse it has the peer; with -DWITH_NVRTC, -lnvrtc and the text of
+ * engine/expr/functions.cuh what is written. multiply_support.h says what each file has.
  */
 #include "multiply_support.h"
 
@@ -23,9 +23,49 @@
 #include <cstdlib>
 #include <string>
 
+static void bench_nine(const char *name)
+{
+    bench(name, 9);
+}
+
+static void profile(const char *name)
+{
+    run_graph(name, 3);
+}
+
+/* Modes for graphs. */
+static const struct {
+    const char *name;
+    void (*run)(const char *graph);
+} graph_modes[] = {
+    {"bench", bench_nine},
+    {"one", bench_one},
+    {"profile", profile},
+#ifdef WITH_NVRTC
+    {"bench-written", bench_written},
+#endif
+#ifdef WITH_CUSPARSE
+    {"cusparse", bench_cusparse},
+#endif
+};
+
+static bool known(const std::string &what)
+{
+    for (const auto &mode : graph_modes)
+        if (what == mode.name) return true;
+#ifdef WITH_NVRTC
+    if (what == "written") return true;
+#endif
+    return what == "check" || what == "heavy" || what == "small";
+}
+
 int main(int argc, char **argv)
 {
     const std::string what = argc > 1 ? argv[1] : "check";
+    if (!known(what)) {
+        fprintf(stderr, "multiply_gpu: there is no mode \"%s\" in this build\n", what.c_str());
+        return 2;
+    }
     CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     CUDA(cudaStreamCreateWithFlags(&side[0], cudaStreamNonBlocking));
     CUDA(cudaStreamCreateWithFlags(&side[1], cudaStreamNonBlocking));
@@ -55,17 +95,9 @@ int main(int argc, char **argv)
         check_flat(3, 2);
         check_few(3, 1);
     } else {
-        for (int i = 2; i < argc; i++) {
-            if (what == "bench") bench(argv[i], 9);
-#ifdef WITH_NVRTC
-            if (what == "bench-written") bench_written(argv[i]);
-#endif
-            if (what == "one") bench_one(argv[i]);
-            if (what == "profile") run_graph(argv[i], 3);
-#ifdef WITH_CUSPARSE
-            if (what == "cusparse") bench_cusparse(argv[i]);
-#endif
-        }
+        for (const auto &mode : graph_modes)
+            for (int i = 2; i < argc && what == mode.name; i++)
+                mode.run(argv[i]);
     }
     const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - t0).count();
     printf("%s: %d cases, %d failures, %.1f s\n", what.c_str(), cases, failures, s);

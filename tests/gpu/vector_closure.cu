@@ -164,3 +164,18 @@ int check_closures(u64 *state)
         }
     return failures;
 }
+
+template <class T> static void check_few(u64 *state, const matrix &g, int turn)
+{
+    check_closure<T>(state, g, LACIS_MUL_CON_ADD, LACIS_MUL_MIN, 0, turn);
+    check_closure<T>(state, g, LACIS_MUL_CON_B, LACIS_MUL_MAX, 3, turn);
+    check_closure<T>(state, g, LACIS_MUL_CON_ADD, LACIS_MUL_FIRST, 3, turn);
+}
+
+/* Every type in every way, with a row that is cut up. */
+void check_few_closures(u64 *state)
+{
+    const matrix g = make_shape(state, 2, 200, 200, 900);
+    check_few<int32_t>(state, g, 0), check_few<int64_t>(state, g, 1);
+    check_few<float>(state, g, 2), check_few<double>(state, g, 3);
+}

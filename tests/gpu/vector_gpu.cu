@@ -3,12 +3,14 @@
  * Checks the GPU kernels for vectors and closures against plain loops, and times them.
  *
  *     vector_gpu check [SEED]       random shapes: pull, push and closures in both ways, all types and operators
+ *     vector_gpu small              a few small cases of every kernel: for compute-sanitizer
  *     vector_gpu bench SCALE...     rmat graphs with permuted labels: pull, push; cuSPARSE's SpMV where there is one
  *     vector_gpu closures SCALE...  those, then searches from 1, 32 and 1024 sources
  *     vector_gpu once SCALE...      all of it a few times, for a profiler
  *
- * Exit code 0: every comparison agreed. Build: nvcc -arch=sm_90 -std=c++17 -O3 --fmad=false of the vector_*.cu here,
- * with kernels/ as include directory and the objects of kernels/multiply; -DWITH_CUSPARSE for the peer.
+ * Exit code 0: every comparison agreed; 2: wrong usage. Build: nvcc -arch=sm_90 -std=c++17 -O3 --fmad=false of the
+ * vector_*.cu here, with kernels/ as include directory and the objects of kernels/multiply; -DWITH_CUSPARSE for the
+ * peer.
  */
 #include "vector_support.h"
 
@@ -40,7 +42,13 @@ template <class T> static double slack_of(const lacis_mul_gpu_job &job, double s
     return size * (sizeof(T) == 4 ? 1e-5 : 1e-13);
 }
 
-template <class T> static void check_pull(u64 *state, const matrix &g, int turn)
+/* A kernel is made for a type and an aggregate, and CON is a switch within it: a few cases have one CON for each. */
+static bool left_out(int con, lacis_mul_agg agg, int turn, bool few)
+{
+    return few && con != ((int)agg + turn) % 5;
+}
+
+template <class T> static void check_pull(u64 *state, const matrix &g, int turn, bool few)
 {
     const bool wild = turn % 4 == 3, valued = turn % 5 != 4, masks = turn % 3 == 1;
     const vec x = make_vector(state, g.cols, turn % 2);
@@ -55,6 +63,7 @@ template <class T> static void check_pull(u64 *state, const matrix &g, int turn)
     void *value = pool_alloc(NULL, count * 8);
     for (int con = 0; con <= 4; con++)
         for (lacis_mul_agg agg : aggs) {
+            if (left_out(con, agg, turn, few)) continue;
             char what[100];
             lacis_mul_gpu_job job = make_job<T>(con, agg, turn);
             job.a = a;
@@ -92,7 +101,7 @@ template <class T> static void check_pull(u64 *state, const matrix &g, int turn)
     pool_free(NULL, present), pool_free(NULL, value);
 }
 
-template <class T> static void check_push(u64 *state, const matrix &g, int turn)
+template <class T> static void check_push(u64 *state, const matrix &g, int turn, bool few)
 {
     const bool wild = turn % 4 == 3, valued = turn % 5 != 4, masks = turn % 3 == 1;
     const int64_t skip = turn % 3; /* the row does not begin at 0 */
@@ -112,6 +121,7 @@ template <class T> static void check_push(u64 *state, const matrix &g, int turn)
     T *values = upload(av);
     for (int con = 0; con <= 4; con++)
         for (lacis_mul_agg agg : aggs) {
+            if (left_out(con, agg, turn, few)) continue;
             char what[100];
             lacis_mul_gpu_job job = make_job<T>(con, agg, turn);
             lacis_mul_matrix mask = {1, g.cols, NULL, NULL, mask_columns, NULL, LACIS_MUL_I64};
@@ -182,6 +192,14 @@ static void check_rows_look(u64 *state, const matrix &g)
     drop(a);
 }
 
+static void check_types(u64 *state, const matrix &g, int turn, bool few)
+{
+    check_pull<int32_t>(state, g, turn, few), check_pull<int64_t>(state, g, turn + 1, few);
+    check_pull<float>(state, g, turn + 2, few), check_pull<double>(state, g, turn + 3, few);
+    check_push<int32_t>(state, g, turn, few), check_push<int64_t>(state, g, turn + 1, few);
+    check_push<float>(state, g, turn + 2, few), check_push<double>(state, g, turn + 3, few);
+}
+
 static int check(u64 seed)
 {
     u64 state = seed;
@@ -190,12 +208,8 @@ static int check(u64 seed)
         for (int size = 0; size < 3; size++) {
             static const int64_t rows[] = {37, 700, 9000}, cols[] = {61, 3000, 5000}, entries[] = {150, 9000, 120000};
             const matrix g = make_shape(&state, shape, rows[size], cols[size], entries[size]);
-            for (int again = 0; again < (size == 2 ? 2 : 6); again++, turn++) {
-                check_pull<int32_t>(&state, g, turn), check_pull<int64_t>(&state, g, turn + 1);
-                check_pull<float>(&state, g, turn + 2), check_pull<double>(&state, g, turn + 3);
-                check_push<int32_t>(&state, g, turn), check_push<int64_t>(&state, g, turn + 1);
-                check_push<float>(&state, g, turn + 2), check_push<double>(&state, g, turn + 3);
-            }
+            for (int again = 0; again < (size == 2 ? 2 : 6); again++, turn++)
+                check_types(&state, g, turn, false);
             check_rows_look(&state, g);
         }
     printf("vectors: %d failures\n", failures);
@@ -204,9 +218,34 @@ static int check(u64 seed)
     return failures != 0;
 }
 
+/* Graphs with rows so long that they are cut up; turns with each of a mask, its inverse, no values, wild ones, and
+ * not all rows or columns. */
+static int check_small()
+{
+    u64 state = 3;
+    for (int turn = 3; turn < 7; turn++) {
+        const matrix g = make_shape(&state, 1 + turn % 2, 300, 700, 2500);
+        check_types(&state, g, turn, true);
+        check_rows_look(&state, g);
+    }
+    check_few_closures(&state);
+    printf("small: %d failures\n", failures);
+    return failures != 0;
+}
+
+static bool known(const char *mode)
+{
+    for (const char *name : {"check", "small", "bench", "closures", "once"})
+        if (strcmp(mode, name) == 0) return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 2) return 2;
+    if (argc < 2 || !known(argv[1])) {
+        fprintf(stderr, "usage: vector_gpu check [SEED] | small | bench|closures|once SCALE...\n");
+        return 2;
+    }
     setvbuf(stdout, NULL, _IOLBF, 0);
     cudaMemPool_t device_pool;
     u64 keep = ~0ull;
@@ -214,6 +253,7 @@ int main(int argc, char **argv)
     CUDA(cudaDeviceGetDefaultMemPool(&device_pool, 0));
     CUDA(cudaMemPoolSetAttribute(device_pool, cudaMemPoolAttrReleaseThreshold, &keep));
     if (strcmp(argv[1], "check") == 0) return check(argc > 2 ? (u64)atoll(argv[2]) : 1);
+    if (strcmp(argv[1], "small") == 0) return check_small();
     const bool once = strcmp(argv[1], "once") == 0;
     for (int i = 2; i < argc; i++)
         bench(atoi(argv[i]), once || strcmp(argv[1], "closures") == 0, once ? 4 : 23);

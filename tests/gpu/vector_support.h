@@ -285,6 +285,7 @@ struct rows_out {
 bool run_closure(lacis_mul_gpu_closure *c, const lacis_mul_matrix &start, int64_t rounds, int push, lacis_mul_con con,
                  int64_t *done, rows_out *out);
 int check_closures(u64 *state);
+void check_few_closures(u64 *state);
 /* vector_bench.cu: a few runs or many; with searches */
 void bench(int scale, bool closures, int runs_of_each);
 
