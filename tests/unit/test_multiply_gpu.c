@@ -60,7 +60,6 @@ static void test_refuses(void **state)
     parity *p = *state;
     pair o = pair_make(p, GRAPH_SPARSE, 30, LACIS_F64);
     expect_cannot(p, "MULTIPLY a BY b CON a + 2 * b", &o, LACIS_ON_GPU, "CON is written");
-    expect_cannot(p, "MULTIPLY a BY b HAVING value > 1", &o, LACIS_ON_GPU, "HAVING");
     expect_cannot(p, "MULTIPLY a BY b", &o, LACIS_ON_AUTO, "too little work");
     assert_int_equal(fake.calls, 0); /* none of it has touched the device */
     fake.absent = true;
