@@ -133,7 +133,7 @@ const bench_peer *bench_peer_find(const char *name, char *reason, size_t size);
 extern const bench_peer bench_peer_cusparse;
 #endif
 
-/* resident.c, resident_run.c: MULTIPLY's kernels alone on GPUs, from operands on each to the result's rows there. */
+/* resident*.c: MULTIPLY's kernels alone on GPUs, from operands on each to the result's rows there. */
 typedef struct bench_resident bench_resident;
 /* On up to so many GPUs. *out is NULL where there is none; why. */
 int bench_resident_open(const bench_graph *graph, bool f64, int gpus, bench_resident **out, char *reason,

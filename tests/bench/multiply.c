@@ -188,7 +188,7 @@ static int run_on_gpu(struct bench *bench, bench_op op, const bench_digest *righ
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------- on several GPUs */
+/* ------------------------------------------------------------------------------------- on several GPUs */
 
 static int set_gpus(const struct bench *bench, int gpus)
 {

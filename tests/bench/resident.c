@@ -16,34 +16,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *device_alloc(void *context, uint64_t bytes)
+static void *pool_alloc(void *context, uint64_t bytes)
 {
     return lacis_gpu_alloc(((bench_device *)context)->gpu, bytes);
 }
 
-static void device_free(void *context, void *block)
+static void pool_free(void *context, void *block)
 {
     lacis_gpu_free(((bench_device *)context)->gpu, block);
 }
 
 /* ------------------------------------------------------------------------------------------- opening */
 
-static lacis_status buffer_of(lacis_run *run, const void *data, uint64_t bytes, lacis_buffer **out)
+static lacis_status buffer_with(lacis_run *run, const void *data, uint64_t bytes, lacis_buffer **out)
 {
     LACIS_TRY(lacis_buffer_new(run, bytes, out));
     if (bytes > 0) memcpy(lacis_buffer_data(*out), data, bytes);
     return LACIS_OK;
 }
 
-static lacis_status make_array(lacis_run *run, const bench_graph *graph, lacis_dtype dtype, const void *values,
-                               lacis_array **out)
+static lacis_status array_of_graph(lacis_run *run, const bench_graph *input, lacis_dtype dtype, const void *values,
+                                   lacis_array **out)
 {
-    uint64_t rows = sizeof(int64_t) * (uint64_t)(graph->n + 1), entries = (uint64_t)graph->entries;
+    uint64_t rows = sizeof(int64_t) * (uint64_t)(input->n + 1), entries = (uint64_t)input->entries;
     lacis_csr_parts parts = {
-        .rows = graph->n, .cols = graph->n, .entries = graph->entries, .storage = dtype, .dtype = dtype};
-    lacis_status status = buffer_of(run, graph->offsets, rows, &parts.begin);
-    if (status == LACIS_OK) status = buffer_of(run, graph->columns, sizeof(uint32_t) * entries, &parts.columns);
-    if (status == LACIS_OK) status = buffer_of(run, values, lacis_dtype_size(dtype) * entries, &parts.values);
+        .rows = input->n, .cols = input->n, .entries = input->entries, .storage = dtype, .dtype = dtype};
+    lacis_status status = buffer_with(run, input->offsets, rows, &parts.begin);
+    if (status == LACIS_OK) status = buffer_with(run, input->columns, sizeof(uint32_t) * entries, &parts.columns);
+    if (status == LACIS_OK) status = buffer_with(run, values, lacis_dtype_size(dtype) * entries, &parts.values);
     if (status == LACIS_OK) status = lacis_csr_new(run, &parts, out);
     lacis_buffer_release(parts.begin);
     lacis_buffer_release(parts.columns);
@@ -69,18 +69,18 @@ static lacis_status open_devices(struct bench_resident *r, int gpus)
     return LACIS_OK;
 }
 
-static lacis_status open_all(struct bench_resident *r, const bench_graph *graph, bool f64, int gpus)
+static lacis_status open_all(struct bench_resident *r, const bench_graph *input, bool f64, int gpus)
 {
     lacis_dtype dtype = f64 ? LACIS_F64 : LACIS_F32;
     LACIS_TRY(lacis_registry_init(&r->run, &r->registry));
-    LACIS_TRY(make_array(&r->run, graph, dtype, f64 ? (const void *)graph->value64 : graph->value32, &r->g));
-    LACIS_TRY(make_array(&r->run, graph, dtype, f64 ? (const void *)graph->small64 : graph->small32, &r->h));
+    LACIS_TRY(array_of_graph(&r->run, input, dtype, f64 ? (const void *)input->value64 : input->value32, &r->g));
+    LACIS_TRY(array_of_graph(&r->run, input, dtype, f64 ? (const void *)input->small64 : input->small32, &r->h));
     LACIS_TRY(open_devices(r, gpus));
     if (r->devices == 0) return lacis_run_fail(&r->run, LACIS_UNSUPPORTED, "it does not answer any more");
     return lacis_gpu_enter(&r->run, r->device[0].gpu);
 }
 
-int bench_resident_open(const bench_graph *graph, bool f64, int gpus, bench_resident **out, char *reason, size_t size)
+int bench_resident_open(const bench_graph *input, bool f64, int gpus, bench_resident **out, char *reason, size_t size)
 {
     struct bench_resident *r = calloc(1, sizeof *r);
     *out = NULL;
@@ -89,13 +89,13 @@ int bench_resident_open(const bench_graph *graph, bool f64, int gpus, bench_resi
         return bench_fail("out of memory");
     }
     lacis_run_init(&r->run, &r->host);
-    r->n = graph->n;
+    r->n = input->n;
     r->host.threads = lacis_cpus();
     if (lacis_run_gpu(&r->run, reason, size) == NULL) {
         bench_resident_close(r);
         return 0;
     }
-    if (open_all(r, graph, f64, gpus) != LACIS_OK) {
+    if (open_all(r, input, f64, gpus) != LACIS_OK) {
         int code = bench_fail("GPU: %s", r->host.error.message);
         bench_resident_close(r);
         return code;
@@ -149,13 +149,13 @@ static lacis_status make_job(struct bench_resident *r, bench_device *device)
         LACIS_TRY(lacis_written_prepare(&r->run, device->gpu, product, job, &r->written));
     if (!first) *job = r->device[0].job;
     job->stream = lacis_gpu_stream(device->gpu);
-    job->memory = (lacis_mul_gpu_memory){device_alloc, device_free, NULL, device};
+    job->memory = (lacis_mul_gpu_memory){pool_alloc, pool_free, NULL, device};
     lacis_gpu_beside(device->gpu, job->side, &job->pinned);
     return LACIS_OK;
 }
 
 /* Before runs, whose threads cannot report. */
-static lacis_status compile(struct bench_resident *r)
+static lacis_status compile_first(struct bench_resident *r)
 {
     int error = 0;
     lacis_mul_gpu_status status = lacis_mul_gpu_compile(&r->device[0].job, 0, r->n, &error);
@@ -184,7 +184,7 @@ static lacis_status ready_all(struct bench_resident *r)
         LACIS_TRY(status);
     }
     LACIS_TRY(lacis_gpu_enter(&r->run, r->device[0].gpu));
-    return compile(r);
+    return compile_first(r);
 }
 
 int bench_resident_begin(bench_resident *r, bench_op op, char *why, size_t size)

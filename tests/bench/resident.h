@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What resident.c (operands and jobs on devices) and resident_run.c (runs) share. Unlike the rest of lacis-bench they
- * look inside the engine, and are built with its headers where there are GPU kernels.
+ * What resident.c (operands and jobs on devices), resident_run.c (runs) and resident_rate.c share. Unlike the rest of
+ * lacis-bench they look inside the engine, and are built with its headers where there are GPU kernels.
  */
 #ifndef LACIS_BENCH_RESIDENT_H
 #define LACIS_BENCH_RESIDENT_H

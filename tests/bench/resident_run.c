@@ -10,7 +10,6 @@
 
 #include "resident.h"
 
-#include <cuda_runtime_api.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -77,7 +76,7 @@ static lacis_status download(bench_resident *r, const bench_device *device, cons
     return from == NULL ? LACIS_OK : lacis_gpu_download(&r->run, device->gpu, from, bytes, to);
 }
 
-static lacis_status fetch(bench_resident *r, const bench_device *device, bench_digest *digest)
+static lacis_status fetch_part(bench_resident *r, const bench_device *device, bench_digest *digest)
 {
     const lacis_mul_gpu_output *out = &device->out;
     lacis_dtype storage = ((const lacis_multiply *)r->call->work)->product.storage;
@@ -122,7 +121,7 @@ static void cut(bench_resident *r, int devices, int64_t source)
     }
 }
 
-static void ready(bench_resident *r, int devices, bool compact)
+static void begin_parts(bench_resident *r, int devices, bool compact)
 {
     for (int i = 0; i < devices; i++) {
         bench_device *device = &r->device[i];
@@ -135,7 +134,7 @@ static void ready(bench_resident *r, int devices, bool compact)
 }
 
 /* Takes the results in: bytes, digest, memory. */
-static int take(bench_resident *r, int devices, bench_digest *digest)
+static int take_in(bench_resident *r, int devices, bench_digest *digest)
 {
     const lacis_multiply *work = r->call->work;
     double entry = (double)(sizeof(uint32_t) + lacis_dtype_size(work->product.storage));
@@ -149,7 +148,7 @@ static int take(bench_resident *r, int devices, bench_digest *digest)
             code = bench_fail("the kernels on GPU %d answer %d (CUDA error %d)", i, (int)device->status,
                               device->failed != 0 ? device->failed : out->cuda_error);
         r->bytes += (double)out->entries * entry;
-        if (good && code == 0 && digest != NULL && fetch(r, device, digest) != LACIS_OK)
+        if (good && code == 0 && digest != NULL && fetch_part(r, device, digest) != LACIS_OK)
             code = bench_fail("fetching the result: %s", r->host.error.message);
         lacis_gpu_free(device->gpu, out->column);
         lacis_gpu_free(device->gpu, out->value);
@@ -164,9 +163,9 @@ int bench_resident_run(bench_resident *r, int gpus, int64_t source, double *seco
     const lacis_multiply *work = r->call->work;
     int devices = r->source ? 1 : gpus > r->devices ? r->devices : gpus;
     cut(r, devices, source);
-    ready(r, devices, digest != NULL && work->product.total_products > large);
+    begin_parts(r, devices, digest != NULL && work->product.total_products > large);
     bool good = run_all(r, devices, seconds);
-    int code = take(r, devices, digest);
+    int code = take_in(r, devices, digest);
     r->device[0].gpu->driver->enter(r->device[0].gpu->device); /* for whatever this thread does next */
     return good ? code : bench_fail("no thread for each GPU");
 }
@@ -179,28 +178,6 @@ double bench_resident_bytes(const bench_resident *r)
 int bench_resident_gpus(const bench_resident *r)
 {
     return r->devices;
-}
-
-double bench_resident_copy_rate(bench_resident *r)
-{
-    const uint64_t bytes = (uint64_t)1 << 30;
-    enum { ROUNDS = 7 };
-    double seconds[ROUNDS], rate = 0;
-    lacis_gpu *gpu = r->device[0].gpu;
-    void *from = lacis_gpu_alloc(gpu, bytes), *to = lacis_gpu_alloc(gpu, bytes);
-    cudaStream_t stream = lacis_gpu_stream(gpu);
-    bool good = from != NULL && to != NULL;
-    for (int i = 0; good && i < ROUNDS; i++) {
-        good = cudaStreamSynchronize(stream) == cudaSuccess;
-        double start = bench_now();
-        good = good && cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream) == cudaSuccess &&
-               cudaStreamSynchronize(stream) == cudaSuccess;
-        seconds[i] = bench_now() - start;
-    }
-    if (good) rate = 2 * (double)bytes / bench_median(seconds, ROUNDS);
-    lacis_gpu_free(gpu, from);
-    lacis_gpu_free(gpu, to);
-    return rate;
 }
 
 #else
@@ -217,11 +194,6 @@ double bench_resident_bytes(const bench_resident *resident)
     return 0;
 }
 int bench_resident_gpus(const bench_resident *resident)
-{
-    (void)resident;
-    return 0;
-}
-double bench_resident_copy_rate(bench_resident *resident)
 {
     (void)resident;
     return 0;

@@ -17,6 +17,7 @@
 #define LACIS_GPU_KERNELS
 #define lacis_mul_gpu_run            fake_kernels
 #define lacis_mul_gpu_refuses        fake_refuses
+#define lacis_mul_gpu_compile        fake_compile
 #define lacis_mul_gpu_work_bytes     fake_work_bytes
 #define lacis_mul_gpu_class_name     fake_class_name
 #define lacis_mul_gpu_summarize      fake_summarize
@@ -49,6 +50,12 @@ static uint64_t fake_work_bytes(const lacis_mul_gpu_job *job, int64_t count)
 }
 static lacis_mul_gpu_status fake_kernels(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first,
                                          int64_t count, lacis_mul_gpu_output *out);
+
+static lacis_mul_gpu_status fake_compile(const lacis_mul_gpu_job *job, int64_t first, int64_t count, int *cuda_error)
+{
+    (void)job, (void)first, (void)count, (void)cuda_error;
+    return LACIS_MUL_GPU_OK;
+}
 
 static int64_t fake_groups(int64_t first, int64_t count);
 static uint64_t fake_summary_bytes(int64_t count)
@@ -231,7 +238,7 @@ static void take_note(void *arg, lacis_level level, const char *message)
     snprintf(last_note, sizeof last_note, "%s", message);
 }
 
-static int setup(void **state)
+static inline int setup(void **state)
 {
     fake_install(100000000);
     fake_cuda_error = fake_slow = 0;
@@ -247,7 +254,7 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
+static inline int teardown(void **state)
 {
     parity_teardown(state);
     fake_remove();
@@ -259,7 +266,7 @@ typedef struct pair {
     named arrays[4];
 } pair;
 
-static pair pair_make(parity *p, graph_kind kind, int64_t n, lacis_dtype dtype)
+static inline pair pair_make(parity *p, graph_kind kind, int64_t n, lacis_dtype dtype)
 {
     uint64_t random = 7;
     pair o = {graph_make(&random, kind, n, n, dtype),
@@ -272,7 +279,7 @@ static pair pair_make(parity *p, graph_kind kind, int64_t n, lacis_dtype dtype)
     return o;
 }
 
-static void pair_free(pair *o)
+static inline void pair_free(pair *o)
 {
     for (int i = 0; i < 3; i++)
         lacis_array_release(o->arrays[i].array);
@@ -291,7 +298,7 @@ static lacis_call *bind_on(parity *p, const char *text, const named *arrays, lac
 }
 
 /* What the CPU's rows give, to compare with. */
-static triples by_cpu(parity *p, const char *text, const named *arrays)
+static inline triples by_cpu(parity *p, const char *text, const named *arrays)
 {
     triples list = {0};
     lacis_call *call = bind_on(p, text, arrays, LACIS_ON_CPU);
