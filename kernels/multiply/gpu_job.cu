@@ -54,6 +54,11 @@ bool lacis_mul_gpu_semiring_written(const lacis_mul_gpu_job *job)
     return complex || job->con_kind == LACIS_MUL_CON_STRIPS || job->agg == LACIS_MUL_FOLD;
 }
 
+lacis_mul_type mulg_b_type(const lacis_mul_gpu_job *job)
+{
+    return lacis_mul_gpu_semiring_written(job) ? job->b.type : job->type;
+}
+
 const char *lacis_mul_gpu_refuses(const lacis_mul_gpu_job *job)
 {
     if (job->a.rows >= UINT32_MAX || job->b.rows >= UINT32_MAX || job->b.cols >= UINT32_MAX)
@@ -183,7 +188,7 @@ void mulg_set_params(mulg_run *s)
         p->label[i] = (const mul_i64 *)job->label[i];
     s->ordered = mulg_in_order(job) || (!lacis_mul_gpu_semiring_written(job) && !s->kernels.kernel[MULG_DENSE]);
     const bool values = job->agg != LACIS_MUL_COUNT || lacis_mul_gpu_semiring_written(job);
-    s->value_bytes = values ? mulg_type_bytes(job->b.type) : 0;
+    s->value_bytes = values ? mulg_type_bytes(mulg_b_type(job)) : 0;
     const int cell = job->agg == LACIS_MUL_COUNT ? s->kernels.count_bytes : mulg_type_bytes(job->type);
     s->window_width = (!s->ordered ? MULG_DENSE_BYTES : cell == 16 ? MULG_ORDERED_WIDE : MULG_ORDERED_BYTES) / cell;
     p->windows = (mul_u32)((p->width + s->window_width - 1) / s->window_width);

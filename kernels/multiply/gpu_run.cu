@@ -37,9 +37,10 @@ static mulg_chunks take_chunks(mulg_run *s)
     if (!s->rules.flat) return chunks;
     const float f32 = 1;
     const double f64 = 1;
-    if (job->b.type == LACIS_MUL_F32)
+    const lacis_mul_type type = mulg_b_type(job);
+    if (type == LACIS_MUL_F32)
         memcpy(&chunks.one, &f32, sizeof f32);
-    else if (job->b.type == LACIS_MUL_F64)
+    else if (type == LACIS_MUL_F64)
         memcpy(&chunks.one, &f64, sizeof f64);
     else
         chunks.one = 1;
@@ -174,8 +175,8 @@ static void release(mulg_run *s)
         if (s->mark[i]) cudaEventDestroy(s->mark[i]);
 }
 
-lacis_mul_gpu_status lacis_mul_gpu_run(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first,
-                                       int64_t count, lacis_mul_gpu_output *out)
+static lacis_mul_gpu_status run_rows(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first, int64_t count,
+                                     bool few, lacis_mul_gpu_output *out)
 {
     mulg_run s = {};
     lacis_mul_gpu_output empty = {};
@@ -188,7 +189,7 @@ lacis_mul_gpu_status lacis_mul_gpu_run(const lacis_mul_gpu_job *job, const int64
     s.out = out;
     mulg_set_params(&s);
     if ((mul_u64)count * s.p.windows > UINT32_MAX) s.rules.dense = 0; /* tasks are numbered with 32 bits */
-    s.few = count <= MULG_FEW && count * 8 <= job->b.rows;
+    s.few = few;
     s.rules.flat = s.rules.flat && !s.few && 4 * count >= job->b.rows;
     if (s.few && s.p.windows > 1) s.rules.dense_from = FEW_DENSE; /* a row's windows go to several multiprocessors */
     const lacis_mul_gpu_status status = run_all(&s, rows, first, count);
@@ -205,6 +206,16 @@ lacis_mul_gpu_status lacis_mul_gpu_run(const lacis_mul_gpu_job *job, const int64
     }
     release(&s);
     return status;
+}
+
+/* Entries of few rows are not counted: where their bounds are too much they go the way of many. */
+lacis_mul_gpu_status lacis_mul_gpu_run(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first,
+                                       int64_t count, lacis_mul_gpu_output *out)
+{
+    const bool few = count <= MULG_FEW && count * 8 <= job->b.rows;
+    const lacis_mul_gpu_status status = run_rows(job, rows, first, count, few, out);
+    const bool short_of = status == LACIS_MUL_GPU_ROOM || status == LACIS_MUL_GPU_NO_MEMORY;
+    return few && short_of ? run_rows(job, rows, first, count, false, out) : status;
 }
 
 lacis_mul_gpu_status lacis_mul_gpu_look(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first,

@@ -69,6 +69,7 @@ typedef struct mulg_run {
 bool mulg_filters(const lacis_mul_gpu_job *job); /* whether entries are taken out of computed rows */
 bool mulg_in_order(const lacis_mul_gpu_job *job);
 int mulg_type_bytes(lacis_mul_type type);
+lacis_mul_type mulg_b_type(const lacis_mul_gpu_job *job); /* as which kernels read B; job.b may have no values */
 int mulg_storage_bytes(lacis_mul_storage storage);
 void mulg_set_params(mulg_run *s); /* from s->job */
 /* Written kernels that the rows in s->host need; whole: and any part of them might. */

@@ -7,6 +7,19 @@
 #include <algorithm>
 #include <cmath>
 
+/* An operand whose values CON does not ask for comes without, and then its type means nothing. */
+static void forget_values(lacis_mul_gpu_job &job)
+{
+    const bool one = job.agg == LACIS_MUL_COUNT || job.con_kind == LACIS_MUL_CON_ONE;
+    lacis_mul_matrix *const unread[] = {one || job.con_kind == LACIS_MUL_CON_B ? &job.a : nullptr,
+                                        one || job.con_kind == LACIS_MUL_CON_A ? &job.b : nullptr};
+    for (lacis_mul_matrix *m : unread) {
+        if (!m) continue;
+        m->value = nullptr;
+        m->type = type_bytes(job.type) == 4 ? LACIS_MUL_I64 : LACIS_MUL_I32;
+    }
+}
+
 void check_pair(matrix a, matrix b, lacis_mul_type type, u64 *state, bool brief)
 {
     const bool real = type == LACIS_MUL_F32 || type == LACIS_MUL_F64;
@@ -38,6 +51,7 @@ void check_pair(matrix a, matrix b, lacis_mul_type type, u64 *state, bool brief)
                                                             LACIS_MUL_GPU_HUB};
                 job.force = force[next_random(state) % 5];
                 if (next_random(state) % 2) job.max_degree_a = max_degree(a);
+                if (next_random(state) % 2) forget_values(job);
                 job.compact = next_random(state) % 2;
                 job.timed = next_random(state) % 4 == 0;
                 if (next_random(state) % 4 == 0) job.side[0] = job.side[1] = nullptr;
