@@ -67,6 +67,11 @@ MULG_DEVICE mulg_c128 __ldg(const mulg_c128 *at)
     const double2 v = __ldg((const double2 *)at);
     return lacis_complex(v.x, v.y);
 }
+MULG_DEVICE mulg_c128 __ldcs(const mulg_c128 *at)
+{
+    const double2 v = __ldcs((const double2 *)at);
+    return lacis_complex(v.x, v.y);
+}
 
 /* AGG in order: SUM, FIRST, LAST. */
 template <> __device__ __forceinline__ mulg_c128 mulg_start<mulg_c128>(int)

@@ -46,14 +46,6 @@ bool mulg_in_order(const lacis_mul_gpu_job *job)
     return job->agg != LACIS_MUL_FOLD || !job->any_order;
 }
 
-bool lacis_mul_gpu_semiring_written(const lacis_mul_gpu_job *job)
-{
-    const bool complex =
-        job->agg != LACIS_MUL_COUNT &&
-        (job->type == LACIS_MUL_C128 || job->a.type == LACIS_MUL_C128 || job->b.type == LACIS_MUL_C128);
-    return complex || job->con_kind == LACIS_MUL_CON_STRIPS || job->agg == LACIS_MUL_FOLD;
-}
-
 const char *lacis_mul_gpu_refuses(const lacis_mul_gpu_job *job)
 {
     if (job->a.rows >= UINT32_MAX || job->b.rows >= UINT32_MAX || job->b.cols >= UINT32_MAX)
