@@ -139,7 +139,9 @@ uint64_t lacis_mul_gpu_work_bytes(const lacis_mul_gpu_job *job, int64_t count);
  *     #define LACIS_LISTED 0                          // bit 0, 1, 2: s, c, t come from job.label
  *     #define LACIS_SEMIRING                          // CON or AGG is written, or values are complex: with
  *     typedef float lacis_t;                          //   of CON's values and of accumulators: int, long long,
- * float, typedef float lacis_a; typedef float lacis_b;   //   double, lacis_c128; of the operands' values
+ *                                                     //   float, double, lacis_c128
+ *     typedef float lacis_a;                          //   of the operands' values, likewise
+ *     typedef float lacis_b;
  *     __device__ lacis_t lacis_con(lacis_a a, lacis_b b, long long s, long long c, long long t, int *bad) {...}
  *     __device__ lacis_t lacis_fold(lacis_t x, lacis_t y, int *bad) {...}   // only with LACIS_MUL_FOLD
  *     #define LACIS_IDENTITY ((lacis_t)0)                                   // likewise
@@ -169,7 +171,12 @@ struct lacis_mul_gpu_written {
 lacis_mul_gpu_status lacis_mul_gpu_compile(const lacis_mul_gpu_job *job, int64_t first, int64_t count,
                                            int *cuda_error);
 /* Whether the job's semiring is compiled at run time, and not built in. */
-bool lacis_mul_gpu_semiring_written(const lacis_mul_gpu_job *job);
+static inline bool lacis_mul_gpu_semiring_written(const lacis_mul_gpu_job *job)
+{
+    const bool pairs = job->agg != LACIS_MUL_COUNT && (job->type == LACIS_MUL_C128 || job->a.type == LACIS_MUL_C128 ||
+                                                       job->b.type == LACIS_MUL_C128);
+    return pairs || job->con_kind == LACIS_MUL_CON_STRIPS || job->agg == LACIS_MUL_FOLD;
+}
 
 #ifdef __cplusplus
 }

@@ -46,14 +46,6 @@ bool mulg_in_order(const lacis_mul_gpu_job *job)
     return job->agg != LACIS_MUL_FOLD || !job->any_order;
 }
 
-bool lacis_mul_gpu_semiring_written(const lacis_mul_gpu_job *job)
-{
-    const bool complex =
-        job->agg != LACIS_MUL_COUNT &&
-        (job->type == LACIS_MUL_C128 || job->a.type == LACIS_MUL_C128 || job->b.type == LACIS_MUL_C128);
-    return complex || job->con_kind == LACIS_MUL_CON_STRIPS || job->agg == LACIS_MUL_FOLD;
-}
-
 lacis_mul_type mulg_b_type(const lacis_mul_gpu_job *job)
 {
     return lacis_mul_gpu_semiring_written(job) ? job->b.type : job->type;

@@ -2,7 +2,7 @@
  *
  * The parity harness: operators' results, by every variant that can run here, against a naive reference. This file
  * knows how to make arrays, run a call through bind, variants and panels, and take results apart; graphs.h makes
- * operands; reference.h computes what they should be; the test_*.c files beside it hold the cases as data.
+ * operands; reference.h computes what they should be; functions.h and the test_*.c files hold the cases as data.
  */
 #ifndef LACIS_TESTS_PARITY_H
 #define LACIS_TESTS_PARITY_H

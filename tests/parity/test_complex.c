@@ -4,69 +4,7 @@
  * every class of rows occurs) x CON and AGG x types x MASK, WHERE, HAVING and SQL's restrictions; vectors; and
  * distances with the number of shortest paths, which are pairs of reals.
  */
-#include "parity/reference.h"
-
-#define CON(name, value)                                                                                             \
-    static number name(number a, number b, int64_t s, int64_t c, int64_t t)                                          \
-    {                                                                                                                \
-        (void)a, (void)b, (void)s, (void)c, (void)t;                                                                 \
-        return value;                                                                                                \
-    }
-CON(con_one, integer(1))
-CON(con_a, a)
-CON(con_b, b)
-CON(con_add, add(a, b))
-CON(con_mul, mul(a, b))
-CON(con_conj, mul(complex_number(a.d, -a.im), widened(b, LACIS_C128)))
-CON(con_mixed, sub(scaled(a, 2), b))
-CON(con_labels, complex_number((double)(s - t), (double)c))
-CON(con_case, a.d < b.d ? complex_number(a.d, b.im) : widened(b, LACIS_C128))
-CON(con_path, complex_number(a.d + b.d, 1))
-CON(con_parts, real_number(a.d *b.im, LACIS_F64))
-
-/* The shorter distance, and how many paths have it. */
-static number fold_shortest(number x, number y)
-{
-    if (x.d != y.d) return x.d < y.d ? x : y;
-    return complex_number(x.d, x.im + y.im);
-}
-/* The order of values shows. */
-static number fold_half(number x, number y)
-{
-    return complex_number(0.5 * x.d - y.im, 0.5 * x.im + y.d);
-}
-static number fold_real(number x, number y)
-{
-    return complex_number(0.5 * x.d + y.d, 0);
-}
-
-#define SHORTEST                                                                                                     \
-    "(x, y) -> CASE WHEN re(x) < re(y) THEN x WHEN re(y) < re(x) THEN y ELSE complex(re(x), im(x) + im(y)) END "     \
-    "IDENTITY complex(1e300, 0)"
-
-static const functions all_functions[] = {
-    {NULL, NULL, con_mul, LACIS_AGG_SUM, NULL, 0, false},
-    {NULL, "count", con_one, LACIS_AGG_COUNT, NULL, 0, false},
-    {"a", NULL, con_a, LACIS_AGG_SUM, NULL, 0, false},
-    {"b", "first", con_b, LACIS_AGG_FIRST, NULL, 0, false},
-    {"b", "avg", con_b, LACIS_AGG_AVG, NULL, 0, false},
-    {"a", "last", con_a, LACIS_AGG_LAST, NULL, 0, false},
-    {"a + b", "sum", con_add, LACIS_AGG_SUM, NULL, 0, false},
-    {"a + b", "avg", con_add, LACIS_AGG_AVG, NULL, 0, false},
-    {"a * b", "any", con_mul, LACIS_AGG_ANY, NULL, 0, false},
-    {"a * b", "last", con_mul, LACIS_AGG_LAST, NULL, 0, false},
-    {"conj(a) * b + complex(0, 0)", "sum", con_conj, LACIS_AGG_SUM, NULL, 0, false},
-    {"2 * a - b", "sum", con_mixed, LACIS_AGG_SUM, NULL, 0, false},
-    {"2 * a - b", "avg", con_mixed, LACIS_AGG_AVG, NULL, 0, false},
-    {"complex(s - t, c)", "first", con_labels, LACIS_AGG_FIRST, NULL, 0, false},
-    {"CASE WHEN re(a) < re(b) THEN complex(re(a), im(b)) ELSE b END", "sum", con_case, LACIS_AGG_SUM, NULL, 0, false},
-    {"re(a) * im(b) + 0.0", "max", con_parts, LACIS_AGG_MAX, NULL, 0, false},
-    {"complex(re(a) + re(b), 1)", SHORTEST, con_path, LACIS_AGG_FOLD, fold_shortest, 1e300, false},
-    {"a * b", "(x, y) -> x * 0.5 + y * complex(0, 1) IDENTITY complex(1, -2)", con_mul, LACIS_AGG_FOLD, fold_half,
-     CMPLX(1, -2), false},
-    {"a + b", "(x, y) -> complex(re(x) * 0.5 + re(y), 0) IDENTITY complex(3, 1)", con_add, LACIS_AGG_FOLD, fold_real,
-     CMPLX(3, 1), false},
-};
+#include "parity/functions.h"
 
 static bool where_odd(int64_t src)
 {
@@ -158,9 +96,9 @@ static void test_functions_types(void **state)
                       graph_make(&random, GRAPH_SPARSE, 40, 40, LACIS_PATTERN),
                       {0}};
         operands_finish(p, &o);
-        for (int f = 0; f < LACIS_COUNT(all_functions); f++) {
-            check(p, &o, &all_functions[f], &all_extras[0]);
-            check(p, &o, &all_functions[f], &all_extras[turn++ % LACIS_COUNT(all_extras)]);
+        for (int f = 0; f < LACIS_COUNT(complex_functions); f++) {
+            check(p, &o, &complex_functions[f], &all_extras[0]);
+            check(p, &o, &complex_functions[f], &all_extras[turn++ % LACIS_COUNT(all_extras)]);
         }
         operands_free(&o);
     }
@@ -181,7 +119,7 @@ static void test_graphs_clauses(void **state)
         operands_finish(p, &o);
         for (int e = 0; e < LACIS_COUNT(all_extras); e++)
             for (int i = 0; i < 6; i++)
-                check(p, &o, &all_functions[turn++ % LACIS_COUNT(all_functions)], &all_extras[e]);
+                check(p, &o, &complex_functions[turn++ % LACIS_COUNT(complex_functions)], &all_extras[e]);
         operands_free(&o);
     }
 }
@@ -208,7 +146,7 @@ static void test_classes(void **state)
         if (shape[i].rows == 500) o.b.col_label = random_labels(&random, shape[i].cols, 2);
         operands_finish(p, &o);
         for (int f = 0; f < (o.b.entries > 1000000 ? 2 : LACIS_COUNT(chosen)); f++)
-            check(p, &o, &all_functions[chosen[f]], &all_extras[f % 3]);
+            check(p, &o, &complex_functions[chosen[f]], &all_extras[f % 3]);
         operands_free(&o);
     }
     for (int k = 0; k < LACIS_COUNT(figures) && !parity_on_gpu(); k++)
@@ -251,7 +189,7 @@ static void test_vectors(void **state)
         named arrays[] = {{"a", o.array[0]}, {"b", o.array[1]}, {"m", o.array[2]}, {NULL, NULL}};
         for (int f = 0; f < 10; f++) {
             char text[200];
-            const functions *fn = &all_functions[f];
+            const functions *fn = &complex_functions[f];
             snprintf(text, sizeof text, "MULTIPLY a BY b CON %s AGG %s", fn->con == NULL ? "a * b" : fn->con,
                      fn->agg == NULL ? "sum" : fn->agg);
             triples expected = reference_product(&o.a, &o.b, &o.mask, fn, &all_extras[0]);

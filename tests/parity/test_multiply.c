@@ -3,102 +3,7 @@
  * MULTIPLY of graphs by graphs against the naive reference: shapes of graphs (so that every class of rows occurs) x
  * CON and AGG x types x MASK, WHERE, TOP, HAVING and SQL's restrictions.
  */
-#include "parity/reference.h"
-
-static number con_one(number a, number b, int64_t s, int64_t c, int64_t t)
-{
-    (void)a, (void)b, (void)s, (void)c, (void)t;
-    return integer(1);
-}
-static number con_a(number a, number b, int64_t s, int64_t c, int64_t t)
-{
-    (void)b, (void)s, (void)c, (void)t;
-    return a;
-}
-static number con_b(number a, number b, int64_t s, int64_t c, int64_t t)
-{
-    (void)a, (void)s, (void)c, (void)t;
-    return b;
-}
-static number con_add(number a, number b, int64_t s, int64_t c, int64_t t)
-{
-    (void)s, (void)c, (void)t;
-    return add(a, b);
-}
-static number con_mul(number a, number b, int64_t s, int64_t c, int64_t t)
-{
-    (void)s, (void)c, (void)t;
-    return mul(a, b);
-}
-static number con_mixed(number a, number b, int64_t s, int64_t c, int64_t t)
-{
-    (void)s, (void)c, (void)t;
-    return sub(scaled(a, 2), b);
-}
-static number con_case(number a, number b, int64_t s, int64_t c, int64_t t)
-{
-    (void)s, (void)c, (void)t;
-    return less(a, b) ? widened(mul(a, b), meet(a, b)) : widened(b, meet(a, b));
-}
-static number con_labels(number a, number b, int64_t s, int64_t c, int64_t t)
-{
-    (void)a, (void)b;
-    return integer(s * 3 + c - t);
-}
-
-static number fold_max(number x, number y)
-{
-    return less(y, x) ? x : y;
-}
-static number fold_mix(number x, number y)
-{
-    return x.type == LACIS_I64 ? integer((x.i * 3 + y.i) % 1009) : x;
-}
-static number fold_half(number x, number y)
-{
-    number half = x.type == LACIS_I64 ? real_number(0.5 * x.d, LACIS_F64) : real_number(0.5 * x.d, x.type);
-    return add(half, y);
-}
-
-static const functions all_functions[] = {
-    {NULL, NULL, con_mul, LACIS_AGG_SUM, NULL, 0, false},
-    {"nil", NULL, con_one, LACIS_AGG_COUNT, NULL, 0, false},
-    {NULL, "count", con_one, LACIS_AGG_COUNT, NULL, 0, false},
-    {"a * b", "count", con_one, LACIS_AGG_COUNT, NULL, 0, false},
-    {"1", "sum", con_one, LACIS_AGG_SUM, NULL, 0, false},
-    {"1", "max", con_one, LACIS_AGG_MAX, NULL, 0, false},
-    {"a", "sum", con_a, LACIS_AGG_SUM, NULL, 0, false},
-    {"a", "last", con_a, LACIS_AGG_LAST, NULL, 0, false},
-    {"b", NULL, con_b, LACIS_AGG_SUM, NULL, 0, false},
-    {"b", "first", con_b, LACIS_AGG_FIRST, NULL, 0, false},
-    {"b", "max", con_b, LACIS_AGG_MAX, NULL, 0, false},
-    {"a + b", "min", con_add, LACIS_AGG_MIN, NULL, 0, false},
-    {"b + a", "max", con_add, LACIS_AGG_MAX, NULL, 0, false},
-    {"a + b", "sum", con_add, LACIS_AGG_SUM, NULL, 0, false},
-    {"a + b", "avg", con_add, LACIS_AGG_AVG, NULL, 0, false},
-    {"a * b", "min", con_mul, LACIS_AGG_MIN, NULL, 0, false},
-    {"a * b", "avg", con_mul, LACIS_AGG_AVG, NULL, 0, false},
-    {"a * b", "any", con_mul, LACIS_AGG_ANY, NULL, 0, false},
-    {"2 * a - b", "sum", con_mixed, LACIS_AGG_SUM, NULL, 0, false},
-    {"2 * a - b", "min", con_mixed, LACIS_AGG_MIN, NULL, 0, false},
-    {"a * 2 - b", "last", con_mixed, LACIS_AGG_LAST, NULL, 0, false},
-    {"CASE WHEN a < b THEN a * b ELSE b END", "max", con_case, LACIS_AGG_MAX, NULL, 0, false},
-    {"CASE WHEN a < b THEN a * b ELSE b END", "avg", con_case, LACIS_AGG_AVG, NULL, 0, false},
-    {"s * 3 + c - t", "sum", con_labels, LACIS_AGG_SUM, NULL, 0, false},
-    {"s * 3 + c - t", "first", con_labels, LACIS_AGG_FIRST, NULL, 0, false},
-    {"a + b", "(x, y) -> CASE WHEN y < x THEN x ELSE y END IDENTITY -1000000", con_add, LACIS_AGG_FOLD, fold_max,
-     -1000000, false},
-    {"a + b", "(x, y) -> CASE WHEN y < x THEN x ELSE y END IDENTITY -1000000 ASSOCIATIVE", con_add, LACIS_AGG_FOLD,
-     fold_max, -1000000, false},
-    {"a", "(x, y) -> (x * 3 + y) % 1009 IDENTITY 7", con_a, LACIS_AGG_FOLD, fold_mix, 7, true},
-    {"2 * a - b", "(x, y) -> (x * 3 + y) % 1009 IDENTITY 7", con_mixed, LACIS_AGG_FOLD, fold_mix, 7, true},
-};
-/* Folds that turn integers into reals, and one that is a named aggregate written out. */
-static const functions real_folds[] = {
-    {"a * b", "(x, y) -> x * 0.5 + y IDENTITY 0", con_mul, LACIS_AGG_FOLD, fold_half, 0, false},
-    {"a * b", "(x, y) -> x + y IDENTITY 0", con_mul, LACIS_AGG_SUM, NULL, 0, false},
-    {"a + b", "(x, y) -> min(x, y) IDENTITY 1e300", con_add, LACIS_AGG_MIN, NULL, 0, false},
-};
+#include "parity/functions.h"
 
 /* ------------------------------------------------------------------------------------------- extras */
 
@@ -240,10 +145,10 @@ static void test_functions_types(void **state)
     int turn = 0;
     for (int t = 0; t < LACIS_COUNT(types); t++) {
         operands o = operands_make(p, &random, GRAPH_SPARSE, 40, types[t][0], types[t][1]);
-        for (int f = 0; f < LACIS_COUNT(all_functions); f++) {
-            if (!suits(&all_functions[f], types[t][0], types[t][1])) continue;
-            check(p, &o, &all_functions[f], &all_extras[0]);
-            check(p, &o, &all_functions[f], &all_extras[turn++ % LACIS_COUNT(all_extras)]);
+        for (int f = 0; f < LACIS_COUNT(real_functions); f++) {
+            if (!suits(&real_functions[f], types[t][0], types[t][1])) continue;
+            check(p, &o, &real_functions[f], &all_extras[0]);
+            check(p, &o, &real_functions[f], &all_extras[turn++ % LACIS_COUNT(all_extras)]);
         }
         operands_free(&o);
     }
@@ -260,7 +165,7 @@ static void test_graphs_clauses(void **state)
         operands o = operands_make(p, &random, (graph_kind)kind, 60, type[0], type[1]);
         for (int e = 0; e < LACIS_COUNT(all_extras); e++)
             for (int i = 0; i < 6; i++) {
-                const functions *f = &all_functions[turn++ % LACIS_COUNT(all_functions)];
+                const functions *f = &real_functions[turn++ % LACIS_COUNT(real_functions)];
                 if (suits(f, type[0], type[1])) check(p, &o, f, &all_extras[e]);
             }
         operands_free(&o);
@@ -299,8 +204,8 @@ static void test_narrow_storage(void **state)
         for (int64_t i = 0; i < o.b.entries; i++)
             o.b.value[i] = fabs(o.b.value[i]);
         operands_finish(p, &o);
-        for (int f = 0; f < LACIS_COUNT(all_functions); f++)
-            check(p, &o, &all_functions[f], &all_extras[(f + t) % LACIS_COUNT(all_extras)]);
+        for (int f = 0; f < LACIS_COUNT(real_functions); f++)
+            check(p, &o, &real_functions[f], &all_extras[(f + t) % LACIS_COUNT(all_extras)]);
         operands_free(&o);
     }
 }
@@ -326,7 +231,7 @@ static void test_labels(void **state)
         if (!(round & 4)) o.b.row_base = 1;
         operands_finish(p, &o);
         for (int i = 0; i < 10; i++) {
-            const functions *f = &all_functions[(round * 7 + i * 3) % LACIS_COUNT(all_functions)];
+            const functions *f = &real_functions[(round * 7 + i * 3) % LACIS_COUNT(real_functions)];
             if (suits(f, type[0], type[1])) check(p, &o, f, &all_extras[(round + i) % LACIS_COUNT(all_extras)]);
         }
         operands_free(&o);
@@ -355,7 +260,7 @@ static void test_classes(void **state)
                       {0}};
         operands_finish(p, &o);
         for (int f = 0; f < (o.b.entries > 1000000 ? 3 : LACIS_COUNT(chosen)); f++) /* count, min, fold */
-            check(p, &o, &all_functions[chosen[f]], &all_extras[f % 3]);
+            check(p, &o, &real_functions[chosen[f]], &all_extras[f % 3]);
         operands_free(&o);
     }
     for (int k = 0; k < FIGURES; k++)

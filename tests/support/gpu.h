@@ -20,7 +20,7 @@ static _Thread_local int fake_entered;
 enum { FAKE_OK, FAKE_FULL, FAKE_BROKEN };
 
 typedef struct fake_gpu {
-    int devices;
+    int devices, arch;
     uint64_t memory; /* bytes on each card */
     _Atomic uint64_t used[FAKE_DEVICES];
     atomic_int blocks, others; /* blocks; streams, events, pools, pinned pieces that are still held */
@@ -48,7 +48,7 @@ static inline int fake_describe(int device, lacis_gpu_facts *out)
 {
     snprintf(out->name, sizeof out->name, "Pretended %d", device);
     snprintf(out->driver, sizeof out->driver, "CUDA 0.0");
-    out->arch = 90;
+    out->arch = fake.arch;
     out->processors = 1;
     out->memory = fake.memory;
     return FAKE_OK;
@@ -217,6 +217,7 @@ static inline void fake_fail(int nth, bool lost)
 static inline void fake_install(uint64_t memory)
 {
     memset(&fake, 0, sizeof fake);
+    fake.arch = 90;
     fake.devices = 1;
     fake.memory = memory;
     lacis_device_set_driver(&fake_driver);
