@@ -132,6 +132,48 @@ typedef struct lacis_csr_parts {
 } lacis_csr_parts;
 LACIS_API lacis_status lacis_csr_new(lacis_run *run, const lacis_csr_parts *parts, lacis_array **out);
 
+/* An interleaved batch taken apart (its parts: lacis_array_create). Lanes of a group have the same number of rows and
+ * the same tree. Lane l and row r of a group, counted within it, lie at lacis_batch_place in fields of their own a
+ * lane and at group.row + r in shared ones; places of the lanes that pad a last flock may hold anything. */
+typedef struct lacis_batch_group {
+    int64_t lane, lanes; /* its first lane, and how many */
+    int64_t rows;        /* of each lane */
+    int64_t row;         /* where its rows begin in parent and in shared fields */
+    int64_t place;       /* where its elements begin in the other fields */
+    int64_t block;       /* lanes side by side: 1 .. lanes, or more in a flock that is padded */
+} lacis_batch_group;
+typedef struct lacis_batch_part {
+    const char *name;
+    lacis_dtype dtype;
+    bool shared;
+    const void *data;
+} lacis_batch_part;
+enum { LACIS_BATCH_FIELDS = 64 };
+typedef struct lacis_batch {
+    int64_t lanes, rows; /* rows: of all groups, each counted once */
+    int64_t most_rows;   /* of the longest lane */
+    int64_t elements;    /* of all lanes, without padding */
+    int64_t places;      /* with it */
+    int64_t block;       /* as named: 1 Flat, 0 Full, b Block(b) */
+    int64_t groups;
+    const lacis_batch_group *group; /* in the run's scratch */
+    const int32_t *parent;          /* NULL: chains (tridiagonal) */
+    int fields;
+    lacis_batch_part field[LACIS_BATCH_FIELDS];
+} lacis_batch;
+/* LACIS_TYPE where the parts do not go together. */
+LACIS_API lacis_status lacis_batch_view(lacis_run *run, const lacis_array *array, lacis_batch *out);
+LACIS_API const lacis_batch_part *lacis_batch_field(const lacis_batch *batch, const char *name); /* or NULL */
+static inline int64_t lacis_batch_place(const lacis_batch_group *group, int64_t lane, int64_t row)
+{
+    int64_t flock = lane / group->block;
+    return group->place + flock * group->block * group->rows + row * group->block + lane % group->block;
+}
+/* A batch shaped as `like` (lanes, groups, tree, labels) with the layout `block` and no field yet: `places` elements
+ * go into one. */
+LACIS_API lacis_status lacis_batch_like(lacis_run *run, const lacis_array *like, int64_t block, lacis_dtype dtype,
+                                        lacis_array **out, int64_t *places);
+
 LACIS_API int64_t lacis_label(const int64_t *labels, int64_t base, int64_t index);
 /* Index of a label, or -1. */
 LACIS_API int64_t lacis_label_find(const int64_t *labels, int64_t base, int64_t count, int64_t label);
@@ -156,9 +198,10 @@ LACIS_API void lacis_format_float(float value, char *text);
  * everything follows each other. Operators launch kernels there; the engine alone talks to the driver. Nothing of it
  * is loaded or started before lacis_run_gpu is called for the first time (a few tenths of a second).
  *
- * Failures: no memory on the device is NULL or LACIS_LIMIT without a message (take less at a time); a call that failed
- * is LACIS_UNSUPPORTED with its message, which a variant passes on: the engine then takes the next best variant and
- * says so. After lacis_run_gpu the parts and blocks that a variant gets stay until its run is over or it frees them. */
+ * Failures: no memory on the device is NULL or LACIS_LIMIT without a message (take less at a time); a call that
+ * failed is LACIS_UNSUPPORTED with its message, which a variant passes on: the engine then takes the next best
+ * variant and says so. After lacis_run_gpu the parts and blocks that a variant gets stay until its run is over or it
+ * frees them. */
 typedef struct lacis_gpu lacis_gpu;
 typedef struct lacis_gpu_facts {
     char name[64];
@@ -179,23 +222,26 @@ LACIS_API void *lacis_gpu_stream(const lacis_gpu *gpu); /* cudaStream_t */
 LACIS_API void *lacis_gpu_alloc(lacis_gpu *gpu, uint64_t bytes);
 LACIS_API void lacis_gpu_free(lacis_gpu *gpu, void *block); /* NULL is fine */
 LACIS_API uint64_t lacis_gpu_memory_left(lacis_gpu *gpu);   /* what may be dropped counts as left */
-/* The host's bytes may change or go after either call; those on the device are there for what follows on the stream. */
+/* The host's bytes may change or go after either call; those on the device are there for what follows on the stream.
+ */
 LACIS_API lacis_status lacis_gpu_upload(lacis_run *run, lacis_gpu *gpu, const void *host, uint64_t bytes,
                                         void *device);
 LACIS_API lacis_status lacis_gpu_download(lacis_run *run, lacis_gpu *gpu, const void *device, uint64_t bytes,
                                           void *host);
 LACIS_API lacis_status lacis_gpu_wait(lacis_run *run, lacis_gpu *gpu);
 /* A part's copy on the device, sent there unless it is there already; it stays for later statements while there is
- * room. *out is NULL where the array has no such part. _missing: the bytes that would have to be sent (gpu NULL: all). */
+ * room. *out is NULL where the array has no such part. _missing: the bytes that would have to be sent (gpu NULL:
+ * all). */
 LACIS_API lacis_status lacis_gpu_part(lacis_run *run, lacis_gpu *gpu, const lacis_array *array, const char *part,
                                       const void **out);
 LACIS_API uint64_t lacis_gpu_part_missing(lacis_gpu *gpu, const lacis_array *array, const char *part);
 /* Makes `device`, a block that holds the same bytes as the buffer from offset on, the buffer's copy; the block is the
  * engine's from here on. False: it was freed instead. */
 LACIS_API bool lacis_gpu_keep(lacis_gpu *gpu, lacis_buffer *buffer, uint64_t offset, uint64_t bytes, void *device);
-/* Kernels from CUDA source, by extern "C" names, compiled for this GPU by NVRTC (which is only loaded here) or taken from
- * what was compiled before, in memory or in the database file. kernel[i] is a cudaKernel_t, NULL for a name that the source
- * lacks. LACIS_UNSUPPORTED with the reason: no NVRTC, or its complaint. lacis_gpu_compiles asks beforehand. */
+/* Kernels from CUDA source, by extern "C" names, compiled for this GPU by NVRTC (which is only loaded here) or taken
+ * from what was compiled before, in memory or in the database file. kernel[i] is a cudaKernel_t, NULL for a name that
+ * the source lacks. LACIS_UNSUPPORTED with the reason: no NVRTC, or its complaint. lacis_gpu_compiles asks
+ * beforehand. */
 typedef struct lacis_gpu_source {
     const char *const *text; /* one behind the other */
     int texts;
@@ -243,10 +289,10 @@ LACIS_API size_t lacis_program_workspace(const lacis_program *program); /* bytes
  * overflowed or divided by zero somewhere in the strip. */
 LACIS_API bool lacis_program_run(const lacis_program *program, int n, const lacis_strip *slots, void *workspace,
                                  void *out);
-/* The expression as text of a CUDA device function `name`(p0, p1 ..., int *bad) of its slots in their order, an integer
- * failure setting *bad; made from the tree, never from the user's text. In scratch. It calls functions whose text
- * lacis_expr_functions_text gives; before both stand what LACIS_DEVICE, lacis_high(a, b), LACIS_INFINITY and LACIS_NAN
- * are to the compiler. */
+/* The expression as text of a CUDA device function `name`(p0, p1 ..., int *bad) of its slots in their order, an
+ * integer failure setting *bad; made from the tree, never from the user's text. In scratch. It calls functions whose
+ * text lacis_expr_functions_text gives; before both stand what LACIS_DEVICE, lacis_high(a, b), LACIS_INFINITY and
+ * LACIS_NAN are to the compiler. */
 LACIS_API lacis_status lacis_expr_emit(lacis_run *run, const lacis_expr *expr, const char *name, const char **out);
 LACIS_API const char *lacis_expr_functions_text(void);
 /* A WHERE predicate seen as a set of integers: if it says no more than that slot `slot` is in a list or a
@@ -330,6 +376,12 @@ typedef enum lacis_placement { LACIS_ON_AUTO, LACIS_ON_CPU, LACIS_ON_GPU } lacis
 typedef struct lacis_op lacis_op;
 typedef struct lacis_variant lacis_variant;
 
+/* A column of a result, as SQL sees it. */
+typedef struct lacis_column {
+    const char *name;
+    bool real; /* otherwise an integer */
+} lacis_column;
+
 /* A call of an operator, from parsing to running. */
 typedef struct lacis_call {
     const lacis_op *op;
@@ -342,6 +394,8 @@ typedef struct lacis_call {
     lacis_kind kind; /* of the result */
     lacis_dtype dtype;
     int64_t extent[2];
+    const lacis_column *column; /* of a table, or the fields of a batch; static. NULL: those that the kind has */
+    int columns;
     int64_t units; /* rows, lanes ... into which the work can be cut */
     void *work;    /* the operator's own, in the run's scratch */
 } lacis_call;
@@ -376,9 +430,10 @@ struct lacis_variant {
     bool (*can)(const lacis_call *call, char *reason, size_t size);
     /* LACIS_UNSUPPORTED with the reason: it cannot after all. */
     lacis_status (*cost)(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out);
-    /* Computes units [begin, end) into *out: an array of the call's kind that holds these units (or all, with the others
-     * empty); its labels or base say which they are. A variant that finds only now that it cannot (a GPU full or lost)
-     * answers LACIS_UNSUPPORTED with the reason; without ON the next best variant is taken, and the user told. */
+    /* Computes units [begin, end) into *out: an array of the call's kind that holds these units (or all, with the
+     * others empty); its labels or base say which they are. A variant that finds only now that it cannot (a GPU full
+     * or lost) answers LACIS_UNSUPPORTED with the reason; without ON the next best variant is taken, and the user
+     * told. */
     lacis_status (*run)(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out);
 };
 

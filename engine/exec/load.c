@@ -182,6 +182,10 @@ static void describe(const lacis_array *array, char *text, size_t size)
     case LACIS_TABLE:
         snprintf(text, size, "table, %" PRId64 " rows, %d columns", rows, lacis_array_part_count(array));
         break;
+    case LACIS_INTERLEAVED:
+        snprintf(text, size, "batch, %" PRId64 " lanes of up to %" PRId64 " rows, %" PRId64 " elements, %s", rows,
+                 cols, entries, type);
+        break;
     }
 }
 
