@@ -26,7 +26,7 @@ typedef struct cell {
     int32_t *up;       /* row of the parent, which comes first; -1: none */
     int32_t *children; /* how many */
     int32_t *depth;    /* edges to the root */
-    int32_t *run;      /* edges to the nearest branch point above, or the root */
+    int32_t *run;      /* edges in a row above that begin at no branch point */
 } cell;
 
 static const void *column(const lacis_array *array, enum lacis_swc_column which)
@@ -74,7 +74,7 @@ static void add_sample(cell *c, int64_t i, figures *f)
 {
     int32_t up = c->up[i];
     c->depth[i] = up < 0 ? 0 : c->depth[up] + 1;
-    c->run[i] = up < 0 ? 0 : c->children[up] > 1 ? 1 : c->run[up] + 1;
+    c->run[i] = up < 0 || c->children[up] > 1 ? 0 : c->run[up] + 1;
     f->depth = most(f->depth, c->depth[i]);
     f->unbranched = most(f->unbranched, c->run[i]);
     f->children = most(f->children, c->children[i]);

@@ -63,8 +63,8 @@ static bool has_id(const sample *s, int64_t id)
     return false;
 }
 
-/* Whether the samples hang together: ids that differ, a root, and parents that are among them. A parent may come
- * later than what is looked at, but most come before their children. */
+/* Whether the samples hang together: ids that differ, and parents that are among them. Where there are more lines
+ * than are looked at, a root or parent may come later, but most are near their children. */
 static bool is_forest(const sample *s)
 {
     int known = 0;
@@ -73,7 +73,7 @@ static bool is_forest(const sample *s)
             if (s->id[k] == s->id[i]) return false;
         known += s->parent[i] < 0 || has_id(s, s->parent[i]);
     }
-    return s->roots > 0 && (s->complete ? known == s->good : 4 * known >= 3 * s->good);
+    return s->complete ? s->roots > 0 && known == s->good : 4 * known >= 3 * s->good;
 }
 
 /* A file called .swc is one, however broken, unless all its lines are as short as those of an edge list. */
