@@ -43,9 +43,11 @@ static lacis_status copy_piece(lacis_run *run, lacis_buffer *const *buffer, cons
     int64_t count = lacis_array_extent(piece, 0);
     uint64_t bytes = (uint64_t)count * sizeof(int64_t);
     for (int i = 0; i < LACIS_SWC_COLUMNS; i++) {
-        if (lacis_buffer_charge(buffer[i], bytes) != LACIS_OK)
-            return lacis_run_fail(run, LACIS_LIMIT,
-                                  "the cells together do not fit memory_limit; raise it, or load fewer at a time");
+        lacis_status status = lacis_buffer_charge(buffer[i], bytes);
+        if (status != LACIS_OK)
+            return lacis_run_fail(run, status,
+                                  "the cells together do not fit %s; raise memory_limit, or load fewer at a time",
+                                  status == LACIS_LIMIT ? "memory_limit" : "memory");
         int64_t *to = (int64_t *)lacis_buffer_data(buffer[i]) + at;
         memcpy(to, lacis_array_part_named(piece, lacis_swc_columns[i].name)->data, bytes);
         for (int64_t k = 0; i == LACIS_SWC_CELL && k < count; k++)
