@@ -40,10 +40,12 @@ static lacis_status load_text(lacis_run *run, const lacis_text *text, double sca
     lacis_swc_begin(&swc, run, text);
     lacis_status status = lacis_swc_read(&swc);
     if (status == LACIS_OK) status = lacis_swc_link(&swc);
+    if (status == LACIS_OK && lacis_run_cancelled(run)) status = lacis_run_interrupted(run);
     if (status == LACIS_OK) {
         lacis_swc_notes(&swc);
         status = lacis_swc_scale(&swc, scale, least);
     }
+    if (status == LACIS_OK && lacis_run_cancelled(run)) status = lacis_run_interrupted(run);
     if (status == LACIS_OK) status = lacis_swc_sort(&swc);
     if (status == LACIS_OK) status = lacis_swc_table(run, swc.buffer, swc.count, out);
     lacis_swc_end(&swc);

@@ -58,8 +58,8 @@ const char *const fuzz_words[] = {"%%MatrixMarket matrix coordinate ",
 static const char *const options[] = {
     "",
     "",
-    "",
-    "",
+    " WITH (scale = 1e300)",
+    " WITH (min_radius = 0.5)",
     " WITH (directed = false)",
     " WITH (header = true)",
     " WITH (base = 1)",
@@ -67,8 +67,6 @@ static const char *const options[] = {
     " WITH (duplicates = 'error')",
     " WITH (columns = 'src,dst,value')",
     " WITH (delimiter = ',')",
-    " WITH (scale = 1e300)",
-    " WITH (min_radius = 0.5)",
 };
 
 static lacis_engine *engine;
