@@ -26,6 +26,7 @@ static int find_column(const lacis_columns *columns, const char *name)
 bool lacis_totals_fit(const lacis_total_query *query, const lacis_relation *relation)
 {
     const lacis_columns *columns = &relation->columns;
+    if (!columns->summed) return false;
     for (int i = 0; i < query->items; i++) {
         const char *name = query->item[i].column;
         if (name == NULL) continue;

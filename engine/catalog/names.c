@@ -45,8 +45,9 @@ static lacis_status check_name(lacis_run *run, lacis_catalog *catalog, const cha
 
 static lacis_status check_columns(lacis_run *run, const lacis_array *array, const lacis_columns *columns)
 {
-    if (lacis_array_kind(array) != LACIS_TABLE) return LACIS_OK;
-    if (lacis_array_part_count(array) > LACIS_MAX_COLUMNS)
+    bool batch = lacis_array_kind(array) == LACIS_INTERLEAVED;
+    if (!batch && lacis_array_kind(array) != LACIS_TABLE) return LACIS_OK;
+    if (!batch && lacis_array_part_count(array) > LACIS_MAX_COLUMNS)
         return lacis_run_fail(run, LACIS_RANGE, "a table has at most %d columns", LACIS_MAX_COLUMNS);
     if (columns->count == 0) return lacis_run_fail(run, LACIS_TYPE, "a table needs a column");
     for (int i = 0; i < columns->count; i++) {

@@ -349,9 +349,11 @@ lacis_status lacis_totals_add(lacis_run *run, const lacis_array *array, lacis_to
         LACIS_TRY(add_vector(run, array, totals));
         break;
     case LACIS_TABLE:
-        totals->count += lacis_array_extent(array, 0);
+    case LACIS_INTERLEAVED:
+        totals->count += lacis_array_entries(array);
         break;
     }
-    lacis_totals_settle(totals, lacis_array_dtype(array) < LACIS_F32 && lacis_array_kind(array) != LACIS_TABLE);
+    bool summed = lacis_array_kind(array) == LACIS_CSR || lacis_array_kind(array) == LACIS_VECTOR;
+    lacis_totals_settle(totals, summed && lacis_array_dtype(array) < LACIS_F32);
     return LACIS_OK;
 }

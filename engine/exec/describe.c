@@ -9,21 +9,17 @@
 #include <strings.h>
 
 enum { KEPT = 64, NAME_TEXT = 64 };
+struct shape {
+    lacis_columns columns;
+    double rows, first;
+};
 struct described {
     uint64_t generation; /* lacis_catalog_generation */
     int count;
     struct {
         char name[NAME_TEXT];
-        lacis_kind kind;
-        lacis_dtype dtype;
-        double rows, first;
+        struct shape shape;
     } view[KEPT];
-};
-
-struct shape {
-    lacis_kind kind;
-    lacis_dtype dtype;
-    double rows, first;
 };
 
 static bool recall(lacis_world *world, const char *name, struct shape *out)
@@ -32,7 +28,7 @@ static bool recall(lacis_world *world, const char *name, struct shape *out)
     if (kept == NULL || kept->generation != lacis_catalog_generation(world->catalog)) return false;
     for (int i = 0; i < kept->count; i++) {
         if (strcasecmp(kept->view[i].name, name) != 0) continue;
-        *out = (struct shape){kept->view[i].kind, kept->view[i].dtype, kept->view[i].rows, kept->view[i].first};
+        *out = kept->view[i].shape;
         return true;
     }
     return false;
@@ -56,10 +52,7 @@ static void keep(lacis_world *world, const char *name, const struct shape *shape
     if (kept->count == KEPT) return;
     int at = kept->count++;
     memcpy(kept->view[at].name, name, strlen(name) + 1);
-    kept->view[at].kind = shape->kind;
-    kept->view[at].dtype = shape->dtype;
-    kept->view[at].rows = shape->rows;
-    kept->view[at].first = shape->first;
+    kept->view[at].shape = *shape;
 }
 
 void lacis_exec_forget(lacis_world *world)
@@ -91,7 +84,9 @@ static lacis_status describe_call(lacis_world *world, lacis_run *run, const char
             if (i == 0 && down > 0) rows = down;
         }
         double estimate = growth * (double)most;
-        *out = (struct shape){call->kind, call->dtype, estimate, estimate / (double)rows};
+        lacis_columns_of_call(call, &out->columns);
+        out->rows = estimate;
+        out->first = estimate / (double)rows;
     }
     lacis_exec_unbind(run, call);
     return status;
@@ -108,7 +103,7 @@ static lacis_status describe_view(lacis_world *world, const char *name, const ch
         LACIS_TRY(status);
         keep(world, name, &shape);
     }
-    lacis_columns_of(shape.kind, shape.dtype, NULL, &out->columns);
+    out->columns = shape.columns;
     out->rows = shape.rows;
     out->first = shape.first < 1 ? 1 : shape.first;
     return LACIS_OK;
@@ -121,12 +116,14 @@ lacis_status lacis_exec_describe(void *context, lacis_run *run, const char *name
     if (!lacis_catalog_find(world->catalog, name, &entry))
         return lacis_run_fail(run, LACIS_NAME, "there is no array or view \"%s\"", name);
     if (entry.view != NULL) return describe_view(world, name, entry.view, out);
-    lacis_array *table = NULL;
-    if (entry.kind == LACIS_TABLE) LACIS_TRY(lacis_catalog_get(run, world->catalog, name, -1, &table));
-    lacis_columns_of(entry.kind, entry.dtype, table, &out->columns);
-    lacis_array_release(table); /* the catalog holds it, and the names with it */
+    lacis_array *array = NULL;
+    bool own = entry.kind == LACIS_TABLE || entry.kind == LACIS_INTERLEAVED; /* names of columns */
+    if (own) LACIS_TRY(lacis_catalog_get(run, world->catalog, name, -1, &array));
+    lacis_columns_of(entry.kind, entry.dtype, array, &out->columns);
+    lacis_array_release(array); /* the catalog holds it, and the names with it */
+    bool rows = (entry.kind == LACIS_CSR || entry.kind == LACIS_INTERLEAVED) && entry.extent[0] > 0;
     out->rows = (double)entry.entries;
-    out->first = entry.kind == LACIS_CSR && entry.extent[0] > 0 ? out->rows / (double)entry.extent[0] : 1;
+    out->first = rows ? out->rows / (double)entry.extent[0] : 1;
     if (out->first < 1) out->first = 1;
     return LACIS_OK;
 }

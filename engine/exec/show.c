@@ -11,12 +11,14 @@
 
 static const char *kind_name(lacis_kind kind)
 {
-    return kind == LACIS_CSR ? "graph" : kind == LACIS_VECTOR ? "vector" : "table";
+    static const char *const name[] = {
+        [LACIS_CSR] = "graph", [LACIS_VECTOR] = "vector", [LACIS_TABLE] = "table", [LACIS_INTERLEAVED] = "batch"};
+    return name[kind];
 }
 
 static const char *shape_text(const lacis_entry *entry, char *text, size_t size)
 {
-    if (entry->kind == LACIS_CSR) {
+    if (entry->kind == LACIS_CSR || entry->kind == LACIS_INTERLEAVED) {
         snprintf(text, size, "%" PRId64 " x %" PRId64, entry->extent[0], entry->extent[1]);
     } else {
         snprintf(text, size, "%" PRId64, entry->extent[0]);

@@ -79,7 +79,10 @@ static lacis_status explain_candidate(const lacis_candidate *candidate, bool cho
 static const char *shape_text(const lacis_call *call, char *text, size_t size)
 {
     const char *type = lacis_dtype_name(call->dtype);
-    if (call->kind == LACIS_CSR) {
+    if (call->kind == LACIS_INTERLEAVED) {
+        snprintf(text, size, "batch of %" PRId64 " lanes of up to %" PRId64 " rows, %s", call->extent[0],
+                 call->extent[1], type);
+    } else if (call->kind == LACIS_CSR) {
         snprintf(text, size, "graph %" PRId64 " x %" PRId64 ", %s", call->extent[0], call->extent[1], type);
     } else {
         snprintf(text, size, "%s of %" PRId64 ", %s", call->kind == LACIS_VECTOR ? "vector" : "table",
