@@ -48,24 +48,30 @@ static double length_constant(const neuron_sections *sections, int64_t section, 
     return lacis_neuron_length(sections, section) / sum;
 }
 
-static double cut_one(const neuron_sections *sections, const neuron_cut *cut, int64_t section, double ra, double cm)
+bool lacis_neuron_cut_section(const neuron_sections *sections, const neuron_cut *cut, int64_t section, double ra,
+                              double cm, double *compartments)
 {
     double length = lacis_neuron_length(sections, section);
-    if (cut->kind == NEURON_CUT_COUNT) return (double)cut->count;
-    if (cut->kind == NEURON_CUT_LENGTH) return 2 * ceil((ceil(length / cut->length) - 1) / 2) + 1;
-    double lambda = cm == 0 ? 1e10 : length_constant(sections, section, cut->hz, ra, cm);
-    if (lambda == 0) return 0;
-    return 2 * floor((length / (cut->lambda * lambda) + 0.9) / 2) + 1;
+    if (cut->kind == NEURON_CUT_COUNT) {
+        *compartments = (double)cut->count;
+    } else if (cut->kind == NEURON_CUT_LENGTH) {
+        *compartments = 2 * ceil((ceil(length / cut->length) - 1) / 2) + 1;
+    } else {
+        double lambda = cm == 0 ? 1e10 : length_constant(sections, section, cut->hz, ra, cm);
+        if (lambda == 0) return false;
+        *compartments = 2 * floor((length / (cut->lambda * lambda) + 0.9) / 2) + 1;
+    }
+    return *compartments < 1e9;
 }
 
 neuron_fault lacis_neuron_cut(const neuron_sections *sections, const neuron_cut *cut, const double *ra,
                               const double *cm, int32_t *nseg)
 {
     for (int64_t s = 0; s < sections->count; s++) {
+        double count = 0;
         if (!(lacis_neuron_length(sections, s) > 0)) return (neuron_fault){NEURON_LENGTHLESS, s};
-        double count = cut_one(sections, cut, s, ra[s], cm[s]);
-        if (count == 0) return (neuron_fault){NEURON_LAMBDA, s};
-        if (!(count < 1e9)) return (neuron_fault){NEURON_TOO_MANY, s};
+        if (!lacis_neuron_cut_section(sections, cut, s, ra[s], cm[s], &count))
+            return (neuron_fault){count == 0 ? NEURON_LAMBDA : NEURON_TOO_MANY, s};
         nseg[s] = count < 1 ? 1 : (int32_t)count;
     }
     return (neuron_fault){NEURON_FINE, 0};

@@ -77,6 +77,10 @@ typedef struct neuron_cut {
     double lambda, hz;
 } neuron_cut;
 
+/* The number of compartments of one section; false where two neighbouring diameters are 0 (d_lambda) or it is too
+ * large to count. */
+bool lacis_neuron_cut_section(const neuron_sections *sections, const neuron_cut *cut, int64_t section, double ra,
+                              double cm, double *compartments);
 /* Fills nseg[0 .. sections-1]; ra and cm (of each section) matter to d_lambda alone. */
 neuron_fault lacis_neuron_cut(const neuron_sections *sections, const neuron_cut *cut, const double *ra,
                               const double *cm, int32_t *nseg);
