@@ -508,6 +508,16 @@ typedef struct lacis_loader {
     lacis_status (*save)(lacis_run *run, const lacis_array *array, FILE *file);
     /* save may be called for one block of rows after the other; it writes its header at file position 0 only. */
     bool pieces;
+    /* Several files at once (FROM a pattern, a folder or a list): load is called from several threads, each with a run
+     * of its own, and join makes one array of what they gave, in the files' order. It may release pieces as it goes
+     * (and set them to NULL); the engine releases the rest. NULL: one file at a time. A file for which load answers
+     * LACIS_FORMAT or LACIS_IO is left out, unless option `strict` is set. */
+    lacis_status (*join)(lacis_run *run, lacis_array **piece, int64_t pieces, lacis_array **out);
+    /* What the SQL table <name>_files tells of each file besides: columns, and their values for what load gave. */
+    const lacis_column *figure;
+    int figures;
+    lacis_status (*measure)(lacis_run *run, const lacis_array *piece, double *value);
+    double growth; /* about how many bytes of an array a byte of a file makes; for estimates */
 } lacis_loader;
 
 typedef struct lacis_generator {

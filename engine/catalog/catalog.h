@@ -85,6 +85,11 @@ typedef void (*lacis_kept_fn)(void *arg, const char *name, const char *value);
 lacis_status lacis_catalog_kept(lacis_run *run, lacis_catalog *catalog, const char *group, lacis_kept_fn fn,
                                 void *arg);
 
+/* An ordinary SQL table of these rows (closed by the caller), in the place of one with the same columns; LACIS_NAME
+ * where something else has the name. */
+lacis_status lacis_catalog_put_table(lacis_run *run, lacis_catalog *catalog, const char *name,
+                                     const char *const *column, int columns, lacis_rows *rows);
+
 /* Turns SQLite's present error into a lacis status with message; offset is that of the SQL in the statement. */
 lacis_status lacis_catalog_fail(lacis_run *run, lacis_catalog *catalog, int code, int64_t offset);
 

@@ -44,6 +44,7 @@ typedef struct lacis_host {
     lacis_gpu *gpu;       /* device.c: NULL until somebody asked for one */
     uint64_t gpu_limit;   /* bytes; 0: nine tenths of the card */
     lacis_keeper keeper;
+    const struct lacis_host *above; /* whose cancel flag counts too: runs of single threads; NULL: none */
 } lacis_host;
 
 typedef struct lacis_counter {

@@ -11,6 +11,8 @@
 static const char *const session[] = {
     "GENERATE g AS uniform(60, 4, seed = 2)",
     "LOAD e FROM '%s/datasets/friends.txt'",
+    "LOAD c FROM '%1$s/datasets/cell.swc', '%1$s/datasets/cell.swc'",
+    "SELECT count(*) FROM c JOIN c_files USING (cell)",
     "CREATE VIEW f AS MULTIPLY g BY g CON nil AGG count",
     "SELECT count(*), sum(value) FROM f",
     "SELECT * FROM f WHERE src = 3 ORDER BY value DESC LIMIT 4",
