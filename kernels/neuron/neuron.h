@@ -22,6 +22,7 @@ typedef struct neuron_samples {
     const int32_t *type;
     const int32_t *parent;
     const double *x, *y, *z, *radius;
+    bool exact; /* keep double precision, where NEURON rounds points to single */
 } neuron_samples;
 
 /* What is wrong with a cell, and at which sample or section. */

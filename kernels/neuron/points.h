@@ -8,14 +8,15 @@
 #include "neuron/neuron.h"
 
 typedef struct neuron_point {
-    float x, y, z, d; /* d: diameter */
+    double x, y, z, d; /* d: diameter; rounded already as samples are when they are read */
 } neuron_point;
 
-/* Where the last point of a section was, in single precision. */
+/* Where the last point of a section was. */
 typedef struct neuron_pen {
     neuron_sections *out;
     int64_t first; /* the section's first point */
-    float x, y, z;
+    bool exact;
+    double x, y, z;
 } neuron_pen;
 
 neuron_point lacis_neuron_point_of(const neuron_samples *samples, int64_t sample);
@@ -23,6 +24,6 @@ void lacis_neuron_pen_point(neuron_pen *pen, neuron_point point);
 /* A single sample is a sphere: a cylinder as long as it is wide, along x, of three points. */
 void lacis_neuron_pen_sphere(neuron_pen *pen, neuron_point centre);
 /* The number as eight significant decimal digits have it, in single precision. */
-float lacis_neuron_rounded(double value);
+double lacis_neuron_rounded(double value);
 
 #endif

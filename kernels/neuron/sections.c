@@ -251,7 +251,7 @@ static void draw(struct work *work, int64_t s, int64_t at)
     const neuron_samples *m = work->samples;
     neuron_sections *out = work->out;
     int32_t first = work->begin[s], end = work->begin[s + 1], p = work->parent[first], up = out->parent[at];
-    neuron_pen pen = {.out = out, .first = out->points};
+    neuron_pen pen = {.out = out, .first = out->points, .exact = m->exact};
     out->first[at] = (int32_t)out->points;
     if (up < 0 && work->points[s] == 1) {
         lacis_neuron_pen_sphere(&pen, lacis_neuron_point_of(m, first));

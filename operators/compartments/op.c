@@ -10,6 +10,7 @@
 static const lacis_param params[] = {
     {.form = "%a", .required = true, .help = "a table of samples"},
     LACIS_CUT_PARAMS,
+    LACIS_EXACT_PARAM,
     {.keyword = "RA", .form = "%r", .help = "axial resistivity, ohm cm (100)"},
     {.keyword = "CM", .form = "%r", .help = "capacitance, uF/cm2 (1); it matters to DLAMBDA alone"},
 };

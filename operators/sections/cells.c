@@ -197,7 +197,8 @@ static lacis_status draw_cell(void *context, int64_t cell, int worker)
                               cells->x + at,
                               cells->y + at,
                               cells->z + at,
-                              cells->radius + at};
+                              cells->radius + at,
+                              cells->exact};
     draw->fault[cell] =
         lacis_neuron_sections(&samples, (char *)cells->drawn + draw->place[cell], &cells->sections[cell]);
     return draw->fault[cell].kind == NEURON_FINE ? LACIS_OK : LACIS_RANGE;
@@ -232,7 +233,7 @@ lacis_status lacis_cells_read(lacis_run *run, const lacis_call *call, lacis_cell
 {
     const lacis_item *item = &lacis_call_arg(call, NULL)->item[0];
     const lacis_part *part[COLUMNS];
-    *out = (lacis_cells){.offset = item->offset};
+    *out = (lacis_cells){.offset = item->offset, .exact = lacis_call_arg(call, "EXACT") != NULL};
     LACIS_TRY(find_columns(run, item->array, item->offset, part));
     out->rows = part[0]->count;
     if (out->rows == 0) return lacis_run_fail_at(run, LACIS_TYPE, item->offset, NULL, "the table has no samples");

@@ -19,6 +19,7 @@ typedef struct lacis_cells {
     double *x, *y, *z, *radius;
     neuron_sections *sections;   /* of each cell */
     int64_t *first_section;      /* count + 1: sections of the cells before */
+    bool exact;                  /* points in double precision: EXACT */
     int64_t offset;              /* of the operand in the statement */
     void *block, *drawn, *heads; /* memory */
 } lacis_cells;
@@ -30,6 +31,12 @@ void lacis_cells_clear(lacis_run *run, lacis_cells *cells);
 lacis_status lacis_cells_fail(lacis_run *run, const lacis_cells *cells, int64_t cell, neuron_fault fault);
 /* "cell 3" where there are several, or "the cell". */
 const char *lacis_cells_name(lacis_run *run, const lacis_cells *cells, int64_t cell);
+
+#define LACIS_EXACT_PARAM                                                                                            \
+    {                                                                                                                \
+        .keyword = "EXACT", .form = "",                                                                              \
+        .help = "keep points in double precision, where NEURON rounds them to single"                                \
+    }
 
 /* A table of `rows` rows with its columns; data[i] is where column i is to be written. */
 lacis_status lacis_cells_table(lacis_run *run, const lacis_column *column, const lacis_dtype *dtype, int columns,

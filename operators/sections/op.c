@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static const lacis_param params[] = {{.form = "%a", .required = true, .help = "a table of samples"}};
+static const lacis_param params[] = {{.form = "%a", .required = true, .help = "a table of samples"},
+                                     LACIS_EXACT_PARAM};
 
 static const char *const examples[] = {"SECTIONS cell", "LET s = SECTIONS cell", NULL};
 

@@ -44,6 +44,7 @@ static const lacis_param params[] = {
      .repeated = true,
      .help = "another value in sections of one type (1 soma, 2 axon, 3 dendrite, 4 apical)"},
     LACIS_CUT_PARAMS,
+    LACIS_EXACT_PARAM,
     {.keyword = "METHOD", .form = "euler|crank_nicolson", .help = "backward Euler (the default) or Crank-Nicolson"},
 };
 

@@ -62,7 +62,8 @@ def names(case):
 def cut(case):
     if "dlambda" in case["case"]:
         return "DLAMBDA 0.1 AT 100"
-    return f"NSEG {case['sections'][0]['nseg']}"
+    exact = "" if "swc" in case else " EXACT"  # cables were made without points
+    return f"NSEG {case['sections'][0]['nseg']}{exact}"
 
 
 def check_compartments(shell, case, data):
