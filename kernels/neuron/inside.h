@@ -12,7 +12,9 @@
 #define LACIS_ISA_GLUE(name, isa)  LACIS_ISA_GLUE2(name, isa)
 #define LACIS_ISA(name)            LACIS_ISA_GLUE(name, LACIS_ISA_NAME)
 
-enum { NEURON_NARROW = 2, NEURON_WIDEST = 8 };
+/* Lanes side by side: one, or a vector of them. */
+enum { NEURON_ONE, NEURON_VECTOR, NEURON_WIDTHS };
+enum { NEURON_WIDEST = 8 }; /* of any instruction set */
 
 /* Coefficients of the nodes: one a node where lanes share them, else `width` a node.
  * Passive, all divided by the eliminated diagonal of their row: the right-hand side is keep v + give; a child's
@@ -30,11 +32,12 @@ typedef struct neuron_current {
     const double *value; /* of each lane */
 } neuron_current;
 
-/* Everything of a block: node i of lane l at i * width + l. */
+/* Everything of a block: node i of lane l at i * width + l. Arrays end at a multiple of NEURON_WIDEST elements, and
+ * what stands behind the last node is harmless: gates of a single lane are taken NEURON_WIDEST nodes at a time. */
 typedef struct neuron_state {
     int64_t nodes, chains;
     const int32_t *parent, *chain;
-    const double *area;
+    const double *area; /* NULL: as if all had some */
     neuron_coefficients by;
     double *v, *u, *r;      /* u: the implicit part of a step (Crank-Nicolson) */
     double *d, *m, *h, *n;  /* channels */
@@ -48,10 +51,10 @@ typedef void (*neuron_advance_fn)(neuron_state *state, int64_t steps);
 typedef void (*neuron_gates_fn)(neuron_state *state); /* steady state of the gates at v, and the first equations */
 typedef struct neuron_loops {
     const char *name;
-    int width;
-    /* [narrow, wide][shared, by lane][Euler, Crank-Nicolson] */
-    neuron_advance_fn passive[2][2][2], channels[2][2][2];
-    neuron_gates_fn gates[2][2];
+    int width[NEURON_WIDTHS];
+    /* [width][shared, by lane][Euler, Crank-Nicolson] */
+    neuron_advance_fn passive[NEURON_WIDTHS][2][2], channels[NEURON_WIDTHS][2][2];
+    neuron_gates_fn gates[NEURON_WIDTHS][2];
 } neuron_loops;
 extern const neuron_loops lacis_neuron_loops_baseline, lacis_neuron_loops_avx2, lacis_neuron_loops_avx512;
 const neuron_loops *lacis_neuron_loops(void);

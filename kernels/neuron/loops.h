@@ -5,10 +5,6 @@
  *
  * Nodes come in chains whose nodes follow each other, so that what passes from node to node stays in a register.
  */
-#define LOOP_GLUE2(name, width, by) name##_##width##_##by
-#define LOOP_GLUE(name, width, by)  LOOP_GLUE2(name, width, by)
-#define L(name)                     LOOP_GLUE(name, WIDTH, BY_LANE)
-
 #if BY_LANE
 #define COEFFICIENT(array, i) (((const V(vec) *)(array))[i])
 #else
@@ -83,36 +79,45 @@ static void L(passive_half)(neuron_state *s, int64_t steps)
     }
 }
 
+#if WIDTH > 1
+
 /* Opening and closing rates of the three gates at v: as steady state and speed (1/ms at 6.3 C). */
 typedef struct L(rates) {
     V(vec) m, m_speed, h, h_speed, n, n_speed;
 } L(rates);
 
-/* x / (e^x - 1), given e^x. */
-static inline V(vec) L(trap)(V(vec) x, V(vec) power)
+/* alpha = top / bottom, so that with beta only one division is needed:
+ * speed = alpha + beta = s / bottom, steady state alpha / speed = top / s, s = top + beta bottom. */
+static inline void L(gate)(V(vec) top, V(vec) bottom, V(vec) beta, V(vec) * steady, V(vec) * speed)
+{
+    V(vec) s = top + beta * bottom, inverse = 1.0 / (bottom * s);
+    *steady = top * bottom * inverse;
+    *speed = s * s * inverse;
+}
+
+/* alpha = x / (e^x - 1), given e^x. */
+static inline void L(trap)(V(vec) x, V(vec) power, V(vec) * top, V(vec) * bottom)
 {
     V(ints) small = (x < 1e-6) & (x > -1e-6);
-    V(vec) safe = V(choose)(small, V(all)(1), power - 1.0);
-    return V(choose)(small, 1.0 - x / 2.0, x / safe);
+    *top = V(choose)(small, 1.0 - x / 2.0, x);
+    *bottom = V(choose)(small, V(all)(1), power - 1.0);
 }
 
 static inline L(rates) L(rates_at)(V(vec) v)
 {
     L(rates) out;
-    V(vec) e80 = V(exponential)((v + 65.0) * -0.0125); /* e^-((v + 65)/80) */
+    V(vec) top, bottom, e80 = V(exponential)((v + 65.0) * -0.0125); /* e^-((v + 65)/80) */
     V(vec) e40 = e80 * e80, e20 = e40 * e40, e10 = e20 * e20;
-    V(vec) alpha = L(trap)((v + 40.0) * -0.1, e10 * 12.182493960703473); /* e^2.5 */
-    V(vec) beta = 4.0 * V(exponential)((v + 65.0) / -18.0);
-    out.m_speed = alpha + beta;
-    out.m = alpha / out.m_speed;
-    alpha = 0.07 * e20;
-    beta = 1.0 / (e10 * 20.085536923187668 + 1.0); /* e^3 */
-    out.h_speed = alpha + beta;
-    out.h = alpha / out.h_speed;
-    alpha = 0.1 * L(trap)((v + 55.0) * -0.1, e10 * 2.718281828459045);
-    beta = 0.125 * e80;
-    out.n_speed = alpha + beta;
-    out.n = alpha / out.n_speed;
+    L(trap)((v + 40.0) * -0.1, e10 * 12.182493960703473, &top, &bottom); /* e^2.5 */
+    L(gate)(top, bottom, 4.0 * V(exponential)((v + 65.0) * (-1.0 / 18)), &out.m, &out.m_speed);
+    bottom = e10 * 20.085536923187668 + 1.0; /* e^3; here beta is 1 / bottom */
+    V(vec) alpha = 0.07 * e20 * bottom;
+    top = alpha + 1.0;
+    V(vec) inverse = 1.0 / (bottom * top);
+    out.h = alpha * bottom * inverse;
+    out.h_speed = top * top * inverse;
+    L(trap)((v + 55.0) * -0.1, e10 * 2.718281828459045, &top, &bottom);
+    L(gate)(0.1 * top, bottom, 0.125 * e80, &out.n, &out.n_speed);
     return out;
 }
 
@@ -139,7 +144,7 @@ static void L(gates_begin)(neuron_state *s)
         ((V(vec) *)s->m)[i] = at.m;
         ((V(vec) *)s->h)[i] = at.h;
         ((V(vec) *)s->n)[i] = at.n;
-        if (s->area[i] > 0) {
+        if (s->area == NULL || s->area[i] > 0) {
             L(equation)(s, i);
         } else {
             L(no_membrane)(s, i);
@@ -157,7 +162,7 @@ static inline void L(gates_go_on)(const neuron_state *s)
 {
     double dt = s->dt * s->rate;
     for (int64_t i = 0; i < s->nodes; i++) {
-        if (!(s->area[i] > 0)) {
+        if (s->area != NULL && !(s->area[i] > 0)) {
             L(no_membrane)(s, i);
             continue;
         }
@@ -168,6 +173,8 @@ static inline void L(gates_go_on)(const neuron_state *s)
         L(equation)(s, i);
     }
 }
+
+#endif
 
 /* Elimination: d holds excesses, then inverses of diagonals (see coefficients.c). */
 static inline void L(eliminate)(const neuron_state *s)
@@ -207,13 +214,36 @@ static inline void L(substitute)(const neuron_state *s, bool half)
     }
 }
 
+/* Of a single lane nodes stand side by side as lanes do otherwise. */
+static inline void L(go_on)(const neuron_state *s)
+{
+#if WIDTH == 1
+    neuron_state flat = *s;
+    lay_flat(&flat);
+    FLAT(gates_go_on)(&flat);
+#else
+    L(gates_go_on)(s);
+#endif
+}
+
+static void L(gates_first)(neuron_state *s)
+{
+#if WIDTH == 1
+    neuron_state flat = *s;
+    lay_flat(&flat);
+    FLAT(gates_begin)(&flat);
+#else
+    L(gates_begin)(s);
+#endif
+}
+
 static void L(channels_euler)(neuron_state *s, int64_t steps)
 {
     for (int64_t step = 0; step < steps; step++) {
         L(inject)(s);
         L(eliminate)(s);
         L(substitute)(s, false);
-        L(gates_go_on)(s);
+        L(go_on)(s);
     }
 }
 
@@ -223,11 +253,8 @@ static void L(channels_half)(neuron_state *s, int64_t steps)
         L(inject)(s);
         L(eliminate)(s);
         L(substitute)(s, true);
-        L(gates_go_on)(s);
+        L(go_on)(s);
     }
 }
 
-#undef L
-#undef LOOP_GLUE
-#undef LOOP_GLUE2
 #undef COEFFICIENT

@@ -37,9 +37,14 @@ const char *lacis_neuron_isa(void)
     return lacis_neuron_loops()->name;
 }
 
-int lacis_neuron_width(void)
+static int width_class(int64_t lanes)
 {
-    return lacis_neuron_loops()->width;
+    return lanes == 1 ? NEURON_ONE : NEURON_VECTOR;
+}
+
+int lacis_neuron_width(int64_t lanes)
+{
+    return lacis_neuron_loops()->width[width_class(lanes)];
 }
 
 int64_t lacis_neuron_chains(const int32_t *parent, int64_t nodes, int32_t *chain)
@@ -53,9 +58,10 @@ int64_t lacis_neuron_chains(const int32_t *parent, int64_t nodes, int32_t *chain
 
 int64_t lacis_neuron_blocks(const neuron_plan *plan, neuron_block *block)
 {
-    int64_t count = 0, width = lacis_neuron_width();
+    int64_t count = 0;
     for (int64_t s = 0; s < plan->shapes; s++) {
         const neuron_shape *shape = &plan->shape[s];
+        int64_t width = lacis_neuron_width(shape->lanes);
         for (int64_t lane = 0; lane < shape->lanes; lane += width, count++) {
             if (block == NULL) continue;
             int64_t left = shape->lanes - lane;
@@ -65,12 +71,9 @@ int64_t lacis_neuron_blocks(const neuron_plan *plan, neuron_block *block)
     return count;
 }
 
-static int64_t most_nodes(const neuron_plan *plan)
+static int64_t padded(int64_t count)
 {
-    int64_t most = 0;
-    for (int64_t s = 0; s < plan->shapes; s++)
-        if (plan->shape[s].nodes > most) most = plan->shape[s].nodes;
-    return most;
+    return (count + NEURON_WIDEST - 1) / NEURON_WIDEST * NEURON_WIDEST;
 }
 
 /* Memory of a block: the state, coefficients where lanes differ in them, and the currents. */
@@ -81,7 +84,7 @@ struct room {
 
 static void lay_out(const neuron_plan *plan, int64_t nodes, int64_t width, neuron_arena *arena, struct room *room)
 {
-    int64_t all = nodes * width;
+    int64_t all = padded(nodes * width);
     neuron_state *state = &room->state;
     memset(room, 0, sizeof *room);
     NEURON_TAKE(arena, state->v, all);
@@ -93,8 +96,8 @@ static void lay_out(const neuron_plan *plan, int64_t nodes, int64_t width, neuro
         NEURON_TAKE(arena, state->h, all);
         NEURON_TAKE(arena, state->n, all);
     }
-    NEURON_TAKE(arena, room->ena, width);
-    NEURON_TAKE(arena, room->ek, width);
+    NEURON_TAKE(arena, room->ena, NEURON_WIDEST);
+    NEURON_TAKE(arena, room->ek, NEURON_WIDEST);
     NEURON_TAKE(arena, room->currents, plan->clamps * width);
     NEURON_TAKE(arena, state->current, plan->clamps);
     if (lacis_neuron_by_lane(plan))
@@ -103,38 +106,42 @@ static void lay_out(const neuron_plan *plan, int64_t nodes, int64_t width, neuro
 
 size_t lacis_neuron_workspace(const neuron_plan *plan)
 {
-    neuron_arena arena = {NULL, 0};
-    struct room room;
-    lay_out(plan, most_nodes(plan), lacis_neuron_width(), &arena, &room);
-    return arena.used;
+    size_t most = 0;
+    for (int64_t s = 0; s < plan->shapes; s++) {
+        neuron_arena arena = {NULL, 0};
+        struct room room;
+        lay_out(plan, plan->shape[s].nodes, lacis_neuron_width(plan->shape[s].lanes), &arena, &room);
+        if (arena.used > most) most = arena.used;
+    }
+    return most;
 }
 
 size_t lacis_neuron_shared_bytes(const neuron_plan *plan)
 {
-    size_t nodes = 0;
+    size_t count = 0;
     for (int64_t s = 0; s < plan->shapes; s++)
-        nodes += (size_t)plan->shape[s].nodes;
+        count += (size_t)padded(plan->shape[s].nodes);
     if (lacis_neuron_by_lane(plan)) return 0;
-    return nodes * sizeof(double) * (size_t)lacis_neuron_coefficient_arrays(plan);
+    return count * sizeof(double) * (size_t)lacis_neuron_coefficient_arrays(plan);
 }
 
 static double *shared_of(const neuron_plan *plan, double *shared, int64_t shape)
 {
     for (int64_t s = 0; s < shape; s++)
-        shared += plan->shape[s].nodes * lacis_neuron_coefficient_arrays(plan);
+        shared += padded(plan->shape[s].nodes) * lacis_neuron_coefficient_arrays(plan);
     return shared;
 }
 
 void lacis_neuron_share(const neuron_plan *plan, void *shared)
 {
     double *at = shared;
-    if (lacis_neuron_by_lane(plan)) return;
-    for (int64_t s = 0; s < plan->shapes; s++) {
+    memset(shared, 0, lacis_neuron_shared_bytes(plan));
+    for (int64_t s = 0; s < plan->shapes && !lacis_neuron_by_lane(plan); s++) {
         neuron_coefficients by;
-        int64_t nodes = plan->shape[s].nodes;
-        lacis_neuron_coefficients_place(plan, at, nodes, &by);
+        int64_t count = padded(plan->shape[s].nodes);
+        lacis_neuron_coefficients_place(plan, at, count, &by);
         lacis_neuron_coefficients(plan, &plan->shape[s], -1, 1, &by);
-        at += nodes * lacis_neuron_coefficient_arrays(plan);
+        at += count * lacis_neuron_coefficient_arrays(plan);
     }
 }
 
@@ -144,7 +151,7 @@ struct job {
     const neuron_block *block;
     const neuron_shape *shape;
     const neuron_loops *loops;
-    int wide, by_lane;
+    int wide, by_lane; /* which of the loops */
     int64_t width;
     struct room room;
 };
@@ -159,11 +166,13 @@ static void begin_coefficients(struct job *job, const void *shared)
     const neuron_plan *plan = job->plan;
     neuron_state *state = &job->room.state;
     if (job->by_lane) {
-        lacis_neuron_coefficients_place(plan, job->room.coefficients, job->shape->nodes * job->width, &state->by);
+        int64_t count = padded(job->shape->nodes * job->width);
+        memset(job->room.coefficients, 0, (size_t)(count * lacis_neuron_coefficient_arrays(plan)) * sizeof(double));
+        lacis_neuron_coefficients_place(plan, job->room.coefficients, count, &state->by);
         lacis_neuron_coefficients(plan, job->shape, job->block->lane - job->shape->lane, job->width, &state->by);
     } else {
         double *mine = shared_of(plan, (double *)(uintptr_t)shared, job->block->shape);
-        lacis_neuron_coefficients_place(plan, mine, job->shape->nodes, &state->by);
+        lacis_neuron_coefficients_place(plan, mine, padded(job->shape->nodes), &state->by);
     }
 }
 
@@ -171,14 +180,16 @@ static void begin_voltages(struct job *job)
 {
     const neuron_plan *plan = job->plan;
     neuron_state *state = &job->room.state;
-    for (int64_t lane = 0; lane < job->width; lane++) {
-        int64_t number = lane_at(job, lane);
-        double v = lacis_neuron_figure(plan, NEURON_V, number, plan->v);
+    int64_t all = padded(state->nodes * job->width);
+    double v[NEURON_WIDEST];
+    for (int64_t lane = 0; lane < NEURON_WIDEST; lane++) {
+        int64_t number = lane_at(job, lane % job->width);
+        v[lane] = lacis_neuron_figure(plan, NEURON_V, number, plan->v);
         job->room.ena[lane] = lacis_neuron_figure(plan, NEURON_ENA, number, plan->ena);
         job->room.ek[lane] = lacis_neuron_figure(plan, NEURON_EK, number, plan->ek);
-        for (int64_t i = 0; i < state->nodes; i++)
-            state->v[i * job->width + lane] = v;
     }
+    for (int64_t k = 0; k < all; k++)
+        state->v[k] = v[k % job->width];
     for (int64_t k = 0; k < state->nodes * job->width && !plan->hh; k++) {
         int64_t c = job->by_lane ? k : k / job->width;
         state->r[k] = state->by.keep[c] * state->v[k] + state->by.give[c];
@@ -247,8 +258,8 @@ bool lacis_neuron_run(const neuron_plan *plan, const neuron_block *block, const 
 {
     struct job job = {
         .plan = plan, .block = block, .shape = &plan->shape[block->shape], .loops = lacis_neuron_loops()};
-    job.wide = block->lanes > NEURON_NARROW;
-    job.width = job.wide ? job.loops->width : NEURON_NARROW;
+    job.wide = width_class(job.shape->lanes);
+    job.width = job.loops->width[job.wide];
     job.by_lane = lacis_neuron_by_lane(plan);
     begin(&job, shared, workspace);
     int method = plan->method == NEURON_EULER ? 0 : 1;

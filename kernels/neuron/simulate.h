@@ -114,6 +114,6 @@ typedef bool (*neuron_stop_fn)(void *context, int64_t steps);
 bool lacis_neuron_run(const neuron_plan *plan, const neuron_block *block, const void *shared, void *workspace,
                       neuron_stop_fn stop, void *context);
 const char *lacis_neuron_isa(void);
-int lacis_neuron_width(void); /* lanes side by side */
+int lacis_neuron_width(int64_t lanes); /* lanes side by side, where a shape has so many */
 
 #endif

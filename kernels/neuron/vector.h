@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Vectors of WIDTH doubles and the exponential function on them, in operations that have the same bits for every
- * width. Included by loops.h with WIDTH set.
+ * width. Included by step.isa.c with WIDTH set, which makes V(name) a name for this width.
  */
-#define VECTOR_GLUE2(name, width) name##_##width
-#define VECTOR_GLUE(name, width)  VECTOR_GLUE2(name, width)
-#define V(name)                   VECTOR_GLUE(name, WIDTH)
+#if WIDTH == 1
+
+typedef double V(vec);
+
+static inline V(vec) V(all)(double value)
+{
+    return value;
+}
+
+#else
 
 typedef double V(vec) __attribute__((vector_size(WIDTH * 8), may_alias));
 typedef int64_t V(ints) __attribute__((vector_size(WIDTH * 8), may_alias));
@@ -29,17 +36,12 @@ static inline V(vec) V(exponential)(V(vec) x)
     x = V(choose)(x > 700.0, V(all)(700.0), x);
     V(vec) shifted = x * 0x1.71547652b82fep0 + magic, n = shifted - magic;
     V(vec) r = (x - n * 0x1.62e42fee00000p-1) - n * 0x1.a39ef35793c76p-33;
-    V(vec) sum = r * (1 / 6227020800.0) + 1 / 479001600.0;
-    sum = sum * r + 1 / 39916800.0;
-    sum = sum * r + 1 / 3628800.0;
-    sum = sum * r + 1 / 362880.0;
-    sum = sum * r + 1 / 40320.0;
-    sum = sum * r + 1 / 5040.0;
-    sum = sum * r + 1 / 720.0;
-    sum = sum * r + 1 / 120.0;
-    sum = sum * r + 1 / 24.0;
-    sum = sum * r + 1 / 6.0;
-    sum = sum * r + 0.5;
-    sum = r + r * r * sum + 1.0;
+    V(vec) r2 = r * r, r4 = r2 * r2; /* pairs, then pairs of pairs: a chain of additions would be waited for */
+    V(vec) low = (r * (1 / 6.0) + 0.5) + r2 * (r * (1 / 120.0) + 1 / 24.0);
+    V(vec) middle = (r * (1 / 5040.0) + 1 / 720.0) + r2 * (r * (1 / 362880.0) + 1 / 40320.0);
+    V(vec) high = (r * (1 / 39916800.0) + 1 / 3628800.0) + r2 * (r * (1 / 6227020800.0) + 1 / 479001600.0);
+    V(vec) sum = (r + r2 * (low + r4 * (middle + r4 * high))) + 1.0;
     return (V(vec))((V(ints))sum + ((V(ints))shifted << 52));
 }
+
+#endif

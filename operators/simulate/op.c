@@ -5,6 +5,7 @@
 #include "simulate/simulate.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static const lacis_param params[] = {
     {.form = "%a", .required = true, .help = "a table of samples (LOAD cell FROM '....swc')"},
@@ -91,13 +92,14 @@ static const char help[] =
     "vector width. docs/neurons.md has the mathematics. Hines 1984; Hodgkin and Huxley 1952; Carnevale and Hines "
     "2006.";
 
-/* Nanoseconds a compartment and step, by what is done, for vectors of 8. */
+/* Nanoseconds a compartment and step; lanes that fill up a last block cost as much as others. */
 static double nanoseconds(const lacis_simulation *s, const lacis_profile *profile)
 {
-    bool few = s->lanes <= 2;
-    double side = few ? (double)s->lanes : lacis_neuron_width();
-    if (s->plan.hh) return lacis_profile_get(profile, "simulate.hh", 200) / side;
-    return lacis_profile_get(profile, "simulate.passive", 6) / side;
+    double width = lacis_neuron_width(s->lanes), blocks = ceil((double)s->lanes / width);
+    double idle = blocks * width / (double)s->lanes;
+    if (s->lanes == 1)
+        return lacis_profile_get(profile, s->plan.hh ? "simulate.hh_1" : "simulate.passive_1", s->plan.hh ? 25 : 4);
+    return idle * lacis_profile_get(profile, s->plan.hh ? "simulate.hh" : "simulate.passive", s->plan.hh ? 12 : 0.5);
 }
 
 static lacis_status cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
@@ -127,7 +129,7 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
                               plan->method == NEURON_EULER ? "backward Euler" : "Crank-Nicolson", plan->steps,
                               plan->dt));
     return lacis_lines_add(lines, "layout: %d lanes side by side (%s), a block of them through all steps at a time",
-                           s->lanes > 2 ? lacis_neuron_width() : 2, lacis_neuron_isa());
+                           lacis_neuron_width(s->lanes), lacis_neuron_isa());
 }
 
 static const char *cheaper(const lacis_call *call)
