@@ -6,6 +6,7 @@
 #include "support/db.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 enum { MOST = 96 };
 

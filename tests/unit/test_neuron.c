@@ -120,7 +120,7 @@ static void test_cable(void **state)
     db_run(db,
            "GENERATE y AS cable(length = 50, diameter = 3, branches = 5, branch_length = 20, branch_diameter = 0.7);"
            "LET t = SECTIONS y EXACT;");
-    db_expect(db, "SELECT count(*), sum(length_um), max(parent_x), sum(diam_um = 0.7) FROM t", "6,150.0,1.0,5\n");
+    db_expect(db, "SELECT count(*), sum(length_um), max(parent_x), sum(abs(diam_um - 0.7) < 1e-12) FROM t", "6,150.0,1.0,5\n");
     db_fails(db, "GENERATE z AS cable(length = 0, diameter = 1)", LACIS_RANGE, "length");
     db_fails(db, "GENERATE z AS cable(length = 1, diameter = 1, branches = -1)", LACIS_RANGE, "branches");
 }
