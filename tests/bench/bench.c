@@ -13,6 +13,8 @@
 static const bench_family families[] = {
     {"multiply", "--graph rmat:S|uniform:S|FILE  --op pair|minplus|user|top10|source (all of them if left out)",
      bench_multiply},
+    {"simulate", "neurons, --peer neuron where nrniv is installed; one thread unless --threads says otherwise",
+     bench_simulate},
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
@@ -90,7 +92,7 @@ static int usage(FILE *to)
         "  --type f32|f64   values (f32)\n"
         "  --device cpu|gpu (cpu)\n"
         "  --threads N      of both sides (all processors)\n"
-        "  --peer NAME      graphblas or none (graphblas where it is linked)\n"
+        "  --peer NAME      graphblas, neuron or none (the family's where it is there)\n"
         "  --repeat N       runs of each side, of which the median counts (5)\n"
         "  --json           one JSON object a line\n\n"
         "Times are of one LET statement, from arrays in memory to the stored result; the answer is checked first.\n",

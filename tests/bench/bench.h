@@ -27,6 +27,7 @@ typedef struct bench_family {
 } bench_family;
 
 int bench_multiply(const bench_options *options);
+int bench_simulate(const bench_options *options);
 
 /* ---------------------------------------------------------------------------------------- measuring */
 
