@@ -57,7 +57,7 @@ void lacis_neuron_record(const neuron_plan *plan, const neuron_block *block, con
         const double *v = state->v + probe->node * width;
         bool all = plan->reduce == NEURON_ALL;
         int64_t row = all ? sample * plan->numbers + probe->number : probe->number;
-        int64_t at = row * plan->lanes + block->lane;
+        int64_t at = row * plan->lanes + block->lane - plan->first;
         for (int32_t lane = 0; lane < block->lanes; lane++) {
             if (all) {
                 plan->out[at + lane] = v[lane];

@@ -58,14 +58,15 @@ int64_t lacis_neuron_chains(const int32_t *parent, int64_t nodes, int32_t *chain
 
 int64_t lacis_neuron_blocks(const neuron_plan *plan, neuron_block *block)
 {
-    int64_t count = 0;
+    int64_t count = 0, first = plan->first, end = plan->first + plan->lanes;
     for (int64_t s = 0; s < plan->shapes; s++) {
         const neuron_shape *shape = &plan->shape[s];
-        int64_t width = lacis_neuron_width(shape->lanes);
-        for (int64_t lane = 0; lane < shape->lanes; lane += width, count++) {
-            if (block == NULL) continue;
-            int64_t left = shape->lanes - lane;
-            block[count] = (neuron_block){(int32_t)s, (int32_t)(left < width ? left : width), shape->lane + lane};
+        int64_t width = lacis_neuron_width(shape->lanes), last = shape->lane + shape->lanes;
+        if (last > end) last = end;
+        for (int64_t lane = shape->lane < first ? first : shape->lane; lane < last; lane += width, count++) {
+            int64_t left = last - lane;
+            if (block != NULL)
+                block[count] = (neuron_block){(int32_t)s, (int32_t)(left < width ? left : width), lane};
         }
     }
     return count;

@@ -72,7 +72,8 @@ typedef enum neuron_reduce {
 
 typedef struct neuron_plan {
     const neuron_shape *shape;
-    int64_t shapes, lanes;
+    int64_t shapes;
+    int64_t first, lanes; /* the lanes that are run, of all shapes: first .. first + lanes - 1 */
     neuron_method method;
     bool hh;
     double dt; /* ms */
@@ -88,7 +89,8 @@ typedef struct neuron_plan {
     int64_t every;   /* steps from sample to sample; the first is at t = 0 */
     neuron_reduce reduce;
     double threshold; /* mV, for spikes */
-    /* NEURON_ALL: out[(sample * numbers + number) * lanes + lane]; else out[number * lanes + lane], and `when`. */
+    /* NEURON_ALL: out[(sample * numbers + number) * lanes + lane - first]; else out[number * lanes + lane - first],
+     * and `when`. */
     double *out, *when;
 } neuron_plan;
 

@@ -213,7 +213,7 @@ static lacis_status bind_rows(lacis_run *run, lacis_call *call, const lacis_simu
     call->column = lacis_trace_column;
     call->columns = LACIS_TRACE_COLUMNS;
     call->extent[0] = (int64_t)samples * s->plan.numbers * s->plan.lanes;
-    call->units = 1;
+    call->units = s->plan.lanes;
     return LACIS_OK;
 }
 

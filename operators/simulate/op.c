@@ -132,6 +132,16 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
                            lacis_neuron_width(s->lanes), lacis_neuron_isa());
 }
 
+/* Whole vectors of lanes as far as possible. */
+static int64_t fit(const lacis_call *call, int64_t begin, uint64_t bytes)
+{
+    const lacis_simulation *s = call->work;
+    uint64_t row = 24, lane = row * (uint64_t)(call->extent[0] / call->units), lanes = bytes / (lane > 0 ? lane : 1);
+    uint64_t width = (uint64_t)lacis_neuron_width(s->lanes), left = (uint64_t)(call->units - begin);
+    if (lanes > width) lanes -= lanes % width;
+    return begin + (int64_t)(lanes < left ? lanes : left);
+}
+
 static const char *cheaper(const lacis_call *call)
 {
     (void)call;
@@ -156,8 +166,10 @@ const lacis_op lacis_op_simulate = {
     .param_count = LACIS_COUNT(params),
     .bind = lacis_simulate_bind,
     .unbind = lacis_simulate_unbind,
+    .fit = fit,
     .cheaper = cheaper,
     .explain = explain,
+    .calibrate = lacis_simulate_calibrate,
     .variants = variants,
     .variant_count = LACIS_COUNT(variants),
 };

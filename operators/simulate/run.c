@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SIMULATE on the CPU: blocks of lanes dealt over the threads, each through all steps; and the table of what the
- * probes saw. Called through SIMULATE's descriptor.
+ * SIMULATE on the CPU: lanes [begin, end) in blocks dealt over the threads, each through all steps; and the table of
+ * what the probes saw. Called through SIMULATE's descriptor.
  */
 #include "simulate/simulate.h"
 
@@ -77,7 +77,7 @@ static void label_rows(const neuron_plan *plan, int64_t samples, void **data)
             for (int64_t lane = 0; lane < plan->lanes; lane++, at++) {
                 if (plan->reduce == NEURON_ALL) ((double *)data[T])[at] = t;
                 ((int32_t *)data[PROBE])[at] = (int32_t)number;
-                ((int32_t *)data[LANE])[at] = (int32_t)lane;
+                ((int32_t *)data[LANE])[at] = (int32_t)(plan->first + lane);
             }
         }
     }
@@ -90,7 +90,7 @@ static lacis_status check(lacis_run *run, const lacis_call *call, const neuron_p
         if (!isfinite(plan->out[i]))
             return lacis_run_fail_at(run, LACIS_RANGE, call->offset, "look at the units of CLAMP (nA) and DT (ms)",
                                      "lane %lld: the voltage is not a finite number any more",
-                                     (long long)(i % plan->lanes));
+                                     (long long)(plan->first + i % plan->lanes));
     return LACIS_OK;
 }
 
@@ -100,8 +100,11 @@ lacis_status lacis_simulate_run(lacis_run *run, const lacis_call *call, int64_t 
     const lacis_simulation *s = call->work;
     neuron_plan plan = s->plan;
     void *data[LACIS_TRACE_COLUMNS];
-    (void)begin, (void)end;
-    LACIS_TRY(lacis_cells_table(run, lacis_trace_column, dtype, LACIS_TRACE_COLUMNS, call->extent[0], out, data));
+    int64_t samples = plan.reduce == NEURON_ALL ? lacis_neuron_samples(&plan) : 1;
+    int64_t rows = samples * plan.numbers * (end - begin);
+    plan.first = begin;
+    plan.lanes = end - begin;
+    LACIS_TRY(lacis_cells_table(run, lacis_trace_column, dtype, LACIS_TRACE_COLUMNS, rows, out, data));
     plan.out = data[VOLTAGE];
     plan.when = data[T];
     int64_t blocks = lacis_neuron_blocks(&plan, NULL), workers = lacis_run_threads(run);
@@ -109,9 +112,10 @@ lacis_status lacis_simulate_run(lacis_run *run, const lacis_call *call, int64_t 
     struct team team = {.run = run, .plan = &plan, .workspace_bytes = lacis_neuron_workspace(&plan)};
     team.all = (double)plan.steps * (double)plan.lanes + 1;
     lacis_status status = run_team(&team, blocks, workers);
-    label_rows(&plan, plan.reduce == NEURON_ALL ? lacis_neuron_samples(&plan) : 1, data);
-    if (status == LACIS_OK) status = check(run, call, &plan, call->extent[0]);
-    lacis_run_count(run, "compartment steps", (double)s->compartments * (double)plan.steps);
+    label_rows(&plan, samples, data);
+    if (status == LACIS_OK) status = check(run, call, &plan, rows);
+    lacis_run_count(run, "compartment steps",
+                    (double)s->compartments / (double)s->plan.lanes * (double)plan.lanes * (double)plan.steps);
     if (status == LACIS_OK) return LACIS_OK;
     lacis_array_release(*out);
     *out = NULL;

@@ -27,6 +27,9 @@ void lacis_simulate_unbind(lacis_run *run, lacis_call *call);
 lacis_status lacis_simulate_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end,
                                 lacis_array **out);
 
+/* calibrate.c */
+lacis_status lacis_simulate_calibrate(lacis_run *run, lacis_profile *profile);
+
 /* place.c: the node of a place in a cell. `item` is what the statement says: soma, 'dend[3](0.5)' or a sample's id.
  */
 lacis_status lacis_place_find(lacis_run *run, const lacis_simulation *s, const lacis_item *item, int64_t cell,

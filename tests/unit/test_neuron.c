@@ -120,7 +120,8 @@ static void test_cable(void **state)
     db_run(db,
            "GENERATE y AS cable(length = 50, diameter = 3, branches = 5, branch_length = 20, branch_diameter = 0.7);"
            "LET t = SECTIONS y EXACT;");
-    db_expect(db, "SELECT count(*), sum(length_um), max(parent_x), sum(abs(diam_um - 0.7) < 1e-12) FROM t", "6,150.0,1.0,5\n");
+    db_expect(db, "SELECT count(*), sum(length_um), max(parent_x), sum(abs(diam_um - 0.7) < 1e-12) FROM t",
+              "6,150.0,1.0,5\n");
     db_fails(db, "GENERATE z AS cable(length = 0, diameter = 1)", LACIS_RANGE, "length");
     db_fails(db, "GENERATE z AS cable(length = 1, diameter = 1, branches = -1)", LACIS_RANGE, "branches");
 }
@@ -264,6 +265,56 @@ static void test_explain(void **state)
     lacis_free(text);
 }
 
+/* A view is read in blocks of lanes; all blocks together are the whole. */
+static void test_view(void **state)
+{
+    lacis_engine *db = *state;
+    db_run(
+        db,
+        "GENERATE cell AS cable(300, 2); CREATE TABLE q(lane, amplitude);"
+        "WITH RECURSIVE k(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM k WHERE i < 99) "
+        "INSERT INTO q SELECT i, i * 0.01 FROM k; LET p = SELECT * FROM q;"
+        "CREATE VIEW w AS SIMULATE cell DT 0.025 STEPS 1000 NSEG 5 CLAMP dend 1 FROM 0 TO 9 PARAMETERS p PROBE dend;"
+        "LET v = SIMULATE cell DT 0.025 STEPS 1000 NSEG 5 CLAMP dend 1 FROM 0 TO 9 PARAMETERS p PROBE dend;");
+    db_expect(db, "SELECT count(*), count(DISTINCT lane) FROM w", "100100,100\n");
+    db_expect(db, "SELECT count(*) FROM w JOIN v USING (lane, t, v) WHERE lane IN (0, 17, 50, 99)", "4004\n");
+}
+
+static int interrupt(void *arg)
+{
+    lacis_interrupt(arg);
+    return 0;
+}
+
+static void stop_it(void *arg, const char *phase, double fraction)
+{
+    assert_string_equal(phase, "SIMULATE");
+    assert_true(fraction >= 0 && fraction <= 1);
+    interrupt(arg);
+}
+
+/* Progress is told while it runs, and it can be stopped. */
+static void test_interrupt(void **state)
+{
+    lacis_engine *db = *state;
+    db_run(db, "GENERATE cell AS cable(300, 2)");
+    lacis_set_progress(db, stop_it, db);
+    db_fails(db, "LET v = SIMULATE cell DT 0.025 STEPS 1000000000 NSEG 99 PROBE dend REDUCE max", LACIS_INTERRUPT,
+             "interrupt");
+    lacis_set_progress(db, NULL, NULL);
+    db_run(db, "LET v = SIMULATE cell DT 0.025 STEPS 10 PROBE dend");
+}
+
+static void test_calibrate(void **state)
+{
+    lacis_engine *db = *state;
+    db_run(db, "CALIBRATE");
+    char *figures = db_rows(db, "SHOW KERNELS");
+    assert_non_null(strstr(figures, "simulate.passive_1"));
+    assert_non_null(strstr(figures, "simulate.hh"));
+    free(figures);
+}
+
 /* A chain a million samples deep, and a comb: no recursion, no time lost. */
 static void test_deep(void **state)
 {
@@ -293,6 +344,9 @@ int main(void)
                                        CHECK(test_reduce),
                                        CHECK(test_types),
                                        CHECK(test_explain),
+                                       CHECK(test_view),
+                                       CHECK(test_interrupt),
+                                       CHECK(test_calibrate),
                                        CHECK(test_deep)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
