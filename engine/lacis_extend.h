@@ -267,6 +267,7 @@ typedef struct lacis_agg {
 /* What may stand behind a keyword, as a pattern of words and items:
  *   %a an array: a name, a literal vector or (call)      %e an expression over `slots`
  *   %i an integer     %r a real number     %n a name     %s a string     %g an aggregate
+ *   %p a place: a name or a string (as text), or an integer (text NULL)
  *   WORD a keyword that must stand there   [WORD] one that may   A|B|C one of these words
  * Examples: "%a"; "[NOT] %a"; "%n %r FROM %r TO %r"; "%n = %a"; "STABLE"; "" (a bare flag).
  * A parameter without keyword is the operand right behind the verb. */
@@ -284,7 +285,7 @@ typedef struct lacis_item {
     int64_t offset;   /* in the statement */
     int64_t integer;  /* %i; index of the word for A|B|C; 1 where [WORD] stands */
     double real;      /* %r */
-    const char *text; /* %n, %s */
+    const char *text; /* %n, %s, %p */
     lacis_expr *expr; /* %e */
     lacis_agg *agg;   /* %g */
     /* %a: after planning the array; a name until then */

@@ -98,6 +98,16 @@ static lacis_status aggregate_item(lacis_parser *parser, lacis_item *item)
     return status;
 }
 
+/* A word or a string as text, else an integer. */
+static lacis_status place_item(lacis_parser *parser, lacis_item *item)
+{
+    const char *what = "a place: a name, a string or an integer";
+    if (lacis_parser_at_name(parser)) return lacis_parser_name(parser, what, &item->text);
+    if (parser->lexer.token.kind == LACIS_TOKEN_STRING) return lacis_parser_string(parser, what, &item->text);
+    if (parser->lexer.token.kind == LACIS_TOKEN_END) return lacis_lexer_expected(parser->run, &parser->lexer, what);
+    return lacis_parser_integer(parser, &item->integer);
+}
+
 static lacis_status bad_form(lacis_parser *parser, const lacis_param *param)
 {
     return lacis_run_fail(parser->run, LACIS_MISUSE, "the operator's form \"%s\" has an unknown item or more than %d",
@@ -123,6 +133,8 @@ static lacis_status item_of(lacis_parser *parser, const lacis_param *param, char
         return lacis_parser_name(parser, "a name", &item->text);
     case 's':
         return lacis_parser_string(parser, "a string in '...'", &item->text);
+    case 'p':
+        return place_item(parser, item);
     default:
         return bad_form(parser, param);
     }

@@ -12,6 +12,8 @@ static const bench_family families[] = {
     {"multiply", "products of graphs with themselves, against a peer", bench_multiply},
     {"choose", "the planner's choice of device against both devices' times", bench_choose},
     {"figures", "on the GPU: compiling a written CON; a result beyond gpu_memory_limit, streamed", bench_figures},
+    {"simulate", "neurons, --peer neuron where nrniv is installed; one thread unless --threads says otherwise",
+     bench_simulate},
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
