@@ -52,6 +52,7 @@ typedef struct solve_factor {
 
 typedef struct solve_tile {
     int lanes;    /* in use; the others compute along on rows of the identity */
+    bool past;    /* x is more than caches hold */
     int64_t rows; /* of the longest lane */
     int64_t lane_rows[SOLVE_LANES];
     solve_view in[SOLVE_ROLES], x;

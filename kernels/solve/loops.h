@@ -40,7 +40,7 @@ typedef struct NAME(rows) {
     int64_t ahead[SOLVE_ROLES]; /* elements from a row to one that is to be fetched; 0: it is near */
 } NAME(rows);
 
-enum { NAME(AHEAD) = 12 }; /* rows */
+enum { NAME(AHEAD) = 32 }; /* rows, fetched into the second-level cache */
 
 static inline __attribute__((always_inline)) void NAME(bring)(const solve_tile *tile, solve_role from,
                                                               const int vectors, bool scalar, int64_t row,
@@ -51,7 +51,8 @@ static inline __attribute__((always_inline)) void NAME(bring)(const solve_tile *
         bool off = role == SOLVE_LOWER || role == SOLVE_UPPER;
         bool as_is = view->mode == SOLVE_DIRECT || (scalar && off);
         out->step[role] = as_is ? view->step : vectors * L;
-        out->ahead[role] = as_is && !(scalar && off) ? NAME(AHEAD) * view->step : 0;
+        out->ahead[role] =
+            as_is && !(scalar && off) ? (tile->tree.parent != NULL ? -NAME(AHEAD) : NAME(AHEAD)) * view->step : 0;
         out->at[role] = as_is ? (const T *)(const void *)view->at + row * view->step : tile->stage[role];
         if (!as_is) NAME(stage)(tile, (solve_role)role, vectors * L, row, count, tile->stage[role]);
     }
@@ -77,7 +78,17 @@ static inline __attribute__((always_inline)) void NAME(look)(NAME(doubt) * doubt
 
 #define VECTORS              _Pragma("GCC unroll 4") for (int v = 0; v < vectors; v++)
 #define OFF_ROLE(role, p)    (scalar ? SPLAT(*(p)) : LOAD((p) + v * L))
-#define FETCH(rows, role, p) __builtin_prefetch((p) + (rows)->ahead[role] + v * L)
+#define FETCH(rows, role, p) __builtin_prefetch((p) + (rows)->ahead[role] + v * L, 0, 2)
+
+/* x to where it belongs; `past`: see solve_past. */
+static inline __attribute__((always_inline)) void NAME(put)(bool past, T *to, const NAME(vec) * x)
+{
+    if (past && L > 1 && (uintptr_t)to % SOLVE_VECTOR_BYTES == 0) {
+        solve_past(to, x);
+    } else {
+        STORE(to, *x);
+    }
+}
 
 /* --- chains ----------------------------------------------------------------------------------------- */
 
@@ -154,6 +165,7 @@ static inline __attribute__((always_inline)) void NAME(chain_up)(const solve_til
 {
     NAME(vec) x[SOLVE_WIDE] = {0};
     const T *shared = factored ? tile->factor->q : NULL;
+    const bool past = tile->past && tile->x.mode == SOLVE_DIRECT;
     for (int64_t end = tile->rows; end > 0;) {
         int64_t row = (end - 1) / SOLVE_CHUNK * SOLVE_CHUNK, step;
         T *to = NAME(x_rows)(tile, vectors, row, &step);
@@ -163,7 +175,7 @@ static inline __attribute__((always_inline)) void NAME(chain_up)(const solve_til
                 const T *q = (const T *)tile->q + (r * vectors + v) * L,
                         *y = (const T *)tile->y + (r * vectors + v) * L;
                 x[v] = LOAD(y) - (factored ? SPLAT(shared[r]) : LOAD(q)) * x[v];
-                STORE(to + (r - row) * step + v * L, x[v]);
+                NAME(put)(past, to + (r - row) * step + v * L, &x[v]);
             }
         if (tile->x.mode != SOLVE_DIRECT) NAME(unstage)(tile, vectors * L, row, end - row, to);
         end = row;
@@ -225,10 +237,10 @@ static inline __attribute__((always_inline)) void NAME(tree_rows)(const solve_ti
             const NAME(vec) none = {0};
             NAME(vec) b = root ? none : OFF_ROLE(SOLVE_LOWER, pb), a = root ? none : OFF_ROLE(SOLVE_UPPER, pa);
             NAME(vec) m = LOAD(pm + v * L), d = LOAD(pd + v * L), off = ABS(b), w, own;
-            if (!scalar) __builtin_prefetch(pa - in->ahead[SOLVE_UPPER] + v * L);
-            if (!scalar) __builtin_prefetch(pb - in->ahead[SOLVE_LOWER] + v * L);
-            __builtin_prefetch(pm - in->ahead[SOLVE_DIAGONAL] + v * L);
-            __builtin_prefetch(pd - in->ahead[SOLVE_RHS] + v * L);
+            if (!scalar) FETCH(in, SOLVE_UPPER, pa);
+            if (!scalar) FETCH(in, SOLVE_LOWER, pb);
+            FETCH(in, SOLVE_DIAGONAL, pm);
+            FETCH(in, SOLVE_RHS, pd);
             w = (T)1 / (leaf ? m : m - LOAD(q + v * L));
             if (!leaf) off += LOAD(z + v * L);
             NAME(look)(&doubt[v], &off, &m, &d, &w);
@@ -266,19 +278,20 @@ static inline __attribute__((always_inline)) void NAME(tree_down)(const solve_ti
 {
     const int64_t width = (int64_t)vectors * L;
     const T *shared = factored ? tile->factor->q : NULL;
+    const bool past = tile->past && tile->x.mode == SOLVE_DIRECT;
     for (int64_t row = 0; row < tile->rows; row += SOLVE_CHUNK) {
         int64_t count = tile->rows - row < SOLVE_CHUNK ? tile->rows - row : SOLVE_CHUNK, step;
         T *to = NAME(x_rows)(tile, vectors, row, &step);
         for (int64_t i = row; i < row + count; i++) {
             const int64_t p = tile->tree.parent[i];
-            const T *q = (const T *)tile->q + i * width, *up = (const T *)tile->y + p * width;
+            const T *q = (const T *)tile->q + i * width, *up = (const T *)tile->y + (p < 0 ? 0 : p) * width;
             T *y = (T *)tile->y + i * width;
             VECTORS
             {
                 NAME(vec) x = LOAD(y + v * L);
                 if (p >= 0) x -= (factored ? SPLAT(shared[i]) : LOAD(q + v * L)) * LOAD(up + v * L);
                 STORE(y + v * L, x);
-                STORE(to + (i - row) * step + v * L, x);
+                NAME(put)(past, to + (i - row) * step + v * L, &x);
             }
         }
         if (tile->x.mode != SOLVE_DIRECT) NAME(unstage)(tile, vectors * L, row, count, to);
@@ -305,11 +318,11 @@ static inline __attribute__((always_inline)) bool NAME(tree_factored)(const solv
             const int64_t p = tile->tree.parent[i];
             const bool leaf = tile->tree.last[i] < 0, first = p >= 0 && tile->tree.last[p] == i;
             const T *pd = in.at[SOLVE_RHS] + (i - row) * in.step[SOLVE_RHS];
-            T *y = (T *)tile->y + i * width, *up = (T *)tile->y + p * width;
+            T *y = (T *)tile->y + i * width, *up = (T *)tile->y + (p < 0 ? 0 : p) * width;
             VECTORS
             {
                 NAME(vec) d = LOAD(pd + v * L);
-                __builtin_prefetch(pd - in.ahead[SOLVE_RHS] + v * L);
+                FETCH(&in, SOLVE_RHS, pd);
                 doubt[v].odd |= BITS(d - d);
                 d = (leaf ? d : d - LOAD(y + v * L)) * SPLAT(w[i]);
                 STORE(y + v * L, d);

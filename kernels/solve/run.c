@@ -29,6 +29,7 @@ struct run {
     const int64_t *factor_bad;  /* status word of the shared matrix, by group */
     uint64_t room;              /* bytes of q, y, z each */
     int64_t longest;
+    bool past; /* solve_tile.past */
     struct worker *worker;
     _Atomic int64_t bad_lane, bad_lanes;
 };
@@ -87,6 +88,7 @@ static bool solve_lanes(struct run *run, struct worker *worker, int64_t g, int64
     tile->factor = run->factor == NULL ? NULL : &run->factor[g];
     const solve_fn *own = chain ? run->loops->chain : run->loops->tree;
     const solve_fn *factored = chain ? run->loops->chain_factored : run->loops->tree_factored;
+    tile->past = run->past;
     bool sure = (run->factor == NULL ? own : factored)[width](tile);
     if (run->factor != NULL && run->factor_bad[g] != 0) sure = false;
     if (sure && job->residual == NULL && job->status == NULL) return true;
@@ -108,6 +110,7 @@ static bool solve_pending(struct run *run, struct worker *worker)
     solve_tile *tile = &worker->tile;
     lacis_solve_tile_mixed(job, worker->pending, count, tile);
     tile->factor = NULL;
+    tile->past = false;
     bool sure = run->loops->chain[SOLVE_WIDTH_NARROW](tile);
     for (int l = 0; l < count; l++)
         if (!check_lane(run, worker, worker->pending[l].group, worker->pending[l].lane, sure)) return false;
@@ -291,6 +294,16 @@ static bool share(struct run *run, shared *s, int64_t *tasks)
     return factor_all(run, s);
 }
 
+/* Whether x is more than caches hold. */
+static bool is_large(const lacis_solve_job *job)
+{
+    const double most = 2 << 20;
+    double bytes = 0;
+    for (int64_t g = 0; g < job->groups; g++)
+        bytes += (double)job->group[g].lanes * (double)job->group[g].rows * lacis_solve_bytes(job->type);
+    return bytes > most;
+}
+
 static bool say_bad(struct run *run, lacis_solve_output *out)
 {
     const lacis_solve_job *job = run->job;
@@ -313,6 +326,7 @@ lacis_solve_status lacis_solve_run(const lacis_solve_job *job, lacis_solve_outpu
                       .loops = lacis_solve_kernels()->loops[job->type],
                       .room = lacis_solve_room(job),
                       .longest = lacis_solve_longest(job),
+                      .past = is_large(job),
                       .bad_lane = INT64_MAX};
     *out = (lacis_solve_output){0};
     int status = LACIS_SOLVE_NO_MEMORY;

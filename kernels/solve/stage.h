@@ -63,9 +63,9 @@ static inline __attribute__((always_inline)) void NAME(transpose)(NAME(turn) * s
 }
 
 /* Rows [row, row + count) of full lanes; answers how many were done: whole squares. */
-static int64_t NAME(turn_in)(const solve_view *view, int width, int64_t row, int64_t count, T *to)
+static int64_t NAME(turn_in)(const solve_view *view, bool falling, int width, int64_t row, int64_t count, T *to)
 {
-    const int64_t done = count / TURN * TURN, ahead = 2 * SOLVE_CHUNK;
+    const int64_t done = count / TURN * TURN, ahead = falling ? -4 * SOLVE_CHUNK : 4 * SOLVE_CHUNK;
     for (int l = 0; l < width; l += TURN)
         for (int64_t r = 0; r < done; r += TURN) {
             NAME(turn) square[TURN];
@@ -73,7 +73,7 @@ static int64_t NAME(turn_in)(const solve_view *view, int width, int64_t row, int
             for (int k = 0; k < TURN; k++) {
                 const S *from = (const S *)(const void *)view->lane[l + k] + row + r;
                 square[k] = __builtin_convertvector(*(const NAME(stored) *)from, NAME(turn));
-                __builtin_prefetch(from + ahead);
+                __builtin_prefetch(from + ahead, 0, 2); /* into the second-level cache */
             }
             NAME(transpose)(square);
 #pragma GCC unroll 16
@@ -83,7 +83,7 @@ static int64_t NAME(turn_in)(const solve_view *view, int width, int64_t row, int
     return done;
 }
 
-static int64_t NAME(turn_out)(const solve_view *view, int width, int64_t row, int64_t count, const T *from)
+static int64_t NAME(turn_out)(const solve_view *view, bool past, int width, int64_t row, int64_t count, const T *from)
 {
     const int64_t done = count / TURN * TURN;
     for (int l = 0; l < width; l += TURN)
@@ -96,7 +96,12 @@ static int64_t NAME(turn_out)(const solve_view *view, int width, int64_t row, in
 #pragma GCC unroll 16
             for (int k = 0; k < TURN; k++) {
                 S *to = (S *)(void *)view->lane[l + k] + row + r;
-                *(NAME(stored) *)to = __builtin_convertvector(square[k], NAME(stored));
+                NAME(stored) x = __builtin_convertvector(square[k], NAME(stored));
+                if (past && sizeof x == SOLVE_VECTOR_BYTES && (uintptr_t)to % SOLVE_VECTOR_BYTES == 0) {
+                    solve_past(to, &x);
+                } else {
+                    *(NAME(stored) *)to = x;
+                }
             }
         }
     return done;
@@ -104,15 +109,15 @@ static int64_t NAME(turn_out)(const solve_view *view, int width, int64_t row, in
 #undef TURN
 #undef TURN_BYTES
 #else
-static int64_t NAME(turn_in)(const solve_view *view, int width, int64_t row, int64_t count, T *to)
+static int64_t NAME(turn_in)(const solve_view *view, bool falling, int width, int64_t row, int64_t count, T *to)
 {
-    (void)view, (void)width, (void)row, (void)count, (void)to;
+    (void)view, (void)falling, (void)width, (void)row, (void)count, (void)to;
     return 0;
 }
 
-static int64_t NAME(turn_out)(const solve_view *view, int width, int64_t row, int64_t count, const T *from)
+static int64_t NAME(turn_out)(const solve_view *view, bool past, int width, int64_t row, int64_t count, const T *from)
 {
-    (void)view, (void)width, (void)row, (void)count, (void)from;
+    (void)view, (void)past, (void)width, (void)row, (void)count, (void)from;
     return 0;
 }
 #endif
@@ -121,17 +126,29 @@ static void NAME(stage)(const solve_tile *tile, solve_role role, int width, int6
 {
     const solve_view *view = &tile->in[role];
     const S *at = (const S *)(const void *)view->at;
-    int64_t done = 0;
+    int64_t done;
     if (view->mode == SOLVE_GATHER) {
         NAME(gather)(tile, role, width, row, count, to);
         return;
     }
-    if (view->mode == SOLVE_TURN) done = NAME(turn_in)(view, width, row, count, to);
-    for (int64_t r = done; r < count; r++)
+    if (view->mode == SOLVE_TURN) {
+        done = NAME(turn_in)(view, tile->tree.parent != NULL, width, row, count, to);
         for (int l = 0; l < width; l++)
-            to[r * width + l] = view->mode == SOLVE_TURN    ? (T)((const S *)(const void *)view->lane[l])[row + r]
-                                : view->mode == SOLVE_SPLAT ? (T)at[(row + r) * view->step]
-                                                            : (T)at[(row + r) * view->step + l];
+            for (int64_t r = done; r < count; r++)
+                to[r * width + l] = (T)((const S *)(const void *)view->lane[l])[row + r];
+        return;
+    }
+    const bool splat = view->mode == SOLVE_SPLAT;
+    const int64_t ahead = (tile->tree.parent != NULL ? -32 : 32) * view->step;
+    for (int64_t r = 0; r < count; r++, to += width) {
+        const S *from = at + (row + r) * view->step;
+        for (int l = 0; splat && l < width; l++)
+            to[l] = (T)*from;
+        for (int l = 0; !splat && l < width; l++)
+            to[l] = (T)from[l];
+        for (int l = 0; !splat && l < width; l += SOLVE_VECTOR_BYTES / (int)sizeof(S))
+            __builtin_prefetch(from + l + ahead, 0, 2);
+    }
 }
 
 static void NAME(unstage)(const solve_tile *tile, int width, int64_t row, int64_t count, const T *from)
@@ -144,7 +161,7 @@ static void NAME(unstage)(const solve_tile *tile, int width, int64_t row, int64_
                 at[r * view->step + l] = (S)from[r * width + l];
         return;
     }
-    int64_t done = view->mode == SOLVE_TURN ? NAME(turn_out)(view, width, row, count, from) : 0;
+    int64_t done = view->mode == SOLVE_TURN ? NAME(turn_out)(view, tile->past, width, row, count, from) : 0;
     for (int l = 0; l < tile->lanes; l++) {
         int64_t step = view->mode == SOLVE_TURN ? 1 : view->lane_step[l], own = tile->lane_rows[l] - row;
         S *to = (S *)(void *)view->lane[l] + row * step;

@@ -7,12 +7,42 @@
 
 #include "solve/inside.h"
 
+#include <string.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 #ifndef LACIS_ISA_NAME
 #error "files called *.isa.c are compiled with LACIS_ISA_NAME"
 #endif
 
 /* Vectors of 64 bytes are only passed between functions that are inlined. */
 #pragma GCC diagnostic ignored "-Wpsabi"
+
+/* 64 bytes past the caches, for results that would not stay there anyway: a line that is written whole need not be
+ * read before. */
+static inline void solve_past(void *to, const void *from)
+{
+#if defined(__AVX512F__)
+    _mm512_stream_si512((__m512i *)to, _mm512_loadu_si512(from));
+#elif defined(__AVX2__)
+    for (int i = 0; i < 2; i++)
+        _mm256_stream_si256((__m256i *)to + i, _mm256_loadu_si256((const __m256i *)from + i));
+#elif defined(__SSE2__)
+    for (int i = 0; i < 4; i++)
+        _mm_stream_si128((__m128i *)to + i, _mm_loadu_si128((const __m128i *)from + i));
+#else
+    memcpy(to, from, SOLVE_VECTOR_BYTES);
+#endif
+}
+
+/* Before anybody else reads what solve_past wrote. */
+static inline void solve_settle(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
 
 #define SOLVE_INSTANCES(shape)                                                                                       \
     static bool shape##_alone(const solve_tile *tile)                                                                \
@@ -21,11 +51,15 @@
     }                                                                                                                \
     static bool shape##_narrow(const solve_tile *tile)                                                               \
     {                                                                                                                \
-        return shape##_side(tile, 1);                                                                                \
+        bool sure = shape##_side(tile, 1);                                                                           \
+        solve_settle();                                                                                              \
+        return sure;                                                                                                 \
     }                                                                                                                \
     static bool shape##_wide(const solve_tile *tile)                                                                 \
     {                                                                                                                \
-        return shape##_side(tile, SOLVE_WIDE);                                                                       \
+        bool sure = shape##_side(tile, SOLVE_WIDE);                                                                  \
+        solve_settle();                                                                                              \
+        return sure;                                                                                                 \
     }
 
 #define SOLVE_TABLE(name, side)                                                                                      \
