@@ -13,6 +13,8 @@
 static const bench_family families[] = {
     {"multiply", "--graph rmat:S|uniform:S|FILE  --op pair|minplus|user|top10|source (all of them if left out)",
      bench_multiply},
+    {"solve", "--op part of a case's name: chain, tree, flat, full, block, shared (all of them if left out)",
+     bench_solve},
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
@@ -68,6 +70,7 @@ void bench_print(const bench_options *options, const bench_line *line)
     figure(options, "entries", "%.0f", line->entries);
     figure(options, "peak_mb", "%.1f", line->peak_mb);
     figure(options, "entry_bytes", "%.2f", line->entry_bytes);
+    figure(options, "entry_ns", "%.3f", line->entry_ns > 0 ? line->entry_ns : -1);
     puts(options->json ? "}" : "");
     fflush(stdout);
 }
@@ -90,7 +93,7 @@ static int usage(FILE *to)
         "  --type f32|f64   values (f32)\n"
         "  --device cpu|gpu (cpu)\n"
         "  --threads N      of both sides (all processors)\n"
-        "  --peer NAME      graphblas or none (graphblas where it is linked)\n"
+        "  --peer NAME      graphblas, lapack or none (what is there)\n"
         "  --repeat N       runs of each side, of which the median counts (5)\n"
         "  --json           one JSON object a line\n\n"
         "Times are of one LET statement, from arrays in memory to the stored result; the answer is checked first.\n",

@@ -15,7 +15,7 @@ typedef struct bench_options {
     const char *op;
     const char *type;   /* f32, f64 */
     const char *device; /* cpu, gpu */
-    const char *peer;   /* graphblas, none */
+    const char *peer;   /* graphblas, lapack, none */
     int threads, repeat;
     bool json;
 } bench_options;
@@ -27,6 +27,7 @@ typedef struct bench_family {
 } bench_family;
 
 int bench_multiply(const bench_options *options);
+int bench_solve(const bench_options *options);
 
 /* ---------------------------------------------------------------------------------------- measuring */
 
@@ -45,6 +46,7 @@ typedef struct bench_line {
     char name[160];
     const char *peer;
     double ours_s, peer_s, products, entries, peak_mb, entry_bytes;
+    double entry_ns; /* 0: left out */
 } bench_line;
 void bench_print(const bench_options *options, const bench_line *line);
 

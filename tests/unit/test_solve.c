@@ -6,6 +6,7 @@
 #include "support/db.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 enum { LANES = 5, ROWS = 4, PLACES = LANES * ROWS };
 
@@ -239,6 +240,35 @@ static void large_results_are_streamed(void **state)
     db_run(*state, "SET memory_limit = 1000000000");
 }
 
+struct countdown {
+    long left;
+};
+
+static int refuse(void *arg, size_t bytes)
+{
+    struct countdown *countdown = arg;
+    (void)bytes;
+    return countdown->left-- == 0;
+}
+
+/* Each allocation of a statement may fail: it says so, and the next attempt works. */
+static void any_allocation_may_fail(void **state)
+{
+    static const char *const text = "LET x = SOLVE s STATUS RESIDUAL";
+    long failures = 0;
+    create_plain(*state);
+    for (bool refused = true; refused; failures++) {
+        struct countdown countdown = {failures};
+        lacis_set_allocation_guard(refuse, &countdown);
+        lacis_status status = lacis_exec(*state, text, NULL, NULL);
+        lacis_set_allocation_guard(NULL, NULL);
+        refused = countdown.left < 0;
+        if (status != LACIS_OK) assert_int_equal(status, LACIS_NOMEM);
+        db_run(*state, text);
+    }
+    assert_true(failures > 10);
+}
+
 static int interrupt(void *engine, size_t bytes)
 {
     (void)bytes;
@@ -268,6 +298,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(plans_say_what_they_do, setup, teardown),
         cmocka_unit_test_setup_teardown(large_results_are_streamed, setup, teardown),
         cmocka_unit_test_setup_teardown(solving_can_be_stopped, setup, teardown),
+        cmocka_unit_test_setup_teardown(any_allocation_may_fail, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
