@@ -280,8 +280,9 @@ static bool share(struct run *run, shared *s, int64_t *tasks)
     *tasks = lacis_solve_tasks(job, NULL);
     s->task = take(job, sizeof *s->task * (uint64_t)*tasks);
     s->worker = take(job, sizeof *s->worker * (uint64_t)job->threads);
-    if (s->worker == NULL || s->task == NULL) return false;
-    memset(s->worker, 0, sizeof *s->worker * (size_t)job->threads);
+    if (s->worker == NULL) return false;
+    memset(s->worker, 0, sizeof *s->worker * (size_t)job->threads); /* share_clear looks into it */
+    if (s->task == NULL) return false;
     lacis_solve_tasks(job, s->task);
     if (job->parent != NULL) {
         s->last = take(job, sizeof *s->last * (uint64_t)tree_rows(job));
