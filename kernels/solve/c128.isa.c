@@ -19,36 +19,80 @@ enum { SIDE = 8, PLANES = 2 };
 
 /* --- bringing rows into planes ---------------------------------------------------------------------- */
 
-static const double *element(const solve_view *view, int lane, int64_t row)
+/* A lane's first row; *step: numbers from row to row. */
+static double *lane_of(const solve_view *view, int lane, int64_t *step)
 {
-    if (view->mode == SOLVE_PAIRS) return (const double *)(const void *)view->at + PLANES * (row * view->step + lane);
-    if (view->mode == SOLVE_SPLAT) return (const double *)(const void *)view->at + PLANES * row * view->step;
-    int64_t step = view->mode == SOLVE_TURN ? 1 : view->lane_step[lane];
-    return (const double *)(const void *)view->lane[lane] + PLANES * row * step;
+    double *at = (double *)(void *)view->at;
+    *step = view->step;
+    if (view->mode == SOLVE_PAIRS) return at + PLANES * lane;
+    if (view->mode == SOLVE_SPLAT) return at;
+    *step = view->mode == SOLVE_TURN ? 1 : view->lane_step[lane];
+    return (double *)(void *)view->lane[lane];
+}
+
+static void fill_lane(double *to, int width, int64_t from, int64_t count, double value)
+{
+    for (int64_t r = from; r < count; r++) {
+        to[PLANES * r * width] = value;
+        to[(PLANES * r + 1) * width] = 0;
+    }
+}
+
+/* Lanes side by side: a row is split into its planes. */
+static void split(const solve_view *view, int width, int64_t row, int64_t count, double *to)
+{
+    const int64_t ahead = 32 * PLANES * view->step;
+    for (int64_t r = 0; r < count; r++, to += PLANES * width) {
+        const double *from = (const double *)(const void *)view->at + PLANES * (row + r) * view->step;
+        for (int l = 0; l < width; l++) {
+            to[l] = from[PLANES * l];
+            to[width + l] = from[PLANES * l + 1];
+        }
+        for (int l = 0; l < width; l += 4)
+            __builtin_prefetch(from + PLANES * l + ahead, 0, 2);
+    }
 }
 
 static void stage(const solve_tile *tile, solve_role role, int width, int64_t row, int64_t count, double *to)
 {
+    const solve_view *view = &tile->in[role];
     const double outside = role == SOLVE_DIAGONAL;
-    for (int l = 0; l < width; l++)
-        for (int64_t r = 0; r < count; r++) {
-            bool inside = l < tile->lanes && row + r < tile->lane_rows[l];
-            if (role == SOLVE_LOWER && row + r == 0) inside = false;
-            if (role == SOLVE_UPPER && l < tile->lanes && row + r == tile->lane_rows[l] - 1) inside = false;
-            const double *from = inside ? element(&tile->in[role], l, row + r) : NULL;
-            to[PLANES * r * width + l] = inside ? from[0] : outside;
-            to[(PLANES * r + 1) * width + l] = inside ? from[1] : 0;
+    const bool first = role == SOLVE_LOWER && row == 0;
+    if (view->mode == SOLVE_PAIRS) split(view, width, row, count, to);
+    for (int l = 0; l < width; l++) {
+        int64_t step, own = l < tile->lanes ? tile->lane_rows[l] - row : 0, inside = own < count ? own : count;
+        if (view->mode != SOLVE_PAIRS && inside > 0) {
+            const double *from = lane_of(view, l, &step) + PLANES * row * step;
+            for (int64_t r = 0; view->mode == SOLVE_TURN && r < SOLVE_CHUNK; r += 4)
+                __builtin_prefetch(from + PLANES * (r + 2 * SOLVE_CHUNK), 0, 2);
+            for (int64_t r = 0; r < inside; r++, from += PLANES * step) {
+                to[PLANES * r * width + l] = from[0];
+                to[(PLANES * r + 1) * width + l] = from[1];
+            }
         }
+        fill_lane(to + l, width, inside < 0 ? 0 : inside, count, outside);
+        if (first) fill_lane(to + l, width, 0, 1, 0);
+        if (role == SOLVE_UPPER && own >= 1 && own <= count) fill_lane(to + l, width, own - 1, own, 0);
+    }
 }
 
 static void unstage(const solve_tile *tile, int width, int64_t row, int64_t count, const double *from)
 {
-    for (int l = 0; l < tile->lanes; l++)
-        for (int64_t r = 0; r < count && row + r < tile->lane_rows[l]; r++) {
-            double *to = (double *)element(&tile->x, l, row + r);
+    const solve_view *view = &tile->x;
+    double *to = (double *)(void *)view->at + PLANES * row * view->step;
+    for (int64_t r = 0; view->mode == SOLVE_PAIRS && r < count; r++, to += PLANES * view->step)
+        for (int l = 0; l < width; l++) {
+            to[PLANES * l] = from[PLANES * r * width + l];
+            to[PLANES * l + 1] = from[(PLANES * r + 1) * width + l];
+        }
+    for (int l = 0; view->mode != SOLVE_PAIRS && l < tile->lanes; l++) {
+        int64_t step, own = tile->lane_rows[l] - row;
+        to = lane_of(view, l, &step) + PLANES * row * step;
+        for (int64_t r = 0; r < count && r < own; r++, to += PLANES * step) {
             to[0] = from[PLANES * r * width + l];
             to[1] = from[(PLANES * r + 1) * width + l];
         }
+    }
 }
 
 /* --- arithmetic ------------------------------------------------------------------------------------- */
@@ -118,7 +162,8 @@ INLINE void down(const solve_tile *tile, const int vectors, bits *sign, bits *od
         for (int role = 0; role < SOLVE_ROLES; role++)
             stage(tile, (solve_role)role, width, row, count, tile->stage[role]);
         for (int64_t r = 0; r < count; r++)
-            for (int v = 0; v < vectors; v++) {
+            _Pragma("GCC unroll 2") for (int v = 0; v < vectors; v++)
+            {
                 number a, b, c, d, w, t;
                 take(tile->stage[SOLVE_LOWER], r, width, v, &a);
                 take(tile->stage[SOLVE_DIAGONAL], r, width, v, &b);
