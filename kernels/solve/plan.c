@@ -21,9 +21,9 @@ static int64_t lane_bytes(const lacis_solve_job *job, int64_t rows)
     return rows * element * (job->parent == NULL ? 2 : 3);
 }
 
-static bool wide_fits(const lacis_solve_job *job, int64_t rows)
+static bool wide_fits(const lacis_solve_job *job, int64_t rows, int wide)
 {
-    return rows <= CACHE_BYTES && lane_bytes(job, rows) * loops_of(job)->lanes[SOLVE_WIDTH_WIDE] <= CACHE_BYTES;
+    return rows <= CACHE_BYTES && lane_bytes(job, rows) * wide <= CACHE_BYTES;
 }
 
 bool lacis_solve_alike(int64_t rows, int64_t shortest, int64_t longest)
@@ -31,14 +31,13 @@ bool lacis_solve_alike(int64_t rows, int64_t shortest, int64_t longest)
     return rows <= 2 * shortest && longest <= 2 * rows;
 }
 
-int lacis_solve_next(const lacis_solve_job *job, const lacis_solve_group *group, int64_t lane, int64_t left,
-                     solve_width *width)
+int lacis_solve_next(const lacis_solve_job *job, const int *lanes, const lacis_solve_group *group, int64_t lane,
+                     int64_t left, solve_width *width)
 {
-    const int *lanes = loops_of(job)->lanes;
     const int wide = lanes[SOLVE_WIDTH_WIDE], narrow = lanes[SOLVE_WIDTH_NARROW];
     bool smooth = left >= wide && lacis_solve_smooth(job, group, lane, wide);
     *width = SOLVE_WIDTH_WIDE;
-    if (smooth && wide_fits(job, group->rows)) return wide;
+    if (smooth && wide_fits(job, group->rows, wide)) return wide;
     *width = SOLVE_WIDTH_NARROW;
     if (left >= narrow) return narrow;
     if (job->parent == NULL && !lacis_solve_is_shared(job) && group->rows <= MIXED_ROWS) return 0;
@@ -55,7 +54,7 @@ uint64_t lacis_solve_room(const lacis_solve_job *job)
     for (int64_t g = 0; g < job->groups; g++) {
         const lacis_solve_group *group = &job->group[g];
         bool alone = group->lanes == 1 && one == 1 && (job->parent != NULL || group->rows > MIXED_ROWS);
-        int64_t width = alone ? one : group->lanes >= wide && wide_fits(job, group->rows) ? wide : narrow;
+        int64_t width = alone ? one : group->lanes >= wide && wide_fits(job, group->rows, wide) ? wide : narrow;
         int64_t bytes = width * lane_bytes(job, group->rows) / each;
         if (group->lanes > 0 && bytes > most) most = bytes;
     }

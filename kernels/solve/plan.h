@@ -15,10 +15,10 @@ typedef struct solve_task {
 
 int64_t lacis_solve_tasks(const lacis_solve_job *job, solve_task *out); /* out NULL: only how many */
 
-/* Lanes that the next tile of the group should take, of `left`; 0: too few for a vector, chains of other groups may
- * go with them. *width: of the tile. */
-int lacis_solve_next(const lacis_solve_job *job, const lacis_solve_group *group, int64_t lane, int64_t left,
-                     solve_width *width);
+/* Lanes that the next tile of the group should take, of `left`, with solve_loops.lanes; 0: too few for a vector,
+ * chains of other groups may go with them. *width: of the tile. */
+int lacis_solve_next(const lacis_solve_job *job, const int *lanes, const lacis_solve_group *group, int64_t lane,
+                     int64_t left, solve_width *width);
 /* Whether short chains of this and another length may go together. */
 bool lacis_solve_alike(int64_t rows, int64_t shortest, int64_t longest);
 

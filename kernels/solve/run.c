@@ -133,7 +133,7 @@ static bool solve_group(struct run *run, struct worker *worker, int64_t g, int64
     const lacis_solve_group *group = &job->group[g];
     while (lane < end) {
         solve_width width;
-        int count = lacis_solve_next(job, group, lane, end - lane, &width);
+        int count = lacis_solve_next(job, run->loops->lanes, group, lane, end - lane, &width);
         if (count == 0) {
             if (!wait_with(run, worker, group, lane++)) return false;
             continue;

@@ -65,8 +65,13 @@ static void view_of(const lacis_solve_field *field, const lacis_solve_side *side
         out->mode = ready ? SOLVE_DIRECT : SOLVE_PAIRS;
     } else {
         out->mode = !field->shared && count == width && side->block == 1 ? SOLVE_TURN : SOLVE_GATHER;
-        for (int l = 0; l < count; l++)
-            out->lane[l] = lane_at(field, side, rows, lane + l, bytes, &out->lane_step[l]);
+        const int64_t apart = field->shared ? 0 : rows * bytes;
+        for (int l = 0; l < count; l++) {
+            bool plain = field->shared || side->block == 1; /* spares a division */
+            out->lane_step[l] = out->step;
+            out->lane[l] =
+                plain ? out->at + l * apart : lane_at(field, side, rows, lane + l, bytes, &out->lane_step[l]);
+        }
     }
 }
 
