@@ -172,9 +172,9 @@ static void any_mix_of_shapes(void **state)
     for (int kind = 0; kind < 12; kind++) {
         systems s = {.tree = kind % 2 == 1,
                      .dtype = types[kind % 4 / 2],
-                     .groups = 12,
-                     .lanes = {1, 1, 9, 2, 40, 1, 0, 1, 3, 1, 1, 65},
-                     .rows = {4, 5, 17, 3, 12, 30, 6, 31, 0, 18, 1, 20}};
+                     .groups = 14,
+                     .lanes = {1, 1, 9, 2, 40, 1, 0, 1, 3, 1, 1, 65, 1, 1},
+                     .rows = {4, 5, 17, 3, 12, 30, 6, 31, 0, 18, 1, 20, 16, 24}};
         if (kind >= 10) s.dtype = kind == 10 ? LACIS_C128 : LACIS_F64;
         s.off_shared = kind == 4 || kind == 5;
         s.matrix_shared = kind >= 6 && kind < 10;
