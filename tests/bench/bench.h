@@ -32,6 +32,7 @@ int bench_multiply(const bench_options *options);
 int bench_choose(const bench_options *options);
 int bench_figures(const bench_options *options);
 int bench_simulate(const bench_options *options);
+int bench_solve(const bench_options *options);
 
 /* measure.c ------------------------------------------------------------------------------- measuring */
 
