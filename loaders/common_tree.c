@@ -101,7 +101,8 @@ static void number_rows(branches *b, int32_t *parent)
 
 static lacis_status check(lacis_run *run, lacis_tree_kind kind, int64_t rows, int64_t count)
 {
-    const char *why = count > rows                             ? "each branch has at least one row"
+    const char *why = count < 1                                ? "it has at least one"
+                      : count > rows                           ? "each branch has at least one row"
                       : count == 2                             ? "where a branch ends two or more begin"
                       : kind == LACIS_TREE_CHAIN && count != 1 ? "a chain is one branch"
                       : rows > INT32_MAX                       ? "rows are counted in 31 bits"

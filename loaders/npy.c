@@ -26,7 +26,7 @@ static lacis_status read_head(lacis_run *run, const lacis_source *source, lacis_
     size_t length = d[8] | (size_t)d[9] << 8;
     if (d[6] > 1) length |= (size_t)d[10] << 16 | (size_t)d[11] << 24;
     if (d[6] < 1 || d[6] > 3) return refuse(run, source, "a version of .npy that lacis does not know");
-    if (length > HEAD_MOST || length > source->size - start)
+    if (length > LACIS_NPY_HEAD || length > source->size - start)
         return refuse(run, source, "the file ends inside its head; fetch it again");
     memcpy(h->text, d + start, length);
     h->text[length] = '\0';
