@@ -36,21 +36,23 @@ typedef word8 vector8 __attribute__((vector_size(WIDTH)));
 INTERLEAVE(interleave4, vector4, word4, TILE4)
 INTERLEAVE(interleave8, vector8, word8, TILE8)
 
+/* Unrolled, so that rows stay in registers. */
+#define UNROLL _Pragma("GCC unroll 16")
 #define TILE_FUNCTION(name, vector, word, tile, interleave)                                                          \
     static inline void name(const word *from, int64_t from_stride, word *to, int64_t to_stride)                      \
     {                                                                                                                \
         vector row[tile], next[tile];                                                                                \
-        for (int i = 0; i < (tile); i++)                                                                             \
-            memcpy(&row[i], from + i * from_stride, sizeof(vector));                                                 \
-        for (int step = 1; step < (tile); step *= 2) {                                                               \
-            for (int i = 0; i < (tile) / 2; i++) {                                                                   \
+        UNROLL for (int i = 0; i < (tile); i++) memcpy(&row[i], from + i * from_stride, sizeof(vector));             \
+        UNROLL for (int step = 1; step < (tile); step *= 2)                                                          \
+        {                                                                                                            \
+            UNROLL for (int i = 0; i < (tile) / 2; i++)                                                              \
+            {                                                                                                        \
                 next[2 * i] = interleave(row[i], row[i + (tile) / 2], 0);                                            \
                 next[2 * i + 1] = interleave(row[i], row[i + (tile) / 2], 1);                                        \
             }                                                                                                        \
-            memcpy(row, next, sizeof row);                                                                           \
+            UNROLL for (int i = 0; i < (tile); i++) row[i] = next[i];                                                \
         }                                                                                                            \
-        for (int i = 0; i < (tile); i++)                                                                             \
-            memcpy(to + i * to_stride, &row[i], sizeof(vector));                                                     \
+        UNROLL for (int i = 0; i < (tile); i++) memcpy(to + i * to_stride, &row[i], sizeof(vector));                 \
     }
 TILE_FUNCTION(tile4, vector4, word4, TILE4, interleave4)
 TILE_FUNCTION(tile8, vector8, word8, TILE8, interleave8)
