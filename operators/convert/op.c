@@ -13,12 +13,14 @@ static const lacis_param params[] = {
      .form = "%l",
      .help = "lane behind lane, element behind element, or flocks of so many lanes"},
     {.keyword = "AS", .form = "f32|f64|c64|c128", .help = "the type of all fields"},
+    {.keyword = "SHARE", .form = "", .help = "fields on which the lanes of each group agree are stored once a group"},
 };
 
 static const char *const examples[] = {
     "CONVERT x LAYOUT full",
     "CONVERT x LAYOUT block(64) AS f32",
     "LET y = x LAYOUT block(64)",
+    "LET y = x SHARE",
     NULL,
 };
 
@@ -32,6 +34,10 @@ static const char help[] =
     "AS f32, f64, c64 or c128 converts all fields; reals that are too large for f32 become infinite. A complex "
     "field\n"
     "does not become real.\n"
+    "\n"
+    "SHARE stores a field on which all lanes of each group agree, bit for bit, once a group: operators read it once, "
+    "and\n"
+    "a matrix that all systems have in common is factored once.\n"
     "\n"
     "Where a call is sure to stand the verb may be left out: LET y = x LAYOUT full; SOLVE (x LAYOUT full).";
 
@@ -119,11 +125,13 @@ static lacis_status bind(lacis_run *run, lacis_call *call)
         return lacis_run_fail_at(
             run, LACIS_TYPE, operand->item[0].offset, NULL,
             "CONVERT takes a batch of systems (lane, row, fields): other arrays have one layout");
-    if (layout == NULL && lacis_call_arg(call, "AS") == NULL)
-        return lacis_run_fail_at(run, LACIS_SYNTAX, call->offset, NULL, "CONVERT needs LAYOUT or AS");
+    bool share = lacis_call_arg(call, "SHARE") != NULL;
+    if (layout == NULL && lacis_call_arg(call, "AS") == NULL && !share)
+        return lacis_run_fail_at(run, LACIS_SYNTAX, call->offset, NULL, "CONVERT needs LAYOUT, AS or SHARE");
     LACIS_TRY(lacis_run_scratch(run, sizeof *work, &work));
     memset(work, 0, sizeof *work);
     work->array = array;
+    work->share = share;
     LACIS_TRY(lacis_batch_view(run, array, &work->from));
     work->block = layout == NULL ? work->from.block : layout->item[0].integer;
     LACIS_TRY(bind_type(run, call, work));

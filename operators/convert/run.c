@@ -16,9 +16,8 @@ static const int64_t SLICE = (int64_t)1 << 16;
 /* --- shape ---------------------------------------------------------------------------------------- */
 
 typedef struct shaping {
-    int64_t *lanes, *rows; /* of the groups that are wanted */
-    int64_t *source;       /* the operand's group of each */
-    int64_t *skip;         /* and how many of its lanes come before */
+    int64_t *lanes, *rows;        /* of the groups that are wanted */
+    lacis_convert_lanes_of *from; /* where those lie in the operand */
     int32_t *parent;
     int64_t groups;
 } shaping;
@@ -29,10 +28,9 @@ static lacis_status select_groups(lacis_run *run, const lacis_convert_work *work
     const lacis_batch *from = &work->from;
     int64_t rows = 0;
     memset(out, 0, sizeof *out);
-    LACIS_TRY(lacis_run_scratch(run, 4 * (uint64_t)from->groups * sizeof *out->lanes, &out->lanes));
+    LACIS_TRY(lacis_run_scratch(run, 2 * (uint64_t)from->groups * sizeof *out->lanes, &out->lanes));
+    LACIS_TRY(lacis_run_scratch(run, (uint64_t)from->groups * sizeof *out->from, &out->from));
     out->rows = out->lanes + from->groups;
-    out->source = out->rows + from->groups;
-    out->skip = out->source + from->groups;
     if (from->parent != NULL)
         LACIS_TRY(lacis_run_scratch(run, (uint64_t)from->rows * sizeof *out->parent, &out->parent));
     for (int64_t g = 0; g < from->groups; g++) {
@@ -42,8 +40,7 @@ static lacis_status select_groups(lacis_run *run, const lacis_convert_work *work
         if (begin >= end) continue;
         out->lanes[out->groups] = end - begin;
         out->rows[out->groups] = group->rows;
-        out->source[out->groups] = g;
-        out->skip[out->groups++] = begin - group->lane;
+        out->from[out->groups++] = (lacis_convert_lanes_of){g, begin - group->lane, end - begin};
         if (out->parent != NULL)
             memcpy(out->parent + rows, from->parent + group->row, (size_t)group->rows * sizeof *out->parent);
         rows += group->rows;
@@ -78,9 +75,9 @@ static int64_t group_of(const lacis_batch *batch, int64_t lane)
 /* Lanes begin .. end of the result's group g, counted within it. */
 static void move_lanes(const moving *m, int64_t g, int64_t begin, int64_t end)
 {
-    const lacis_batch_group *to = &m->to->group[g], *from = &m->from->group[m->shape->source[g]];
+    const lacis_batch_group *to = &m->to->group[g], *from = &m->from->group[m->shape->from[g].source];
     lacis_convert_side left = {(char *)m->source + (size_t)from->place * m->size, from->block,
-                               m->shape->skip[g] + begin};
+                               m->shape->from[g].skip + begin};
     lacis_convert_side right = {(char *)m->target + (size_t)to->place * m->size, to->block, begin};
     lacis_convert_lanes(&left, &right, end - begin, to->rows, m->size);
     if (end == to->lanes) lacis_convert_pad(&right, to->lanes, to->rows, m->size);
@@ -133,25 +130,28 @@ static lacis_status cast(lacis_run *run, casting *c)
 
 /* --- fields --------------------------------------------------------------------------------------- */
 
-/* The rows of a shared field that belong to the groups that are wanted. */
-static void move_shared(const moving *m)
+/* The rows of a shared field that belong to the groups that are wanted; of a field on which lanes agree, those of
+ * each group's first lane. */
+static void move_shared(const moving *m, bool shared)
 {
+    const char *from = m->source;
     char *to = m->target;
-    for (int64_t g = 0; g < m->to->groups && m->shape->groups > 0; g++) {
-        const lacis_batch_group *from = &m->from->group[m->shape->source[g]];
-        size_t bytes = (size_t)from->rows * m->size;
-        memcpy(to, (const char *)m->source + (size_t)from->row * m->size, bytes);
-        to += bytes;
+    for (int64_t g = 0; g < m->shape->groups; g++) {
+        const lacis_batch_group *group = &m->from->group[m->shape->from[g].source];
+        for (int64_t row = 0; row < group->rows; row++, to += m->size) {
+            int64_t place = shared ? group->row + row : lacis_batch_place(group, m->shape->from[g].skip, row);
+            memcpy(to, from + (size_t)place * m->size, m->size);
+        }
     }
 }
 
 static lacis_status fill(lacis_run *run, const lacis_convert_work *work, moving *m, const lacis_batch_part *field,
-                         int64_t count, void *data)
+                         bool shared, int64_t count, void *data)
 {
     lacis_dtype type = lacis_convert_type(work, field);
     casting c = {field->data, field->dtype, type, data, count};
     bool casts = type != field->dtype;
-    bool alike = !field->shared && m->to->block == m->from->block && m->to->lanes == m->from->lanes;
+    bool alike = !shared && m->to->block == m->from->block && m->to->lanes == m->from->lanes;
     if (casts && alike) return cast(run, &c);
     void *middle = NULL;
     m->source = field->data;
@@ -159,8 +159,8 @@ static lacis_status fill(lacis_run *run, const lacis_convert_work *work, moving 
     if (casts) LACIS_TRY(lacis_run_alloc(run, (uint64_t)count * m->size, &middle));
     m->target = casts ? middle : data;
     lacis_status status = LACIS_OK;
-    if (field->shared)
-        move_shared(m);
+    if (shared)
+        move_shared(m, field->shared);
     else
         status = move(run, m);
     c.source = middle;
@@ -173,7 +173,10 @@ static lacis_status add_field(lacis_run *run, const lacis_convert_work *work, mo
                               const lacis_batch_part *field, lacis_array *array)
 {
     lacis_dtype type = lacis_convert_type(work, field);
-    int64_t count = field->shared ? m->to->rows : m->to->places;
+    bool shared = field->shared;
+    if (work->share && !shared)
+        LACIS_TRY(lacis_convert_agree(run, m->from, field, m->shape->from, m->shape->groups, &shared));
+    int64_t count = shared ? m->to->rows : m->to->places;
     uint64_t bytes = (uint64_t)count * lacis_dtype_size(type);
     lacis_buffer *buffer;
     LACIS_TRY(lacis_buffer_reserve(run, bytes, &buffer));
@@ -181,7 +184,7 @@ static lacis_status add_field(lacis_run *run, const lacis_convert_work *work, mo
     if (status != LACIS_OK)
         status =
             lacis_run_fail(run, status, "no memory left for field %s of the batch; raise memory_limit", field->name);
-    if (status == LACIS_OK) status = fill(run, work, m, field, count, lacis_buffer_data(buffer));
+    if (status == LACIS_OK) status = fill(run, work, m, field, shared, count, lacis_buffer_data(buffer));
     if (status == LACIS_OK) status = lacis_array_add(run, array, field->name, type, count, buffer, 0);
     lacis_buffer_release(buffer);
     return status;
@@ -202,7 +205,7 @@ lacis_status lacis_convert_run(lacis_run *run, const lacis_call *call, int64_t b
 {
     const lacis_convert_work *work = call->work;
     bool all = end - begin == work->from.lanes;
-    if (all && !work->typed && work->block == work->from.block) {
+    if (all && !work->typed && !work->share && work->block == work->from.block) {
         *out = lacis_array_retain(work->array);
         return LACIS_OK;
     }
