@@ -32,6 +32,26 @@ static char *place(const lacis_convert_side *side, int64_t lane, int64_t rows, s
     return (char *)side->data + (size_t)at * size;
 }
 
+/* Rows of `bytes` each; known sizes are copied without a call. */
+static void copy_stretches(const char *from, size_t from_step, char *to, size_t to_step, int64_t rows, size_t bytes)
+{
+#define STRETCHES(size)                                                                                              \
+    case size:                                                                                                       \
+        for (int64_t row = 0; row < rows; row++)                                                                     \
+            memcpy(to + (size_t)row * to_step, from + (size_t)row * from_step, size);                                \
+        return;
+    switch (bytes) {
+        STRETCHES(8)
+        STRETCHES(16)
+        STRETCHES(32)
+        STRETCHES(64)
+        STRETCHES(128)
+    default:
+        for (int64_t row = 0; row < rows; row++)
+            memcpy(to + (size_t)row * to_step, from + (size_t)row * from_step, bytes);
+    }
+}
+
 static void copy_rows(const char *from, int64_t from_block, char *to, int64_t to_block, int64_t lanes, int64_t rows,
                       size_t size)
 {
@@ -39,8 +59,7 @@ static void copy_rows(const char *from, int64_t from_block, char *to, int64_t to
         memcpy(to, from, (size_t)(lanes * rows) * size);
         return;
     }
-    for (int64_t row = 0; row < rows; row++)
-        memcpy(to + (size_t)(row * to_block) * size, from + (size_t)(row * from_block) * size, (size_t)lanes * size);
+    copy_stretches(from, (size_t)from_block * size, to, (size_t)to_block * size, rows, (size_t)lanes * size);
 }
 
 static void from_flat(const char *from, char *to, int64_t to_block, int64_t lanes, int64_t rows, size_t size)
