@@ -5,7 +5,7 @@
  * on the number of threads: integers exactly, in 128 bits; reals in eight interleaved sums a slice. What is not a
  * number is NULL to SQL: counted apart, part of no sum.
  */
-#include "core/rows.h"
+#include "core/totals.h"
 
 #include <math.h>
 #include <string.h>
@@ -165,7 +165,7 @@ static void add_slice(const void *data, lacis_dtype storage, int64_t first, int6
     }
 }
 
-static void add_values(const void *data, lacis_dtype storage, int64_t first, int64_t count, lacis_totals *totals)
+void lacis_totals_values(const void *data, lacis_dtype storage, int64_t first, int64_t count, lacis_totals *totals)
 {
     totals->count += count;
     for (int64_t done = 0; done < count; done += SLICE)
@@ -250,12 +250,12 @@ static lacis_status csr_block(void *context, int64_t task, int worker)
             count += length;
             continue;
         }
-        add_values(csr->value, csr->storage, first, count, totals);
+        lacis_totals_values(csr->value, csr->storage, first, count, totals);
         add_columns(csr, work->small_labels, first, count, totals);
         first = begin;
         count = length;
     }
-    add_values(csr->value, csr->storage, first, count, totals);
+    lacis_totals_values(csr->value, csr->storage, first, count, totals);
     add_columns(csr, work->small_labels, first, count, totals);
     if (totals->count > 0) { /* until now indices */
         totals->min_dst = lacis_label(csr->col_label, csr->col_base, totals->min_dst);
@@ -272,7 +272,7 @@ static lacis_status vector_block(void *context, int64_t task, int worker)
     lacis_totals_init(totals);
     int64_t first = task * BLOCK;
     int64_t last = first + BLOCK < work->units ? first + BLOCK : work->units;
-    add_values(work->value.data, work->value.dtype, first, last - first, totals);
+    lacis_totals_values(work->value.data, work->value.dtype, first, last - first, totals);
     for (int64_t i = first; i < last; i++)
         totals->sum_src += lacis_label(work->index, work->base, i);
     totals->min_src = lacis_label(work->index, work->base, first);
@@ -280,7 +280,7 @@ static lacis_status vector_block(void *context, int64_t task, int worker)
     return LACIS_OK;
 }
 
-static void merge(lacis_totals *to, const lacis_totals *from)
+void lacis_totals_merge(lacis_totals *to, const lacis_totals *from)
 {
     to->count += from->count;
     to->nan += from->nan;
@@ -315,7 +315,7 @@ static lacis_status add_blocks(lacis_run *run, job *work, lacis_task_fn fn, laci
     LACIS_TRY(lacis_run_alloc(run, (uint64_t)blocks * sizeof *work->block, &work->block));
     lacis_status status = lacis_run_parallel(run, blocks, fn, work);
     for (int64_t i = 0; i < blocks && status == LACIS_OK; i++)
-        if (work->block[i].count > 0) merge(totals, &work->block[i]);
+        if (work->block[i].count > 0) lacis_totals_merge(totals, &work->block[i]);
     lacis_run_free(run, work->block);
     return status;
 }
@@ -336,103 +336,6 @@ static lacis_status add_vector(lacis_run *run, const lacis_array *array, lacis_t
     return add_blocks(run, &work, vector_block, totals);
 }
 
-/* ----------------------------------------------------------------------------------------- batches */
-
-enum { PLACES = 1 << 16 };
-
-typedef struct batch_job {
-    lacis_batch batch;
-    const lacis_batch_part *value;
-    lacis_totals *block;
-} batch_job;
-
-/* Places from .. to of a group, counted within it, less those of lanes that only pad. */
-static void add_group(const batch_job *work, const lacis_batch_group *group, int64_t from, int64_t to,
-                      lacis_totals *totals)
-{
-    int64_t whole = group->lanes / group->block * group->block * group->rows, rest = group->lanes % group->block;
-    int64_t end = to < whole ? to : whole;
-    if (from < end) add_values(work->value->data, work->value->dtype, group->place + from, end - from, totals);
-    for (int64_t row = from > whole ? (from - whole) / group->block : 0; row < group->rows && rest > 0; row++) {
-        int64_t first = whole + row * group->block, last = first + rest;
-        if (first >= to) return;
-        if (first < from) first = from;
-        if (last > to) last = to;
-        if (first < last)
-            add_values(work->value->data, work->value->dtype, group->place + first, last - first, totals);
-    }
-}
-
-/* The group in which a place lies. */
-static int64_t group_at(const lacis_batch *batch, int64_t place)
-{
-    int64_t low = 0, high = batch->groups;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (batch->group[middle].place <= place)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static lacis_status batch_block(void *context, int64_t task, int worker)
-{
-    (void)worker;
-    const batch_job *work = context;
-    const lacis_batch *batch = &work->batch;
-    lacis_totals *totals = &work->block[task];
-    int64_t first = task * PLACES, last = first + PLACES < batch->places ? first + PLACES : batch->places;
-    lacis_totals_init(totals);
-    for (int64_t g = group_at(batch, first); g < batch->groups && batch->group[g].place < last; g++) {
-        int64_t begin = batch->group[g].place,
-                end = g + 1 < batch->groups ? batch->group[g + 1].place : batch->places;
-        add_group(work, &batch->group[g], first > begin ? first - begin : 0, (last < end ? last : end) - begin,
-                  totals);
-    }
-    return LACIS_OK;
-}
-
-/* A field that lanes share counts once a lane. */
-static void add_shared(const batch_job *work, lacis_totals *totals)
-{
-    for (int64_t g = 0; g < work->batch.groups; g++) {
-        const lacis_batch_group *group = &work->batch.group[g];
-        lacis_totals one;
-        lacis_totals_init(&one);
-        if (group->lanes == 0 || group->rows == 0) continue;
-        add_values(work->value->data, work->value->dtype, group->row, group->rows, &one);
-        one.count *= group->lanes;
-        one.nan *= group->lanes;
-        one.exact *= group->lanes;
-        one.sum *= (double)group->lanes;
-        merge(totals, &one);
-    }
-}
-
-static lacis_status add_batch(lacis_run *run, const lacis_array *array, lacis_totals *totals, bool *integer)
-{
-    batch_job work = {0};
-    LACIS_TRY(lacis_batch_view(run, array, &work.batch));
-    work.value = lacis_batch_field(&work.batch, "value");
-    *integer = work.value != NULL && work.value->dtype < LACIS_F32;
-    if (work.value == NULL || work.value->shared) {
-        if (work.value == NULL)
-            totals->count += work.batch.elements;
-        else
-            add_shared(&work, totals);
-        return LACIS_OK;
-    }
-    int64_t blocks = (work.batch.places + PLACES - 1) / PLACES;
-    LACIS_TRY(lacis_run_alloc(run, (uint64_t)blocks * sizeof *work.block, &work.block));
-    lacis_status status = lacis_run_parallel(run, blocks, batch_block, &work);
-    for (int64_t i = 0; i < blocks && status == LACIS_OK; i++)
-        if (work.block[i].count > 0) merge(totals, &work.block[i]);
-    lacis_run_free(run, work.block);
-    return status;
-}
-
 lacis_status lacis_totals_add(lacis_run *run, const lacis_array *array, lacis_totals *totals)
 {
     job work = {0};
@@ -448,7 +351,7 @@ lacis_status lacis_totals_add(lacis_run *run, const lacis_array *array, lacis_to
         LACIS_TRY(add_vector(run, array, totals));
         break;
     case LACIS_INTERLEAVED:
-        LACIS_TRY(add_batch(run, array, totals, &integer));
+        LACIS_TRY(lacis_totals_batch(run, array, totals, &integer));
         break;
     case LACIS_TABLE:
         totals->count += lacis_array_entries(array);
