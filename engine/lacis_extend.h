@@ -173,6 +173,32 @@ static inline int64_t lacis_batch_place(const lacis_batch_group *group, int64_t 
  * go into one. */
 LACIS_API lacis_status lacis_batch_like(lacis_run *run, const lacis_array *like, int64_t block, lacis_dtype dtype,
                                         lacis_array **out, int64_t *places);
+/* A Flat batch of elements in any order: columns called lane, row and, where the second next is so called, parent
+ * (all of integers; -1 is a root's), then one a field. A column NAME_im behind NAME makes NAME complex. Lanes are
+ * those from the least to the greatest, rows of each lane those from the least of all on; one that is missing or
+ * comes twice is named. `path` (NULL: a query) is the file that an error is said to be in. */
+typedef struct lacis_batch_column {
+    const char *name;
+    bool real;           /* bits are those of doubles */
+    const int64_t *bits; /* one an element */
+} lacis_batch_column;
+LACIS_API lacis_status lacis_batch_gather(lacis_run *run, const lacis_batch_column *column, int columns,
+                                          int64_t elements, const char *path, lacis_array **out);
+/* A batch of `groups` groups and no field yet: row counts and, unless it is NULL, the tree of each, the rows of all
+ * groups behind one another. Its extents and labels are set as well. */
+typedef struct lacis_batch_shape {
+    int64_t groups;
+    const int64_t *lanes, *rows; /* of each group */
+    const int32_t *parent;
+    int64_t block; /* 1 Flat, 0 Full, b Block(b) */
+    int64_t base[2];
+    lacis_dtype dtype;
+} lacis_batch_shape;
+LACIS_API lacis_status lacis_batch_new(lacis_run *run, const lacis_batch_shape *shape, lacis_array **out);
+/* A layout as it is written: "flat", "full", "block(64)". -1 where `text` is none. */
+LACIS_API int64_t lacis_batch_layout_read(const char *text);
+enum { LACIS_LAYOUT_TEXT = 32 };
+LACIS_API const char *lacis_batch_layout_text(int64_t block, char *text); /* which holds LACIS_LAYOUT_TEXT bytes */
 
 LACIS_API int64_t lacis_label(const int64_t *labels, int64_t base, int64_t index);
 /* Index of a label, or -1. */
@@ -268,6 +294,7 @@ typedef struct lacis_agg {
  *   %a an array: a name, a literal vector or (call)      %e an expression over `slots`
  *   %i an integer     %r a real number     %n a name     %s a string     %g an aggregate
  *   %p a place: a name or a string (as text), or an integer (text NULL)
+ *   %l a layout of a batch: flat, full, block(lanes)
  *   WORD a keyword that must stand there   [WORD] one that may   A|B|C one of these words
  * Examples: "%a"; "[NOT] %a"; "%n %r FROM %r TO %r"; "%n = %a"; "STABLE"; "" (a bare flag).
  * A parameter without keyword is the operand right behind the verb. */
@@ -283,7 +310,7 @@ enum { LACIS_ITEMS = 8 };
 /* What the parser found for one item of a form. */
 typedef struct lacis_item {
     int64_t offset;   /* in the statement */
-    int64_t integer;  /* %i; index of the word for A|B|C; 1 where [WORD] stands */
+    int64_t integer;  /* %i; index of the word for A|B|C; 1 where [WORD] stands; %l as in lacis_batch.block */
     double real;      /* %r */
     const char *text; /* %n, %s, %p */
     lacis_expr *expr; /* %e */
@@ -356,9 +383,10 @@ typedef struct lacis_call {
     bool totals;                /* only totals are wanted, before bind: the result is not copied anywhere */
     const lacis_column *column; /* of a table, or the fields of a batch; static. NULL: those that the kind has */
     int columns;
-    int64_t units; /* rows, lanes ... into which the work can be cut */
-    bool closely;  /* set by the planner: costs are for people to read, or memory is short; else quick ones will do */
-    void *work;    /* the operator's own, in the run's scratch */
+    const char *layout; /* of a batch, as lacis_batch_layout_text gives it; NULL: not said */
+    int64_t units;      /* rows, lanes ... into which the work can be cut */
+    bool closely; /* set by the planner: costs are for people to read, or memory is short; else quick ones will do */
+    void *work;   /* the operator's own, in the run's scratch */
     /* The engine's, where there are other ranks to be told: the call as it was written. */
     const char *text;
     const struct lacis_bindings *bindings;
@@ -457,6 +485,9 @@ struct lacis_op {
     int variant_count;
     /* Row i of a graph result needs row i of the operand alone: of a view in its place no other is computed. */
     bool row_by_row;
+    /* Its verb may be left out where a call is sure to stand and one of its clauses follows the operand: x LAYOUT
+     * full. */
+    bool silent;
 };
 
 /* ----------------------------------------------------------------------------------------- loaders */

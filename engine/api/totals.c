@@ -31,10 +31,10 @@ bool lacis_totals_fit(const lacis_total_query *query, const lacis_relation *rela
         const char *name = query->item[i].column;
         if (name == NULL) continue;
         int at = find_column(columns, name);
-        bool key = strcasecmp(name, "src") == 0 || strcasecmp(name, "dst") == 0 || strcasecmp(name, "i") == 0;
+        bool key = at < columns->keys && strcasecmp(name, "value") != 0; /* lanes and rows are not summed up */
         if (at < 0 || !(key || (strcasecmp(name, "value") == 0 && at == columns->value))) return false;
     }
-    return columns->value >= 0;
+    return true;
 }
 
 static struct column labels(int64_t count, __int128 sum, int64_t min, int64_t max)

@@ -47,6 +47,7 @@ static void batch_columns(lacis_columns *out, lacis_dtype dtype, const lacis_arr
     add_column(out, "lane", false);
     add_column(out, "row", false);
     out->keys = 2;
+    out->summed = true;
     if (batch == NULL) value_columns(out, dtype);
     if (batch != NULL && lacis_array_part_named(batch, "parent") != NULL) add_column(out, "parent", false);
     for (int i = 0; i < parts && out->count + 1 < LACIS_MAX_COLUMNS; i++) {

@@ -22,7 +22,7 @@ typedef struct lacis_columns {
     const char *name[LACIS_MAX_COLUMNS]; /* of the array, or static */
     bool real[LACIS_MAX_COLUMNS];        /* REAL, otherwise INTEGER */
     int keys;                            /* leading columns by which rows are sorted (graph: src, dst) */
-    bool summed; /* lacis_totals sums up values and keys; of other kinds it only counts rows */
+    bool summed; /* lacis_totals sums up values, and keys but those of batches; of other kinds it only counts rows */
     int value;   /* the column that ORDER BY ... LIMIT may be pushed into, or -1 */
 } lacis_columns;
 

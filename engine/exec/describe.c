@@ -13,7 +13,13 @@ struct shape {
     lacis_columns columns;
     double rows, first;
 };
+/* Names of columns outlive the arrays that a description takes them from: they stay as long as the engine. */
+struct kept_name {
+    struct kept_name *next;
+    char text[];
+};
 struct described {
+    struct kept_name *names;
     uint64_t generation; /* lacis_catalog_generation */
     int count;
     struct {
@@ -34,17 +40,47 @@ static bool recall(lacis_world *world, const char *name, struct shape *out)
     return false;
 }
 
-/* Keeping is a convenience: without memory for it the view is described again. */
-static void keep(lacis_world *world, const char *name, const struct shape *shape)
+static struct described *descriptions(lacis_world *world)
 {
-    if (strlen(name) >= NAME_TEXT) return;
     if (world->described == NULL) {
         world->described = lacis_memory_alloc(world->host->memory, sizeof *world->described);
-        if (world->described == NULL) return;
+        if (world->described == NULL) return NULL;
+        world->described->names = NULL;
         world->described->count = 0;
         world->described->generation = lacis_catalog_generation(world->catalog);
     }
-    struct described *kept = world->described;
+    return world->described;
+}
+
+static const char *keep_name(lacis_world *world, const char *name)
+{
+    struct described *kept = descriptions(world);
+    if (kept == NULL) return NULL;
+    for (struct kept_name *at = kept->names; at != NULL; at = at->next)
+        if (strcmp(at->text, name) == 0) return at->text;
+    size_t bytes = strlen(name) + 1;
+    struct kept_name *fresh = lacis_memory_alloc(world->host->memory, sizeof *fresh + bytes);
+    if (fresh == NULL) return NULL;
+    memcpy(fresh->text, name, bytes);
+    fresh->next = kept->names;
+    kept->names = fresh;
+    return fresh->text;
+}
+
+static lacis_status keep_names(lacis_world *world, lacis_run *run, lacis_columns *columns)
+{
+    for (int i = 0; i < columns->count; i++) {
+        columns->name[i] = keep_name(world, columns->name[i]);
+        if (columns->name[i] == NULL) return lacis_run_no_memory(run, 0);
+    }
+    return LACIS_OK;
+}
+
+/* Keeping is a convenience: without memory for it the view is described again. */
+static void keep(lacis_world *world, const char *name, const struct shape *shape)
+{
+    struct described *kept = descriptions(world);
+    if (strlen(name) >= NAME_TEXT || kept == NULL) return;
     if (kept->generation != lacis_catalog_generation(world->catalog)) {
         kept->generation = lacis_catalog_generation(world->catalog);
         kept->count = 0;
@@ -57,7 +93,13 @@ static void keep(lacis_world *world, const char *name, const struct shape *shape
 
 void lacis_exec_forget(lacis_world *world)
 {
-    lacis_memory_free(world->host->memory, world->described);
+    struct described *kept = world->described;
+    while (kept != NULL && kept->names != NULL) {
+        struct kept_name *name = kept->names;
+        kept->names = name->next;
+        lacis_memory_free(world->host->memory, name);
+    }
+    lacis_memory_free(world->host->memory, kept);
     world->described = NULL;
 }
 
@@ -87,6 +129,7 @@ static lacis_status describe_call(lacis_world *world, lacis_run *run, const char
         lacis_columns_of_call(call, &out->columns);
         out->rows = estimate;
         out->first = estimate / (double)rows;
+        status = keep_names(world, run, &out->columns);
     }
     lacis_exec_unbind(run, call);
     return status;

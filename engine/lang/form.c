@@ -108,6 +108,24 @@ static lacis_status place_item(lacis_parser *parser, lacis_item *item)
     return lacis_parser_integer(parser, &item->integer);
 }
 
+/* flat, full or block(lanes). */
+static lacis_status layout_item(lacis_parser *parser, lacis_item *item)
+{
+    int64_t offset = parser->lexer.token.offset;
+    LACIS_TRY(choice(parser, "flat|full|block", item));
+    if (item->integer < 2) {
+        item->integer = 1 - item->integer;
+        return LACIS_OK;
+    }
+    LACIS_TRY(lacis_parser_expect(parser, "("));
+    LACIS_TRY(lacis_parser_integer(parser, &item->integer));
+    if (item->integer < 1 || item->integer > INT32_MAX)
+        return lacis_run_fail_at(parser->run, LACIS_RANGE, offset, NULL,
+                                 "a block has from 1 to 2^31 - 1 lanes side by side, not %lld",
+                                 (long long)item->integer);
+    return lacis_parser_expect(parser, ")");
+}
+
 static lacis_status bad_form(lacis_parser *parser, const lacis_param *param)
 {
     return lacis_run_fail(parser->run, LACIS_MISUSE, "the operator's form \"%s\" has an unknown item or more than %d",
@@ -129,6 +147,8 @@ static lacis_status item_of(lacis_parser *parser, const lacis_param *param, char
         return LACIS_OK;
     case 'r':
         return lacis_parser_real(parser, &item->real);
+    case 'l':
+        return layout_item(parser, item);
     case 'n':
         return lacis_parser_name(parser, "a name", &item->text);
     case 's':

@@ -34,7 +34,13 @@ static void append_item(line *out, char item)
     static const struct {
         char item;
         const char *word;
-    } words[] = {{'e', "expr"}, {'i', "n"}, {'r', "x"}, {'n', "name"}, {'s', "'text'"}, {'g', "agg"}, {'p', "place"}};
+    } words[] = {{'e', "expr"},
+                 {'i', "n"},
+                 {'r', "x"},
+                 {'n', "name"},
+                 {'s', "'text'"},
+                 {'g', "agg"},
+                 {'l', "flat|full|block(n)"}};
     if (item == 'a') append(out, "%c", out->next_array < 'z' ? out->next_array++ : 'z');
     for (int i = 0; i < LACIS_COUNT(words); i++) {
         if (words[i].item == item) append(out, "%s", words[i].word);

@@ -30,6 +30,14 @@ static const char *const session[] = {
     "SHOW OPERATORS",
     "SHOW LOADERS",
     "SAVE h TO '/tmp/lacis-fault.csv'",
+    "GENERATE t AS trees(3, 9, 3, 7, shared = 'offdiagonals', layout = 'block(2)')",
+    "LET q = SELECT lane, row, parent, rhs AS value FROM t",
+    "CREATE VIEW w AS CONVERT (q LAYOUT full) AS f32",
+    "SELECT count(*), sum(value) FROM w",
+    "SELECT * FROM w WHERE lane IN (2, 5)",
+    "SAVE t TO '/tmp/lacis-fault.jsonl'",
+    "LOAD t FROM '/tmp/lacis-fault.jsonl'",
+    "SHOW ARRAYS",
     "DROP h",
 };
 
@@ -89,6 +97,7 @@ static void allocations_may_fail(const char *path, long step)
     }
     if (path != NULL) unlink(path);
     unlink("/tmp/lacis-fault.csv");
+    unlink("/tmp/lacis-fault.jsonl");
 }
 
 static void in_memory(void **state)
