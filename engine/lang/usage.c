@@ -40,7 +40,8 @@ static void append_item(line *out, char item)
                  {'n', "name"},
                  {'s', "'text'"},
                  {'g', "agg"},
-                 {'l', "flat|full|block(n)"}};
+                 {'l', "flat|full|block(n)"},
+                 {'p', "place"}};
     if (item == 'a') append(out, "%c", out->next_array < 'z' ? out->next_array++ : 'z');
     for (int i = 0; i < LACIS_COUNT(words); i++) {
         if (words[i].item == item) append(out, "%s", words[i].word);
