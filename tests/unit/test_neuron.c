@@ -305,16 +305,6 @@ static void test_interrupt(void **state)
     db_run(db, "LET v = SIMULATE cell DT 0.025 STEPS 10 PROBE dend");
 }
 
-static void test_calibrate(void **state)
-{
-    lacis_engine *db = *state;
-    db_run(db, "CALIBRATE");
-    char *figures = db_rows(db, "SHOW KERNELS");
-    assert_non_null(strstr(figures, "simulate.passive_1"));
-    assert_non_null(strstr(figures, "simulate.hh"));
-    free(figures);
-}
-
 /* A chain a million samples deep, and a comb: no recursion, no time lost. */
 static void test_deep(void **state)
 {
@@ -346,7 +336,6 @@ int main(void)
                                        CHECK(test_explain),
                                        CHECK(test_view),
                                        CHECK(test_interrupt),
-                                       CHECK(test_calibrate),
                                        CHECK(test_deep)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
