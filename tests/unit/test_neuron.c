@@ -277,7 +277,8 @@ static void test_view(void **state)
         "CREATE VIEW w AS SIMULATE cell DT 0.025 STEPS 1000 NSEG 5 CLAMP dend 1 FROM 0 TO 9 PARAMETERS p PROBE dend;"
         "LET v = SIMULATE cell DT 0.025 STEPS 1000 NSEG 5 CLAMP dend 1 FROM 0 TO 9 PARAMETERS p PROBE dend;");
     db_expect(db, "SELECT count(*), count(DISTINCT lane) FROM w", "100100,100\n");
-    db_expect(db, "SELECT count(*) FROM w JOIN v USING (lane, t, v) WHERE lane IN (0, 17, 50, 99)", "4004\n");
+    db_run(db, "CREATE TABLE y AS SELECT * FROM w; CREATE TABLE z AS SELECT * FROM v;");
+    db_expect(db, "SELECT count(*) FROM (SELECT * FROM y EXCEPT SELECT * FROM z)", "0\n");
 }
 
 static int interrupt(void *arg)
@@ -303,16 +304,6 @@ static void test_interrupt(void **state)
              "interrupt");
     lacis_set_progress(db, NULL, NULL);
     db_run(db, "LET v = SIMULATE cell DT 0.025 STEPS 10 PROBE dend");
-}
-
-static void test_calibrate(void **state)
-{
-    lacis_engine *db = *state;
-    db_run(db, "CALIBRATE");
-    char *figures = db_rows(db, "SHOW KERNELS");
-    assert_non_null(strstr(figures, "simulate.passive_1"));
-    assert_non_null(strstr(figures, "simulate.hh"));
-    free(figures);
 }
 
 /* A chain a million samples deep, and a comb: no recursion, no time lost. */
@@ -346,7 +337,6 @@ int main(void)
                                        CHECK(test_explain),
                                        CHECK(test_view),
                                        CHECK(test_interrupt),
-                                       CHECK(test_calibrate),
                                        CHECK(test_deep)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
