@@ -70,7 +70,7 @@ static inline __attribute__((always_inline)) void NAME(look)(NAME(doubt) * doubt
                                                              const NAME(vec) * diagonal, const NAME(vec) * rhs,
                                                              const NAME(vec) * w)
 {
-    const NAME(ivec) low_bits = (NAME(ivec)){0} + (TI)((TI) ~(TI)0 ^ ((TI)1 << (8 * sizeof(TI) - 1)));
+    const NAME(ivec) low_bits = (NAME(ivec)){0} + (TI)(UINT64_MAX >> (65 - 8 * sizeof(TI)));
     NAME(vec) size = ABS(*diagonal), all = ((*off + size) + *rhs) + *w;
     doubt->sign |= BITS(size * (T)SLACK - *off);
     doubt->odd |= BITS(all - all);
@@ -103,7 +103,7 @@ static inline __attribute__((always_inline)) void NAME(chain_rows)(const NAME(ro
                                                                    const bool first, const bool last, T *q, T *y,
                                                                    NAME(chain_state) * state)
 {
-    const NAME(ivec) low_bits = (NAME(ivec)){0} + (TI)((TI) ~(TI)0 ^ ((TI)1 << (8 * sizeof(TI) - 1)));
+    const NAME(ivec) low_bits = (NAME(ivec)){0} + (TI)(UINT64_MAX >> (65 - 8 * sizeof(TI)));
     NAME(chain_state) s = *state;
     for (int64_t r = from; r < to; r++) {
         const T *pa = in->at[SOLVE_LOWER] + r * in->step[SOLVE_LOWER];
@@ -222,7 +222,7 @@ static inline __attribute__((always_inline)) void NAME(tree_rows)(const solve_ti
                                                                   int64_t row, int64_t count, const int vectors,
                                                                   const bool scalar, NAME(doubt) * doubt)
 {
-    const NAME(ivec) low_bits = (NAME(ivec)){0} + (TI)((TI) ~(TI)0 ^ ((TI)1 << (8 * sizeof(TI) - 1)));
+    const NAME(ivec) low_bits = (NAME(ivec)){0} + (TI)(UINT64_MAX >> (65 - 8 * sizeof(TI)));
     const int64_t width = (int64_t)vectors * L;
     for (int64_t r = count - 1; r >= 0; r--) {
         const int64_t i = row + r, p = tile->tree.parent[i];
