@@ -218,7 +218,8 @@ static lacis_status make_batch(const lacis_records *records, lacis_array **out)
     lacis_batch_column column[LACIS_RECORD_COLUMNS];
     for (int i = 0; i < records->columns; i++) {
         const lacis_record_column *from = &records->column[i];
-        column[i] = (lacis_batch_column){from->name, from->real, &from->value->integer};
+        const int64_t *bits = from->value == NULL ? NULL : &from->value->integer; /* NULL: no record */
+        column[i] = (lacis_batch_column){from->name, from->real, bits};
     }
     return lacis_batch_gather(records->run, column, records->columns, records->count, records->text->path, out);
 }

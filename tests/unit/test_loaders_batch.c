@@ -61,6 +61,7 @@ static void as_text(void **state)
 {
     loads(*state, "csv", "lane,row,v\n1,0,5\n0,0,3\n0,1,4.5\n", "0,0,3.0\n0,1,4.5\n1,0,5.0\n");
     loads(*state, "csv", "# tree\nLane,Row,parent,d,rhs\n7,1,-1,5,1\n7,2,1,3,2\n", "7,1,-1,5,1\n7,2,1,3,2\n");
+    loads(*state, "csv", "lane,row,v\n", "");
     loads(*state, "csv", "lane,row,w,w_im\n0,0,1,-2\n", "0,0,1.0,-2.0\n");
     loads(*state, "jsonl", "{\"lane\":0,\"row\":1,\"d\":4}\n{\"lane\":0,\"row\":0,\"d\":3}\n", "0,0,3\n0,1,4\n");
     refuses_text(*state, "csv", "lane,row,v\n0,0,1\n0,2,1\n", "lane 0 lacks row 1, and has row 2");
