@@ -297,7 +297,7 @@ static void totals(void **state)
     db_expect(*state, "SELECT count(*) FROM x", "2734\n");
     db_expect(*state, "SELECT sum(row) = (SELECT sum(+row) FROM y), max(lane), count(a) FROM y", "1,76,2734\n");
     db_expect(*state, "EXPLAIN SELECT max(value) FROM y",
-              "totals of y: summed block by block, no row is visited by SQL\n");
+              "totals of y: summed where they are computed, no row is visited by SQL\n");
 }
 
 int main(void)
