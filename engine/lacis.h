@@ -215,9 +215,10 @@ LACIS_API const char *lacis_dtype_name(lacis_dtype dtype);
 LACIS_API size_t lacis_dtype_size(lacis_dtype dtype); /* bytes an element; 0 for LACIS_PATTERN */
 
 typedef enum lacis_kind {
-    LACIS_CSR,    /* a graph or sparse matrix: parts offsets|begin+end, columns, values, row_labels, col_labels */
-    LACIS_VECTOR, /* parts values and, where sparse or labelled, index (I64) */
-    LACIS_TABLE   /* any number of columns of one length: one part each */
+    LACIS_CSR,        /* a graph or sparse matrix: parts offsets|begin+end, columns, values, row_labels, col_labels */
+    LACIS_VECTOR,     /* parts values and, where sparse or labelled, index (I64) */
+    LACIS_TABLE,      /* any number of columns of one length: one part each */
+    LACIS_INTERLEAVED /* a batch of independent systems, each a lane: see lacis_array_create */
 } lacis_kind;
 
 /* One named piece of an array's storage: `count` elements at `data`. */
@@ -232,7 +233,14 @@ typedef struct lacis_part {
  * name). CSR: extent = {rows, columns}; parts "offsets" (I64, rows + 1, from 0 upwards), "columns" (U32,
  * from 0, rising within each row) and, unless dtype is LACIS_PATTERN, "values" of dtype; "row_labels" and
  * "col_labels" (I64, rising) where ids are not 0, 1, 2 ... VECTOR: extent = {n}; "values", and "index"
- * (I64, rising) where only some are there. TABLE: extent = {rows}; every part a column.
+ * (I64, rising) where only some are there. TABLE: extent = {rows}; every part a column. INTERLEAVED: extent =
+ * {lanes, rows of the longest lane}; every part a field of all lanes' elements, as far as its name is not one of
+ * "block" (I64, one element: lanes that lie side by side; 1, and where it is missing, is Flat: lane behind lane; 0 is
+ * Full: element behind element; b is Block(b): flocks of b lanes, each element behind element, the last one padded),
+ * "group_lanes" and "group_rows" (I64, where lanes differ in length or tree: lanes of each group, rows of its lanes)
+ * and "parent" (I32, the rows of all groups behind one another: the parent of each row in its lane, below the row's
+ * own number; -1 for a root). A group's elements lie behind those of the groups before. A field with as many elements
+ * as "parent" would have is shared by the lanes of a group. dtype is that of the fields.
  * lacis_array_create copies. lacis_array_lend keeps the caller's memory: it must not change until
  * `release(arg)` is called, which happens once, from any thread, when nobody needs it any more (also
  * when the call itself fails). In a database file the contents are copied into the file as well. */

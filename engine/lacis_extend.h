@@ -132,6 +132,74 @@ typedef struct lacis_csr_parts {
 } lacis_csr_parts;
 LACIS_API lacis_status lacis_csr_new(lacis_run *run, const lacis_csr_parts *parts, lacis_array **out);
 
+/* An interleaved batch taken apart (its parts: lacis_array_create). Lanes of a group have the same number of rows and
+ * the same tree. Lane l and row r of a group, counted within it, lie at lacis_batch_place in fields of their own a
+ * lane and at group.row + r in shared ones; places of the lanes that pad a last flock may hold anything. */
+typedef struct lacis_batch_group {
+    int64_t lane, lanes; /* its first lane, and how many */
+    int64_t rows;        /* of each lane */
+    int64_t row;         /* where its rows begin in parent and in shared fields */
+    int64_t place;       /* where its elements begin in the other fields */
+    int64_t block;       /* lanes side by side: 1 .. lanes, or more in a flock that is padded */
+} lacis_batch_group;
+typedef struct lacis_batch_part {
+    const char *name;
+    lacis_dtype dtype;
+    bool shared;
+    const void *data;
+} lacis_batch_part;
+enum { LACIS_BATCH_FIELDS = 64 };
+typedef struct lacis_batch {
+    int64_t lanes, rows; /* rows: of all groups, each counted once */
+    int64_t most_rows;   /* of the longest lane */
+    int64_t elements;    /* of all lanes, without padding */
+    int64_t places;      /* with it */
+    int64_t block;       /* as named: 1 Flat, 0 Full, b Block(b) */
+    int64_t groups;
+    const lacis_batch_group *group; /* in the run's scratch */
+    const int32_t *parent;          /* NULL: chains (tridiagonal) */
+    int fields;
+    lacis_batch_part field[LACIS_BATCH_FIELDS];
+} lacis_batch;
+/* LACIS_TYPE where the parts do not go together. */
+LACIS_API lacis_status lacis_batch_view(lacis_run *run, const lacis_array *array, lacis_batch *out);
+LACIS_API const lacis_batch_part *lacis_batch_field(const lacis_batch *batch, const char *name); /* or NULL */
+static inline int64_t lacis_batch_place(const lacis_batch_group *group, int64_t lane, int64_t row)
+{
+    int64_t flock = lane / group->block;
+    return group->place + flock * group->block * group->rows + row * group->block + lane % group->block;
+}
+/* A batch shaped as `like` (lanes, groups, tree, labels) with the layout `block` and no field yet: `places` elements
+ * go into one. */
+LACIS_API lacis_status lacis_batch_like(lacis_run *run, const lacis_array *like, int64_t block, lacis_dtype dtype,
+                                        lacis_array **out, int64_t *places);
+/* A Flat batch of elements in any order: columns called lane, row and, where the second next is so called, parent
+ * (all of integers; -1 is a root's), then one a field. A column NAME_im behind NAME makes NAME complex. Lanes are
+ * those from the least to the greatest, rows of each lane those from the least of all on; one that is missing or
+ * comes twice is named. `path` (NULL: a query) is the file that an error is said to be in. */
+typedef struct lacis_batch_column {
+    const char *name;
+    bool real;           /* bits are those of doubles */
+    const int64_t *bits; /* one an element */
+} lacis_batch_column;
+LACIS_API lacis_status lacis_batch_gather(lacis_run *run, const lacis_batch_column *column, int columns,
+                                          int64_t elements, const char *path, lacis_array **out);
+/* A batch of `groups` groups and no field yet: row counts and, unless it is NULL, the tree of each, the rows of all
+ * groups behind one another. Its extents and labels are set as well. */
+typedef struct lacis_batch_shape {
+    int64_t groups;
+    const int64_t *lanes, *rows; /* of each group */
+    const int32_t *parent;
+    int64_t block; /* 1 Flat, 0 Full, b Block(b) */
+    int64_t base[2];
+    lacis_dtype dtype;
+} lacis_batch_shape;
+LACIS_API lacis_status lacis_batch_new(lacis_run *run, const lacis_batch_shape *shape, lacis_array **out);
+/* A layout as it is written: "flat", "full", "block(64)". -1 where `text` is none. */
+LACIS_API int64_t lacis_batch_layout_read(const char *text);
+enum { LACIS_LAYOUT_TEXT = 32 };
+LACIS_API const char *lacis_batch_layout_text(int64_t block, char *text); /* which holds LACIS_LAYOUT_TEXT bytes */
+
 LACIS_API int64_t lacis_label(const int64_t *labels, int64_t base, int64_t index);
 /* Index of a label, or -1. */
 LACIS_API int64_t lacis_label_find(const int64_t *labels, int64_t base, int64_t count, int64_t label);
@@ -186,10 +254,10 @@ LACIS_API size_t lacis_program_workspace(const lacis_program *program); /* bytes
  * overflowed or divided by zero somewhere in the strip. out may be a slot's strip whose elements have its size. */
 LACIS_API bool lacis_program_run(const lacis_program *program, int n, const lacis_strip *slots, void *workspace,
                                  void *out);
-/* The expression as text of a CUDA device function `name`(p0, p1 ..., int *bad) of its slots in their order, an integer
- * failure setting *bad; made from the tree, never from the user's text. In scratch. It calls functions whose text
- * lacis_expr_functions_text gives; before both stand what LACIS_DEVICE, lacis_high(a, b), LACIS_INFINITY and LACIS_NAN
- * are to the compiler. Complex numbers are lacis_c64 and lacis_c128 there. */
+/* The expression as text of a CUDA device function `name`(p0, p1 ..., int *bad) of its slots in their order, an
+ * integer failure setting *bad; made from the tree, never from the user's text. In scratch. It calls functions whose
+ * text lacis_expr_functions_text gives; before both stand what LACIS_DEVICE, lacis_high(a, b), LACIS_INFINITY and
+ * LACIS_NAN are to the compiler. Complex numbers are lacis_c64 and lacis_c128 there. */
 LACIS_API lacis_status lacis_expr_emit(lacis_run *run, const lacis_expr *expr, const char *name, const char **out);
 LACIS_API const char *lacis_expr_functions_text(void);
 /* A WHERE predicate seen as a set of integers: if it says no more than that slot `slot` is in a list or a
@@ -225,6 +293,8 @@ typedef struct lacis_agg {
 /* What may stand behind a keyword, as a pattern of words and items:
  *   %a an array: a name, a literal vector or (call)      %e an expression over `slots`
  *   %i an integer     %r a real number     %n a name     %s a string     %g an aggregate
+ *   %p a place: a name or a string (as text), or an integer (text NULL)
+ *   %l a layout of a batch: flat, full, block(lanes)
  *   WORD a keyword that must stand there   [WORD] one that may   A|B|C one of these words
  * Examples: "%a"; "[NOT] %a"; "%n %r FROM %r TO %r"; "%n = %a"; "STABLE"; "" (a bare flag).
  * A parameter without keyword is the operand right behind the verb. */
@@ -240,9 +310,9 @@ enum { LACIS_ITEMS = 8 };
 /* What the parser found for one item of a form. */
 typedef struct lacis_item {
     int64_t offset;   /* in the statement */
-    int64_t integer;  /* %i; index of the word for A|B|C; 1 where [WORD] stands */
+    int64_t integer;  /* %i; index of the word for A|B|C; 1 where [WORD] stands; %l as in lacis_batch.block */
     double real;      /* %r */
-    const char *text; /* %n, %s */
+    const char *text; /* %n, %s, %p */
     lacis_expr *expr; /* %e */
     lacis_agg *agg;   /* %g */
     /* %a: after planning the array; a name until then */
@@ -292,6 +362,12 @@ typedef enum lacis_placement { LACIS_ON_AUTO, LACIS_ON_CPU, LACIS_ON_GPU } lacis
 typedef struct lacis_op lacis_op;
 typedef struct lacis_variant lacis_variant;
 
+/* A column of a result, as SQL sees it. */
+typedef struct lacis_column {
+    const char *name;
+    bool real; /* otherwise an integer */
+} lacis_column;
+
 /* A call of an operator, from parsing to running. */
 typedef struct lacis_call {
     const lacis_op *op;
@@ -304,10 +380,13 @@ typedef struct lacis_call {
     lacis_kind kind; /* of the result */
     lacis_dtype dtype;
     int64_t extent[2];
-    bool totals;   /* only totals are wanted, before bind: the result is not copied anywhere */
-    int64_t units; /* rows, lanes ... into which the work can be cut */
-    bool closely;  /* set by the planner: costs are for people to read, or memory is short; else quick ones will do */
-    void *work;    /* the operator's own, in the run's scratch */
+    bool totals;                /* only totals are wanted, before bind: the result is not copied anywhere */
+    const lacis_column *column; /* of a table, or the fields of a batch; static. NULL: those that the kind has */
+    int columns;
+    const char *layout; /* of a batch, as lacis_batch_layout_text gives it; NULL: not said */
+    int64_t units;      /* rows, lanes ... into which the work can be cut */
+    bool closely; /* set by the planner: costs are for people to read, or memory is short; else quick ones will do */
+    void *work;   /* the operator's own, in the run's scratch */
     /* The engine's, where there are other ranks to be told: the call as it was written. */
     const char *text;
     const struct lacis_bindings *bindings;
@@ -345,9 +424,10 @@ struct lacis_variant {
     bool (*can)(const lacis_call *call, char *reason, size_t size);
     /* LACIS_UNSUPPORTED with the reason: it cannot after all. */
     lacis_status (*cost)(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out);
-    /* Computes units [begin, end) into *out: an array of the call's kind that holds these units (or all, with the others
-     * empty); its labels or base say which they are. A variant that finds only now that it cannot (a GPU full or lost)
-     * answers LACIS_UNSUPPORTED with the reason; without ON the next best variant is taken, and the user told. */
+    /* Computes units [begin, end) into *out: an array of the call's kind that holds these units (or all, with the
+     * others empty); its labels or base say which they are. A variant that finds only now that it cannot (a GPU full
+     * or lost) answers LACIS_UNSUPPORTED with the reason; without ON the next best variant is taken, and the user
+     * told. */
     lacis_status (*run)(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out);
     bool ranks; /* deals the work over other ranks: only offered where there are some */
     /* NULL, or the totals of units [begin, end) added to *totals without an array of them; answers as run does. */
@@ -405,6 +485,9 @@ struct lacis_op {
     int variant_count;
     /* Row i of a graph result needs row i of the operand alone: of a view in its place no other is computed. */
     bool row_by_row;
+    /* Its verb may be left out where a call is sure to stand and one of its clauses follows the operand: x LAYOUT
+     * full. */
+    bool silent;
 };
 
 /* ----------------------------------------------------------------------------------------- loaders */
@@ -453,6 +536,16 @@ typedef struct lacis_loader {
     lacis_status (*save)(lacis_run *run, const lacis_array *array, FILE *file);
     /* save may be called for one block of rows after the other; it writes its header at file position 0 only. */
     bool pieces;
+    /* Several files at once (FROM a pattern, a folder or a list): load is called from several threads, each with a
+     * run of its own, and join makes one array of what they gave, in the files' order. It may release pieces as it
+     * goes (and set them to NULL); the engine releases the rest. NULL: one file at a time. A file for which load
+     * answers LACIS_FORMAT or LACIS_IO is left out, unless option `strict` is set. */
+    lacis_status (*join)(lacis_run *run, lacis_array **piece, int64_t pieces, lacis_array **out);
+    /* What the SQL table <name>_files tells of each file besides: columns, and their values for what load gave. */
+    const lacis_column *figure;
+    int figures;
+    lacis_status (*measure)(lacis_run *run, const lacis_array *piece, double *value);
+    double growth; /* about how many bytes of an array a byte of a file makes; for estimates */
 } lacis_loader;
 
 typedef struct lacis_generator {

@@ -116,6 +116,64 @@ static lacis_status put_table(rows *r, lacis_run *run, const lacis_array *array)
     return LACIS_OK;
 }
 
+/* --- batches --------------------------------------------------------------------------------------- */
+
+static lacis_status name_batch(rows *r, lacis_run *run, const lacis_batch *batch)
+{
+    r->name[r->columns++] = "lane";
+    r->name[r->columns++] = "row";
+    if (batch->parent != NULL) r->name[r->columns++] = "parent";
+    for (int i = 0; i < batch->fields; i++) {
+        const lacis_batch_part *field = &batch->field[i];
+        r->name[r->columns++] = field->name;
+        if (field->dtype == LACIS_DD)
+            return lacis_run_fail(run, LACIS_TYPE, "field %s is double-double, which text does not hold: convert it",
+                                  field->name);
+        if (!lacis_is_complex(field->dtype)) continue;
+        r->name[r->columns] = lacis_run_text(run, "%s_im", field->name);
+        if (r->name[r->columns++] == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
+    }
+    return LACIS_OK;
+}
+
+/* One row of lane `lane` of a group. */
+static void put_element(rows *r, const lacis_batch *batch, const lacis_batch_group *group, const int64_t *base,
+                        int64_t lane, int64_t row)
+{
+    int64_t shared = group->row + row, place = lacis_batch_place(group, lane, row);
+    int column = 0;
+    r->format->begin(&r->w);
+    put_integer(r, column++, base[0] + group->lane + lane);
+    put_integer(r, column++, base[1] + row);
+    if (batch->parent != NULL) {
+        int32_t parent = batch->parent[shared];
+        put_integer(r, column++, parent < 0 ? -1 : base[1] + parent);
+    }
+    for (int i = 0; i < batch->fields; i++) {
+        const lacis_batch_part *field = &batch->field[i];
+        put_value(r, column, field->data, field->dtype, field->shared ? shared : place);
+        column += lacis_is_complex(field->dtype) ? 2 : 1;
+    }
+    r->format->end(&r->w);
+}
+
+static lacis_status put_batch(rows *r, lacis_run *run, const lacis_array *array)
+{
+    const int64_t base[2] = {lacis_array_base(array, 0), lacis_array_base(array, 1)};
+    lacis_batch batch;
+    int64_t done = 0;
+    LACIS_TRY(lacis_batch_view(run, array, &batch));
+    LACIS_TRY(name_batch(r, run, &batch));
+    put_head(r);
+    for (int64_t g = 0; g < batch.groups; g++)
+        for (int64_t lane = 0; lane < batch.group[g].lanes; lane++)
+            for (int64_t row = 0; row < batch.group[g].rows; row++) {
+                put_element(r, &batch, &batch.group[g], base, lane, row);
+                if ((++done & 8191) == 0 && lacis_writer_stop(&r->w, done, batch.elements)) return LACIS_OK;
+            }
+    return LACIS_OK;
+}
+
 lacis_status lacis_save_rows(lacis_run *run, const lacis_array *array, FILE *file, const lacis_row_format *format,
                              const char *name)
 {
@@ -125,13 +183,15 @@ lacis_status lacis_save_rows(lacis_run *run, const lacis_array *array, FILE *fil
     r->format = format;
     r->columns = 0;
     lacis_status status = LACIS_OK;
-    if (lacis_array_dtype(array) == LACIS_DD)
+    if (lacis_array_dtype(array) == LACIS_DD && lacis_array_kind(array) != LACIS_INTERLEAVED)
         status =
             lacis_run_fail(run, LACIS_TYPE, "%s cannot hold double-double values; convert them to f64 first", name);
     else if (lacis_array_kind(array) == LACIS_CSR)
         status = put_graph(r, array);
     else if (lacis_array_kind(array) == LACIS_VECTOR)
         put_vector(r, array);
+    else if (lacis_array_kind(array) == LACIS_INTERLEAVED)
+        status = put_batch(r, run, array);
     else
         status = put_table(r, run, array);
     if (status == LACIS_OK) status = lacis_writer_end(&r->w);

@@ -16,7 +16,8 @@ typedef struct lacis_row_format {
     void (*end)(lacis_writer *w);
 } lacis_row_format;
 
-/* graph: src, dst, value; vector: i, value; table: its columns. Complex values: re and im. */
+/* graph: src, dst, value; vector: i, value; batch: lane, row, maybe parent, fields; table: its columns. Complex
+ * values: re and im. */
 lacis_status lacis_save_rows(lacis_run *run, const lacis_array *array, FILE *file, const lacis_row_format *format,
                              const char *name);
 

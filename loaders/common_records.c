@@ -211,6 +211,29 @@ static lacis_status make_graph(edge_columns *e, const lacis_options *given, laci
     return status;
 }
 
+/* --------------------------------------------------------------------------------------------- batch */
+
+static lacis_status make_batch(const lacis_records *records, lacis_array **out)
+{
+    lacis_batch_column column[LACIS_RECORD_COLUMNS];
+    for (int i = 0; i < records->columns; i++) {
+        const lacis_record_column *from = &records->column[i];
+        const int64_t *bits = from->value == NULL ? NULL : &from->value->integer; /* NULL: no record */
+        column[i] = (lacis_batch_column){from->name, from->real, bits};
+    }
+    return lacis_batch_gather(records->run, column, records->columns, records->count, records->text->path, out);
+}
+
+/* lane, row [, parent] and at least one field. */
+static bool is_batch(const lacis_records *records)
+{
+    static const char *const keys[] = {"lane", "row", "parent"};
+    int same = 0;
+    while (same < 3 && same < records->columns && strcasecmp(records->column[same].name, keys[same]) == 0)
+        same++;
+    return same >= 2 && records->columns > same;
+}
+
 static const lacis_record_column *named(const lacis_records *records, const char *name)
 {
     int i = lacis_records_find(records, name, name + strlen(name));
@@ -224,5 +247,5 @@ lacis_status lacis_records_make(lacis_records *records, const lacis_options *giv
     if (e.src != NULL && e.dst != NULL && records->columns == (e.value != NULL ? 3 : 2))
         return make_graph(&e, given, out);
     if (i != NULL && e.value != NULL && records->columns == 2) return make_vector(records, i, e.value, out);
-    return make_table(records, out);
+    return is_batch(records) ? make_batch(records, out) : make_table(records, out);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Records of named numbers, collected column by column, and the array that they make: a graph where columns are
- * called src and dst, a vector where they are i and value, otherwise a table. Used by csv.c and jsonl.c.
+ * called src and dst, a vector where they are i and value, a batch of systems where lane and row stand before others,
+ * otherwise a table. Used by csv.c and jsonl.c.
  */
 #ifndef LACIS_LOADERS_RECORDS_H
 #define LACIS_LOADERS_RECORDS_H

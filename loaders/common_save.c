@@ -33,6 +33,11 @@ static void put(lacis_writer *w, const char *text, size_t length)
     w->used += length;
 }
 
+void lacis_writer_bytes(lacis_writer *w, const void *data, size_t size)
+{
+    put(w, data, size);
+}
+
 void lacis_writer_text(lacis_writer *w, const char *text)
 {
     put(w, text, strlen(text));

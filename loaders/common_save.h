@@ -18,6 +18,7 @@ typedef struct lacis_writer {
 
 void lacis_writer_begin(lacis_writer *w, lacis_run *run, FILE *file);
 void lacis_writer_text(lacis_writer *w, const char *text);
+void lacis_writer_bytes(lacis_writer *w, const void *data, size_t size); /* at most a few hundred */
 void lacis_writer_integer(lacis_writer *w, int64_t value);
 /* Element `index` with digits that read back as the same number; PATTERN writes 1, complex the two parts with a blank
  * between. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Comma-separated numbers under a header row: graphs (src,dst,value), vectors (i,value) and tables. Graphs are loaded
+ * Comma-separated numbers under a header row: graphs (src,dst,value), vectors (i,value), batches of
+ * systems (lane,row,fields) and tables. Graphs are loaded
  * as the edge lists that they are. The engine calls it through its descriptor.
  */
 #include "common_columns.h"
@@ -8,6 +9,8 @@
 #include "common_options.h"
 #include "common_records.h"
 #include "snap.h"
+
+#include <strings.h>
 
 static const lacis_option_spec options[] = {
     LACIS_OPTION_DIRECTED,
@@ -81,6 +84,14 @@ static lacis_status load_records(lacis_run *run, const lacis_text *text, const l
     return status;
 }
 
+/* "lane,row," */
+static bool is_batch(const char *p, const char *end)
+{
+    static const char head[] = "lane,row,";
+    size_t length = sizeof head - 1;
+    return (size_t)(end - p) > length && strncasecmp(p, head, length) == 0;
+}
+
 /* A header row of names none of which is src or dst. */
 static bool is_no_graph(const lacis_text *text)
 {
@@ -89,6 +100,7 @@ static bool is_no_graph(const lacis_text *text)
     if (p >= text->end || lacis_skip_blanks(p, end) == end) return false;
     if ((*p >= '0' && *p <= '9') || *p == '-') return false;
     if (end - p >= 2 && *p == 'i' && p[1] == ',') return true; /* i is a name for src in other files */
+    if (is_batch(p, end)) return true;                         /* as row and names of fields are */
     lacis_columns_named(p, end, ',', &found);
     return found.src < 0 || found.dst < 0;
 }
@@ -103,7 +115,7 @@ static lacis_status load(lacis_run *run, const lacis_source *source, const lacis
     return graph ? lacis_snap_load(run, source, given, out) : status;
 }
 
-/* Only what is surely a vector: other tables may be edge lists with strange names. */
+/* Only what is surely a vector or a batch: other tables may be edge lists with strange names. */
 static int sniff(const lacis_source *source)
 {
     lacis_text text;
@@ -112,6 +124,7 @@ static int sniff(const lacis_source *source)
     while (end > p && lacis_blank(end[-1])) {
         end--;
     }
+    if (is_batch(p, end)) return 80;
     return end - p == 7 && memcmp(p, "i,value", 7) == 0 ? 80 : 0;
 }
 
@@ -150,7 +163,7 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
 
 const lacis_loader lacis_loader_csv = {
     .name = "csv",
-    .summary = "comma-separated numbers under a header row: graphs, vectors, tables",
+    .summary = "comma-separated numbers under a header row: graphs, vectors, batches, tables",
     .extensions = ".csv",
     .options = options,
     .option_count = LACIS_COUNT(options),

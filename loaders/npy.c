@@ -1,37 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * NumPy's .npy (format 1.0 and 2.0), little-endian, one dimension: vectors. The engine calls it through its
- * descriptor. Layout: "\x93NUMPY", version (2 bytes), length of the head (2 or 4 bytes), the head as a Python
- * dictionary, data.
+ * NumPy's .npy (format 1.0 and 2.0), little-endian, one dimension: vectors. Two dimensions are batches of systems,
+ * lanes x rows, which common_npy.c reads and writes. The engine calls it through its descriptor. Layout: "\x93NUMPY",
+ * version (2 bytes), length of the head (2 or 4 bytes), the head as a Python dictionary, data.
  */
-#include "common_save.h"
+#include "common_npy.h"
 
 #include <string.h>
 
-enum { MAGIC = 6, HEAD_MOST = 1 << 16 };
+enum { MAGIC = 6 };
 static const char magic[] = "\x93NUMPY";
 
-static const struct {
-    const char *code;
-    lacis_dtype storage, dtype;
-} types[] = {{"<f8", LACIS_F64, LACIS_F64},   {"<f4", LACIS_F32, LACIS_F32}, {"<i8", LACIS_I64, LACIS_I64},
-             {"<i4", LACIS_I32, LACIS_I32},   {"<u4", LACIS_U32, LACIS_I64}, {"<u2", LACIS_U16, LACIS_I64},
-             {"|u1", LACIS_U8, LACIS_I64},    {"|b1", LACIS_U8, LACIS_I64},  {"<c8", LACIS_C64, LACIS_C64},
-             {"<c16", LACIS_C128, LACIS_C128}};
-
 /* ------------------------------------------------------------------------------------------ loading */
-
-typedef struct head {
-    char text[HEAD_MOST + 1];
-    size_t end; /* where the data begin */
-} head;
 
 static lacis_status refuse(lacis_run *run, const lacis_source *source, const char *cause)
 {
     return lacis_run_fail(run, LACIS_FORMAT, "%s: %s", source->path, cause);
 }
 
-static lacis_status read_head(lacis_run *run, const lacis_source *source, head *h)
+static lacis_status read_head(lacis_run *run, const lacis_source *source, lacis_npy_head *h)
 {
     const unsigned char *d = (const unsigned char *)source->data;
     if (source->size < 12 || memcmp(d, magic, MAGIC) != 0) return refuse(run, source, "this is no .npy file");
@@ -39,7 +26,7 @@ static lacis_status read_head(lacis_run *run, const lacis_source *source, head *
     size_t length = d[8] | (size_t)d[9] << 8;
     if (d[6] > 1) length |= (size_t)d[10] << 16 | (size_t)d[11] << 24;
     if (d[6] < 1 || d[6] > 3) return refuse(run, source, "a version of .npy that lacis does not know");
-    if (length > HEAD_MOST || length > source->size - start)
+    if (length > LACIS_NPY_HEAD || length > source->size - start)
         return refuse(run, source, "the file ends inside its head; fetch it again");
     memcpy(h->text, d + start, length);
     h->text[length] = '\0';
@@ -47,29 +34,10 @@ static lacis_status read_head(lacis_run *run, const lacis_source *source, head *
     return LACIS_OK;
 }
 
-/* The value behind 'key': in the head. */
-static const char *value_of(const head *h, const char *key)
-{
-    const char *p = strstr(h->text, key);
-    if (p == NULL) return "";
-    p += strlen(key);
-    return p + strspn(p, "': ");
-}
-
-static int type_of(const head *h)
-{
-    const char *p = value_of(h, "'descr'");
-    for (int i = 0; i < LACIS_COUNT(types); i++) {
-        size_t n = strlen(types[i].code);
-        if (strncmp(p, types[i].code, n) == 0 && (p[n] == '\'' || p[n] == '"')) return i;
-    }
-    return -1;
-}
-
 /* "(5,)": the 5; -1 where there is not one dimension. */
-static int64_t shape_of(const head *h)
+static int64_t shape_of(const lacis_npy_head *h)
 {
-    const char *p = value_of(h, "'shape'");
+    const char *p = lacis_npy_value(h, "'shape'");
     int64_t count = 0;
     if (*p++ != '(') return -1;
     for (; *p >= '0' && *p <= '9'; p++) {
@@ -80,16 +48,17 @@ static int64_t shape_of(const head *h)
     return p[0] == ',' && p[1 + strspn(p + 1, " ")] == ')' ? count : -1;
 }
 
-static lacis_status make_vector(lacis_run *run, const char *data, int64_t count, int type, lacis_array **out)
+static lacis_status make_vector(lacis_run *run, const char *data, int64_t count, const lacis_npy_type *type,
+                                lacis_array **out)
 {
     lacis_buffer *buffer;
     lacis_array *array;
-    uint64_t bytes = (uint64_t)count * lacis_dtype_size(types[type].storage);
+    uint64_t bytes = (uint64_t)count * lacis_dtype_size(type->storage);
     LACIS_TRY(lacis_buffer_new(run, bytes, &buffer));
     if (bytes > 0) memcpy(lacis_buffer_data(buffer), data, bytes);
-    lacis_status status = lacis_array_new(run, LACIS_VECTOR, types[type].dtype, count, 0, &array);
+    lacis_status status = lacis_array_new(run, LACIS_VECTOR, type->dtype, count, 0, &array);
     if (status == LACIS_OK) {
-        status = lacis_array_add(run, array, "values", types[type].storage, count, buffer, 0);
+        status = lacis_array_add(run, array, "values", type->storage, count, buffer, 0);
         if (status == LACIS_OK)
             *out = array;
         else
@@ -99,17 +68,21 @@ static lacis_status make_vector(lacis_run *run, const char *data, int64_t count,
     return status;
 }
 
-static lacis_status load_head(lacis_run *run, const lacis_source *source, head *h, lacis_array **out)
+static lacis_status load_head(lacis_run *run, const lacis_source *source, lacis_npy_head *h, lacis_array **out)
 {
     LACIS_TRY(read_head(run, source, h));
-    int type = type_of(h);
+    if (lacis_npy_is_batch(h)) return lacis_npy_load_batch(run, source, h, out);
+    const lacis_npy_type *type = lacis_npy_type_at(lacis_npy_value(h, "'descr'"));
     int64_t count = shape_of(h);
-    if (type < 0)
+    if (type == NULL)
         return refuse(run, source,
                       "its type is none of f4, f8, i4, i8, u1, u2, u4, b1, c8, c16 (little-endian); convert "
                       "it with astype");
-    if (count < 0) return refuse(run, source, "it has not one dimension; save matrices as mtx (scipy.io.mmwrite)");
-    size_t size = lacis_dtype_size(types[type].storage), left = source->size - h->end;
+    if (count < 0)
+        return refuse(run, source,
+                      "it has neither one dimension (a vector) nor two (lanes x rows); save matrices as mtx "
+                      "(scipy.io.mmwrite)");
+    size_t size = lacis_dtype_size(type->storage), left = source->size - h->end;
     if ((uint64_t)count > left / size) return refuse(run, source, "the file ends before its data; fetch it again");
     if ((uint64_t)count * size < left) return refuse(run, source, "bytes follow its data; fetch it again");
     return make_vector(run, source->data + h->end, count, type, out);
@@ -117,7 +90,7 @@ static lacis_status load_head(lacis_run *run, const lacis_source *source, head *
 
 static lacis_status load(lacis_run *run, const lacis_source *source, const lacis_options *given, lacis_array **out)
 {
-    head *h;
+    lacis_npy_head *h;
     (void)given; /* there are none */
     LACIS_TRY(lacis_run_alloc(run, sizeof *h, &h));
     lacis_status status = load_head(run, source, h, out);
@@ -157,27 +130,21 @@ static lacis_status find_column(lacis_run *run, const lacis_array *array, lacis_
 static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
 {
     lacis_part part;
-    const char *code = NULL;
-    char text[128];
+    if (lacis_array_kind(array) == LACIS_INTERLEAVED) return lacis_npy_save_batch(run, array, file);
     LACIS_TRY(find_column(run, array, &part));
-    for (int i = 0; i < LACIS_COUNT(types); i++) {
-        if (code == NULL && types[i].storage == part.dtype) code = types[i].code;
-    }
-    if (code == NULL) return lacis_run_fail(run, LACIS_TYPE, "npy has no type for %s", lacis_dtype_name(part.dtype));
-    int length = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%lld,), }", code,
-                          (long long)part.count);
-    int padded = (10 + length + 1 + 63) / 64 * 64 - 10; /* data begin at a multiple of 64 */
-    const unsigned char start[] = {
-        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(padded & 255), (unsigned char)(padded >> 8)};
-    fwrite(start, 1, sizeof start, file); /* the engine asks ferror */
-    fprintf(file, "%-*s\n", padded - 1, text);
+    const lacis_npy_type *type = lacis_npy_type_of(part.dtype);
+    if (type == NULL) return lacis_run_fail(run, LACIS_TYPE, "npy has no type for %s", lacis_dtype_name(part.dtype));
+    char descr[16], shape[32];
+    snprintf(descr, sizeof descr, "'%s'", type->code);
+    snprintf(shape, sizeof shape, "%lld,", (long long)part.count);
+    lacis_npy_write_head(file, descr, false, shape);
     fwrite(part.data, lacis_dtype_size(part.dtype), (size_t)part.count, file);
     return LACIS_OK;
 }
 
 const lacis_loader lacis_loader_npy = {
     .name = "npy",
-    .summary = "NumPy arrays of one dimension: vectors",
+    .summary = "NumPy arrays: vectors, and lanes x rows of batches",
     .extensions = ".npy",
     .sniff = sniff,
     .load = load,

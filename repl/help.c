@@ -13,7 +13,8 @@ typedef struct topic {
 
 static const topic topics[] = {
     {"statements", "what can be written besides SQL",
-     "LOAD name FROM 'file' [AS format] [WITH (option = value, ...)]   read a graph, matrix or vector\n"
+     "LOAD name FROM 'file' [AS format] [WITH (option = value, ...)]   read a graph, matrix, vector or neuron\n"
+     "LOAD name FROM 'a', 'b' ... | 'folder' | 'folder/*.swc'         neurons of many files as one array\n"
      "GENERATE name AS generator (option = value, ...)                make one, such as rmat(scale = 10)\n"
      "SAVE name TO 'file'                                             write one, in the format of its ending\n"
      "LET name = call                                                 compute and keep an array\n"

@@ -102,6 +102,8 @@ static lacis_status check(lacis_run *run, const lacis_array_spec *spec)
         return check_vector(run, spec);
     case LACIS_TABLE:
         return check_table(run, spec);
+    case LACIS_INTERLEAVED:
+        return LACIS_OK; /* lacis_batch_view checks it once it is built */
     }
     return lacis_run_fail(run, LACIS_TYPE, "unknown kind of array");
 }
@@ -166,7 +168,9 @@ static lacis_status create(lacis_engine *engine, lacis_run *run, const char *nam
     lacis_array *array;
     LACIS_TRY(check(run, spec));
     LACIS_TRY(lacis_array_new(run, spec->kind, spec->dtype, spec->extent[0], spec->extent[1], &array));
+    lacis_batch batch;
     lacis_status status = add_parts(run, spec, loan, array);
+    if (status == LACIS_OK && spec->kind == LACIS_INTERLEAVED) status = lacis_batch_view(run, array, &batch);
     if (status == LACIS_OK) status = enter(engine, run, name, array);
     lacis_array_release(array);
     return status;

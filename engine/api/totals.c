@@ -26,14 +26,15 @@ static int find_column(const lacis_columns *columns, const char *name)
 bool lacis_totals_fit(const lacis_total_query *query, const lacis_relation *relation)
 {
     const lacis_columns *columns = &relation->columns;
+    if (!columns->summed) return false;
     for (int i = 0; i < query->items; i++) {
         const char *name = query->item[i].column;
         if (name == NULL) continue;
         int at = find_column(columns, name);
-        bool key = strcasecmp(name, "src") == 0 || strcasecmp(name, "dst") == 0 || strcasecmp(name, "i") == 0;
+        bool key = at < columns->keys && strcasecmp(name, "value") != 0; /* lanes and rows are not summed up */
         if (at < 0 || !(key || (strcasecmp(name, "value") == 0 && at == columns->value))) return false;
     }
-    return columns->value >= 0;
+    return true;
 }
 
 static struct column labels(int64_t count, __int128 sum, int64_t min, int64_t max)

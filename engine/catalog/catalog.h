@@ -77,6 +77,9 @@ int lacis_catalog_count(const lacis_catalog *catalog);
 void lacis_catalog_entry(const lacis_catalog *catalog, int index, lacis_entry *out); /* by name */
 bool lacis_catalog_find(const lacis_catalog *catalog, const char *name, lacis_entry *out);
 
+/* The layout of a batch (as lacis_batch.block), read from the file where it is not in memory. */
+lacis_status lacis_catalog_layout(lacis_run *run, lacis_catalog *catalog, const char *name, int64_t *out);
+
 /* Options set by SET that are kept in the file, and named figures (the profile): plain name -> text. group: "option",
  * "profile". */
 lacis_status lacis_catalog_keep(lacis_run *run, lacis_catalog *catalog, const char *group, const char *name,
@@ -85,14 +88,19 @@ typedef void (*lacis_kept_fn)(void *arg, const char *name, const char *value);
 lacis_status lacis_catalog_kept(lacis_run *run, lacis_catalog *catalog, const char *group, lacis_kept_fn fn,
                                 void *arg);
 
+/* An ordinary SQL table of these rows (closed by the caller), in the place of one with the same columns; LACIS_NAME
+ * where something else has the name. */
+lacis_status lacis_catalog_put_table(lacis_run *run, lacis_catalog *catalog, const char *name,
+                                     const char *const *column, int columns, lacis_rows *rows);
+
 /* Turns SQLite's present error into a lacis status with message; offset is that of the SQL in the statement. */
 lacis_status lacis_catalog_fail(lacis_run *run, lacis_catalog *catalog, int code, int64_t offset);
 
 /* What "0:0=LL" in SQLite's plan of one of our tables asks of it, in words. */
 void lacis_pushdown_text(const char *code, char *text, size_t size);
 
-/* The rows of an SQL query as an array: (src, dst [, value]) gives a csr, (i, value) a vector, else a table of its
- * numeric columns. */
+/* The rows of an SQL query as an array: (src, dst [, value]) gives a csr, (i, value) a vector, (lane, row [, parent],
+ * fields) a batch, else a table of its numeric columns. */
 lacis_status lacis_catalog_collect(lacis_run *run, sqlite3_stmt *query, lacis_array **out);
 
 #endif

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum shape { GRAPH, VECTOR, TABLE } shape;
+typedef enum shape { GRAPH, VECTOR, BATCH, TABLE } shape;
 
 typedef struct gathering {
     lacis_run *run;
@@ -34,6 +34,11 @@ static void find_shape(gathering *self)
     } else if (from->columns == 2 && named(from, 0, "i") && named(from, 1, "value")) {
         self->shape = VECTOR;
         self->keys = 1;
+    } else if (named(from, 0, "lane") && named(from, 1, "row")) {
+        int keys = named(from, 2, "parent") ? 3 : 2;
+        if (from->columns == keys) return; /* without a field */
+        self->shape = BATCH;
+        self->keys = keys;
     }
 }
 
@@ -161,6 +166,8 @@ static lacis_status build(gathering *self, lacis_array **out)
         return lacis_collected_graph(self->run, self->into, out);
     case VECTOR:
         return lacis_collected_vector(self->run, self->into, out);
+    case BATCH:
+        return lacis_collected_batch(self->run, self->into, out);
     default:
         return lacis_collected_table(self->run, self->into, out);
     }

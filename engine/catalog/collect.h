@@ -6,6 +6,7 @@
 #define LACIS_CATALOG_COLLECT_H
 
 #include "catalog/internal.h"
+#include "core/radix.h"
 
 /* Columns of eight-byte numbers: integers, or reals where real says so. */
 typedef struct lacis_collected {
@@ -16,12 +17,10 @@ typedef struct lacis_collected {
     int64_t rows, room;
 } lacis_collected;
 
-/* (src, dst [, value]), (i, value), anything else. Sorts the columns in place. */
+/* (src, dst [, value]), (i, value), (lane, row [, parent], fields), anything else. Sorts the columns in place. */
 lacis_status lacis_collected_graph(lacis_run *run, lacis_collected *from, lacis_array **out);
 lacis_status lacis_collected_vector(lacis_run *run, lacis_collected *from, lacis_array **out);
+lacis_status lacis_collected_batch(lacis_run *run, const lacis_collected *from, lacis_array **out);
 lacis_status lacis_collected_table(lacis_run *run, lacis_collected *from, lacis_array **out);
-
-/* collect_sort.c: sorts keys rising, payload (NULL: none) along with them; equal keys keep their order. */
-lacis_status lacis_radix_sort(lacis_run *run, uint64_t *key, int64_t *payload, int64_t count);
 
 #endif

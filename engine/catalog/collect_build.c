@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Arrays out of collected columns. A graph's vertices are the labels that stand in src or dst, rising; a vector's
- * elements those in i. Entries of the same place are summed in the order in which they came, as loaders do.
+ * elements those in i; batches are core/'s. Entries of the same place are summed in the order in which they came, as
+ * loaders do.
  */
 #include "catalog/collect.h"
 
@@ -164,7 +165,7 @@ lacis_status lacis_collected_graph(lacis_run *run, lacis_collected *from, lacis_
     return status;
 }
 
-/* ---------------------------------------------------------------------------------- vectors, tables */
+/* ------------------------------------------------------------------------- vectors, batches, tables */
 
 static lacis_status add_column(lacis_run *run, lacis_array *array, const char *name, bool real, const int64_t *values,
                                int64_t count)
@@ -205,6 +206,15 @@ lacis_status lacis_collected_vector(lacis_run *run, lacis_collected *from, lacis
     lacis_status status = add_column(run, array, "values", from->real[1], from->bits[1], count);
     if (status == LACIS_OK && !plain) status = add_column(run, array, "index", false, label, count);
     return deliver(status, array, out);
+}
+
+lacis_status lacis_collected_batch(lacis_run *run, const lacis_collected *from, lacis_array **out)
+{
+    lacis_batch_column *column;
+    LACIS_TRY(lacis_run_scratch(run, (uint64_t)from->columns * sizeof *column, &column));
+    for (int i = 0; i < from->columns; i++)
+        column[i] = (lacis_batch_column){from->name[i], from->real[i], from->bits[i]};
+    return lacis_batch_gather(run, column, from->columns, from->rows, NULL, out);
 }
 
 lacis_status lacis_collected_table(lacis_run *run, lacis_collected *from, lacis_array **out)

@@ -232,6 +232,7 @@ static lacis_status check_plain(reader *from)
                     labels_fit(index, record->entries);
         return fits ? LACIS_OK : damaged(from, "its parts do not go together");
     }
+    if (record->kind == LACIS_INTERLEAVED) return LACIS_OK; /* checked once it is built */
     for (int i = 0; i < from->count; i++)
         if (from->part[i].count != record->extent[0]) return damaged(from, "its columns are not of one length");
     return from->count == record->columns.count ? LACIS_OK : damaged(from, "a column is missing");
@@ -289,6 +290,10 @@ static lacis_status build_plain(reader *from, lacis_array **out)
         const fetched *part = &from->part[i];
         status = lacis_array_add(from->run, array, part->name, part->dtype, part->count, part->buffer, 0);
     }
+    lacis_batch batch;
+    if (status == LACIS_OK && record->kind == LACIS_INTERLEAVED &&
+        lacis_batch_view(from->run, array, &batch) != LACIS_OK)
+        status = damaged(from, "its parts do not go together");
     if (status != LACIS_OK) {
         lacis_array_release(array);
         return status;

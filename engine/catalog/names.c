@@ -45,8 +45,9 @@ static lacis_status check_name(lacis_run *run, lacis_catalog *catalog, const cha
 
 static lacis_status check_columns(lacis_run *run, const lacis_array *array, const lacis_columns *columns)
 {
-    if (lacis_array_kind(array) != LACIS_TABLE) return LACIS_OK;
-    if (lacis_array_part_count(array) > LACIS_MAX_COLUMNS)
+    bool batch = lacis_array_kind(array) == LACIS_INTERLEAVED;
+    if (!batch && lacis_array_kind(array) != LACIS_TABLE) return LACIS_OK;
+    if (!batch && lacis_array_part_count(array) > LACIS_MAX_COLUMNS)
         return lacis_run_fail(run, LACIS_RANGE, "a table has at most %d columns", LACIS_MAX_COLUMNS);
     if (columns->count == 0) return lacis_run_fail(run, LACIS_TYPE, "a table needs a column");
     for (int i = 0; i < columns->count; i++) {
@@ -211,6 +212,31 @@ lacis_status lacis_catalog_get(lacis_run *run, lacis_catalog *catalog, const cha
     if (record->array == NULL) LACIS_TRY(lacis_store_read(run, catalog, record, &record->array));
     *out = lacis_array_retain(record->array);
     return LACIS_OK;
+}
+
+lacis_status lacis_catalog_layout(lacis_run *run, lacis_catalog *catalog, const char *name, int64_t *out)
+{
+    const lacis_record *record = lacis_map_find(catalog, name);
+    sqlite3_stmt *query;
+    bool row;
+    *out = 1;
+    if (record == NULL) return LACIS_OK;
+    if (record->array != NULL) {
+        const lacis_part *part = lacis_array_part_named(record->array, "block");
+        if (part != NULL) *out = *(const int64_t *)part->data;
+        return LACIS_OK;
+    }
+    LACIS_TRY(lacis_sql_prepare(run, catalog,
+                                "SELECT c.bytes FROM main.lacis_part p JOIN main.lacis_chunk c"
+                                " ON c.array_id = p.array_id AND c.part = p.seq"
+                                " WHERE p.array_id = ?1 AND p.name = 'block'",
+                                &query));
+    sqlite3_bind_int64(query, 1, record->id);
+    lacis_status status = lacis_sql_step(run, catalog, query, &row);
+    if (status == LACIS_OK && row && sqlite3_column_bytes(query, 0) == sizeof *out)
+        memcpy(out, sqlite3_column_blob(query, 0), sizeof *out);
+    sqlite3_finalize(query);
+    return status;
 }
 
 const char *lacis_catalog_view(const lacis_catalog *catalog, const char *name)

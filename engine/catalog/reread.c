@@ -4,6 +4,8 @@
  * written it since. Arrays that are still the same keep their data; virtual tables come and go with the names.
  */
 #include "catalog/internal.h"
+#include "core/batch.h"
+#include "core/cells.h"
 
 #include <string.h>
 
@@ -61,7 +63,7 @@ static lacis_status enter(lacis_run *run, lacis_catalog *catalog, lacis_record *
 
 static bool kind_named(const char *text, lacis_kind *out)
 {
-    for (int kind = LACIS_CSR; text != NULL && kind <= LACIS_TABLE; kind++) {
+    for (int kind = LACIS_CSR; text != NULL && kind <= LACIS_INTERLEAVED; kind++) {
         if (strcmp(text, lacis_kind_text((lacis_kind)kind)) != 0) continue;
         *out = (lacis_kind)kind;
         return true;
@@ -79,28 +81,44 @@ static bool dtype_named(const char *text, lacis_dtype *out)
     return false;
 }
 
-/* A table's columns are its parts. */
-static lacis_status table_columns(lacis_run *run, lacis_catalog *catalog, int64_t id, lacis_columns *out)
+/* One more part's columns: a table's are its parts, a batch's its fields behind the keys. */
+static lacis_status add_part(lacis_run *run, lacis_kind kind, const char *name, lacis_dtype dtype, lacis_columns *out)
+{
+    bool pair = kind == LACIS_INTERLEAVED && lacis_cells_of(dtype) == 2;
+    bool tree = kind == LACIS_INTERLEAVED && strcmp(name, "parent") == 0;
+    if (kind == LACIS_INTERLEAVED && lacis_batch_structure(name) && !tree) return LACIS_OK;
+    for (int i = 0; i < (pair ? 2 : 1) && out->count < LACIS_MAX_COLUMNS; i++) {
+        char *copy = lacis_run_text(run, "%s%s", name, i == 0 ? "" : dtype == LACIS_DD ? "_lo" : "_im");
+        if (copy == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
+        if (kind == LACIS_INTERLEAVED && !pair && strcmp(name, "value") == 0) out->value = out->count;
+        out->real[out->count] = dtype >= LACIS_F32;
+        out->name[out->count++] = copy;
+    }
+    return LACIS_OK;
+}
+
+/* Of a table or batch: from its parts. */
+static lacis_status part_columns(lacis_run *run, lacis_catalog *catalog, int64_t id, lacis_kind kind,
+                                 lacis_columns *out)
 {
     sqlite3_stmt *query;
     bool row = false;
     LACIS_TRY(lacis_sql_prepare(run, catalog,
-                                "SELECT name, dtype FROM main.lacis_part WHERE array_id = ?1 ORDER BY seq", &query));
+                                "SELECT name, dtype FROM main.lacis_part WHERE array_id = ?1"
+                                " ORDER BY name <> 'parent' OR ?2, seq",
+                                &query));
     sqlite3_bind_int64(query, 1, id);
+    sqlite3_bind_int(query, 2, kind == LACIS_TABLE);
     *out = (lacis_columns){.value = -1};
+    if (kind == LACIS_INTERLEAVED)
+        *out = (lacis_columns){.count = 2, .name = {"lane", "row"}, .keys = 2, .value = -1};
     lacis_status status = lacis_sql_step(run, catalog, query, &row);
-    while (status == LACIS_OK && row && out->count < LACIS_MAX_COLUMNS) {
+    while (status == LACIS_OK && row) {
         lacis_dtype dtype = LACIS_PATTERN;
         const char *name = (const char *)sqlite3_column_text(query, 0);
-        char *copy = name == NULL ? NULL : lacis_run_text(run, "%s", name);
-        if (copy == NULL) {
-            status = lacis_run_fail(run, LACIS_NOMEM, "out of memory");
-            break;
-        }
         (void)dtype_named((const char *)sqlite3_column_text(query, 1), &dtype); /* fetch.c complains */
-        out->real[out->count] = dtype >= LACIS_F32;
-        out->name[out->count++] = copy;
-        status = lacis_sql_step(run, catalog, query, &row);
+        status = add_part(run, kind, name == NULL ? "" : name, dtype, out);
+        if (status == LACIS_OK) status = lacis_sql_step(run, catalog, query, &row);
     }
     sqlite3_finalize(query);
     return status;
@@ -122,8 +140,8 @@ static lacis_status array_record(lacis_run *run, lacis_catalog *catalog, sqlite3
                               "the database is damaged: lacis_array has a row that no "
                               "lacis wrote");
     int64_t id = sqlite3_column_int64(query, 0);
-    if (kind == LACIS_TABLE) {
-        LACIS_TRY(table_columns(run, catalog, id, &columns));
+    if (kind == LACIS_TABLE || kind == LACIS_INTERLEAVED) {
+        LACIS_TRY(part_columns(run, catalog, id, kind, &columns));
     } else {
         lacis_columns_of(kind, dtype, NULL, &columns);
     }

@@ -11,7 +11,8 @@
 
 const char *lacis_kind_text(lacis_kind kind)
 {
-    static const char *const text[] = {[LACIS_CSR] = "csr", [LACIS_VECTOR] = "vector", [LACIS_TABLE] = "table"};
+    static const char *const text[] = {
+        [LACIS_CSR] = "csr", [LACIS_VECTOR] = "vector", [LACIS_TABLE] = "table", [LACIS_INTERLEAVED] = "interleaved"};
     return text[kind];
 }
 

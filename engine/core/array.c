@@ -3,6 +3,7 @@
  * Arrays: a kind, a type, extents and named parts that point into counted buffers. Built once, then immutable and
  * shared.
  */
+#include "core/batch.h"
 #include "core/run.h"
 
 #include <string.h>
@@ -14,6 +15,7 @@ struct part {
     lacis_buffer *buffer;
     uint64_t offset;
     char name[NAME_TEXT];
+    char second[NAME_TEXT + 3]; /* of the column of its imaginary or low half, where it is a field */
 };
 
 struct lacis_array {
@@ -73,6 +75,7 @@ lacis_status lacis_array_add(lacis_run *run, lacis_array *array, const char *nam
     struct part *part;
     LACIS_TRY(lacis_run_alloc(run, sizeof *part, &part));
     memcpy(part->name, name, strlen(name) + 1);
+    snprintf(part->second, sizeof part->second, "%s%s", name, dtype == LACIS_DD ? "_lo" : "_im");
     part->buffer = lacis_buffer_retain(buffer);
     part->offset = offset;
     part->shown = (lacis_part){part->name, dtype, count, (const char *)lacis_buffer_data(buffer) + offset};
@@ -143,6 +146,11 @@ lacis_status lacis_array_part(const lacis_array *array, int index, lacis_part *p
     return LACIS_OK;
 }
 
+const char *lacis_array_second_name(const lacis_array *array, int index)
+{
+    return array->part[index]->second;
+}
+
 static const struct part *named(const lacis_array *array, const char *name)
 {
     for (int i = 0; i < array->parts; i++)
@@ -170,6 +178,7 @@ int64_t lacis_array_entries(const lacis_array *array)
 {
     if (array->entries >= 0) return array->entries;
     const char *name = array->kind == LACIS_CSR ? "columns" : array->kind == LACIS_VECTOR ? "values" : NULL;
+    if (array->kind == LACIS_INTERLEAVED) return lacis_batch_elements(array);
     if (name == NULL) return array->extent[0];
     const lacis_part *part = lacis_array_part_named(array, name);
     return part == NULL ? 0 : part->count;

@@ -3,7 +3,10 @@
  * The columns that each kind of array shows as a table. The catalog declares virtual tables by it, the planner and
  * the row sources agree on it.
  */
-#include "core/rows.h"
+#include "core/batch.h"
+#include "core/cells.h"
+
+#include <string.h>
 
 static bool is_real(lacis_dtype dtype)
 {
@@ -37,6 +40,39 @@ static void table_columns(lacis_columns *out, const lacis_array *table)
     }
 }
 
+/* Without an array: the fields of a result that nobody has computed yet. */
+static void batch_columns(lacis_columns *out, lacis_dtype dtype, const lacis_array *batch)
+{
+    int parts = batch == NULL ? 0 : lacis_array_part_count(batch);
+    add_column(out, "lane", false);
+    add_column(out, "row", false);
+    out->keys = 2;
+    out->summed = true;
+    if (batch == NULL) value_columns(out, dtype);
+    if (batch != NULL && lacis_array_part_named(batch, "parent") != NULL) add_column(out, "parent", false);
+    for (int i = 0; i < parts && out->count + 1 < LACIS_MAX_COLUMNS; i++) {
+        lacis_part part;
+        if (lacis_array_part(batch, i, &part) != LACIS_OK || lacis_batch_structure(part.name)) continue;
+        if (strcmp(part.name, "value") == 0 && lacis_cells_of(part.dtype) == 1) out->value = out->count;
+        add_column(out, part.name, is_real(part.dtype));
+        if (lacis_cells_of(part.dtype) == 2) add_column(out, lacis_array_second_name(batch, i), true);
+    }
+}
+
+void lacis_columns_of_call(const lacis_call *call, lacis_columns *out)
+{
+    lacis_columns_of(call->kind, call->dtype, NULL, out);
+    if (call->column == NULL) return;
+    if (call->kind == LACIS_INTERLEAVED) {
+        out->count = out->keys;
+        out->value = -1;
+    }
+    for (int i = 0; i < call->columns && out->count < LACIS_MAX_COLUMNS; i++) {
+        if (call->kind == LACIS_INTERLEAVED && strcmp(call->column[i].name, "value") == 0) out->value = out->count;
+        add_column(out, call->column[i].name, call->column[i].real);
+    }
+}
+
 void lacis_columns_of(lacis_kind kind, lacis_dtype dtype, const lacis_array *table, lacis_columns *out)
 {
     *out = (lacis_columns){.value = -1};
@@ -45,15 +81,20 @@ void lacis_columns_of(lacis_kind kind, lacis_dtype dtype, const lacis_array *tab
         add_column(out, "src", false);
         add_column(out, "dst", false);
         out->keys = 2;
+        out->summed = true;
         value_columns(out, dtype);
         break;
     case LACIS_VECTOR:
+        out->summed = true;
         add_column(out, "i", false);
         out->keys = 1;
         value_columns(out, dtype);
         break;
     case LACIS_TABLE:
         table_columns(out, table);
+        break;
+    case LACIS_INTERLEAVED:
+        batch_columns(out, dtype, table);
         break;
     }
 }

@@ -5,6 +5,7 @@
  */
 #include "core/rows.h"
 
+#include "core/cells.h"
 #include "core/heap.h"
 
 #include <string.h>
@@ -13,58 +14,6 @@ const lacis_filter lacis_filter_all = {
     .where = {.lo = INT64_MIN, .hi = INT64_MAX, .lo1 = INT64_MIN, .hi1 = INT64_MAX},
     .limit = -1,
 };
-
-/* ------------------------------------------------------------------------------------------- cells */
-
-static inline void integer_cell(lacis_cell *out, int64_t value)
-{
-    out->type = LACIS_INTEGER;
-    out->integer = value;
-}
-
-static inline void real_cell(lacis_cell *out, double value)
-{
-    out->type = LACIS_REAL;
-    out->real = value;
-}
-
-/* Component 0 or 1 (imaginary part, low word) of one stored value. */
-static inline void value_cell(const void *data, lacis_dtype storage, int64_t at, int component, lacis_cell *out)
-{
-    switch (storage) {
-    case LACIS_PATTERN:
-        integer_cell(out, 1);
-        break;
-    case LACIS_U8:
-        integer_cell(out, ((const uint8_t *)data)[at]);
-        break;
-    case LACIS_U16:
-        integer_cell(out, ((const uint16_t *)data)[at]);
-        break;
-    case LACIS_U32:
-        integer_cell(out, ((const uint32_t *)data)[at]);
-        break;
-    case LACIS_I32:
-        integer_cell(out, ((const int32_t *)data)[at]);
-        break;
-    case LACIS_I64:
-        integer_cell(out, ((const int64_t *)data)[at]);
-        break;
-    case LACIS_F32:
-        real_cell(out, (double)((const float *)data)[at]);
-        break;
-    case LACIS_F64:
-        real_cell(out, ((const double *)data)[at]);
-        break;
-    case LACIS_C64:
-        real_cell(out, (double)((const float *)data)[2 * at + component]);
-        break;
-    case LACIS_C128:
-    case LACIS_DD:
-        real_cell(out, ((const double *)data)[2 * at + component]);
-        break;
-    }
-}
 
 /* ------------------------------------------------------------------------------------------- graphs */
 
@@ -152,13 +101,13 @@ static void csr_cell(const lacis_rows *base, int column, lacis_cell *out)
     const lacis_csr *csr = &rows->csr;
     switch (column) {
     case 0:
-        integer_cell(out, rows->src);
+        lacis_cell_integer(out, rows->src);
         break;
     case 1:
-        integer_cell(out, lacis_label(csr->col_label, csr->col_base, csr->column[rows->at]));
+        lacis_cell_integer(out, lacis_label(csr->col_label, csr->col_base, csr->column[rows->at]));
         break;
     default:
-        value_cell(csr->value, csr->storage, rows->at, column - 2, out);
+        lacis_cell_value(csr->value, csr->storage, rows->at, column - 2, out);
         break;
     }
 }
@@ -246,22 +195,6 @@ static lacis_status prepare_top(csr_rows *rows, lacis_run *run)
     return LACIS_OK;
 }
 
-/* A source of `size` bytes with a copy of the filter's list behind it. */
-static lacis_status new_rows(lacis_run *run, uint64_t size, const lacis_restriction *where, void *out,
-                             const int64_t **list)
-{
-    size = (size + 7) / 8 * 8;
-    int64_t listed = where->list == NULL ? 0 : where->count;
-    uint64_t bytes = size + (uint64_t)listed * sizeof(int64_t);
-    char *block = lacis_memory_alloc(run->host->memory, bytes);
-    if (block == NULL) return lacis_run_no_memory(run, bytes);
-    memset(block, 0, size);
-    if (listed > 0) memcpy(block + size, where->list, (uint64_t)listed * sizeof(int64_t));
-    *list = where->list == NULL ? NULL : (const int64_t *)(const void *)(block + size);
-    memcpy(out, &block, sizeof block);
-    return LACIS_OK;
-}
-
 /* Indices [*begin, *end) of the labels in lo .. hi. */
 static void index_range(const int64_t *labels, int64_t start, int64_t count, int64_t lo, int64_t hi, int64_t *begin,
                         int64_t *end)
@@ -275,7 +208,7 @@ static lacis_status open_csr(lacis_run *run, lacis_array *array, const lacis_res
 {
     csr_rows *rows = NULL;
     const int64_t *list = NULL;
-    LACIS_TRY(new_rows(run, sizeof *rows, where, &rows, &list));
+    LACIS_TRY(lacis_rows_new(run, sizeof *rows, where, &rows, &list));
     rows->base.class = &csr_class;
     rows->memory = lacis_memory_retain(run->host->memory);
     rows->array = lacis_array_retain(array);
@@ -343,9 +276,9 @@ static void vector_cell(const lacis_rows *base, int column, lacis_cell *out)
 {
     const flat_rows *rows = (const flat_rows *)base;
     if (column == 0) {
-        integer_cell(out, lacis_label(rows->index, rows->start, rows->at));
+        lacis_cell_integer(out, lacis_label(rows->index, rows->start, rows->at));
     } else {
-        value_cell(rows->value.data, rows->value.dtype, rows->at, column - 1, out);
+        lacis_cell_value(rows->value.data, rows->value.dtype, rows->at, column - 1, out);
     }
 }
 
@@ -353,7 +286,7 @@ static void table_cell(const lacis_rows *base, int column, lacis_cell *out)
 {
     const flat_rows *rows = (const flat_rows *)base;
     const lacis_part *part = &rows->part[column];
-    value_cell(part->data, part->dtype, rows->at, 0, out);
+    lacis_cell_value(part->data, part->dtype, rows->at, 0, out);
 }
 
 static void flat_close(lacis_rows *base)
@@ -373,7 +306,7 @@ static lacis_status open_vector(lacis_run *run, lacis_array *array, const lacis_
 {
     flat_rows *rows = NULL;
     const int64_t *list = NULL;
-    LACIS_TRY(new_rows(run, sizeof *rows, where, &rows, &list));
+    LACIS_TRY(lacis_rows_new(run, sizeof *rows, where, &rows, &list));
     const lacis_part *value = lacis_array_part_named(array, "values");
     const lacis_part *index = lacis_array_part_named(array, "index");
     rows->base.class = list == NULL ? &vector_class : &listed_class;
@@ -397,7 +330,7 @@ static lacis_status open_table(lacis_run *run, lacis_array *array, lacis_rows **
     const int64_t *list = NULL;
     int parts = lacis_array_part_count(array);
     uint64_t size = sizeof *rows + (uint64_t)parts * sizeof rows->part[0];
-    LACIS_TRY(new_rows(run, size, &lacis_filter_all.where, &rows, &list));
+    LACIS_TRY(lacis_rows_new(run, size, &lacis_filter_all.where, &rows, &list));
     rows->base.class = &table_class;
     rows->memory = lacis_memory_retain(run->host->memory);
     rows->array = lacis_array_retain(array);
@@ -412,6 +345,22 @@ static lacis_status open_table(lacis_run *run, lacis_array *array, lacis_rows **
 
 /* ------------------------------------------------------------------------------------------- opening */
 
+/* A source of `size` bytes with a copy of the filter's list behind it. */
+lacis_status lacis_rows_new(lacis_run *run, uint64_t size, const lacis_restriction *where, void *out,
+                            const int64_t **list)
+{
+    size = (size + 7) / 8 * 8;
+    int64_t listed = where->list == NULL ? 0 : where->count;
+    uint64_t bytes = size + (uint64_t)listed * sizeof(int64_t);
+    char *block = lacis_memory_alloc(run->host->memory, bytes);
+    if (block == NULL) return lacis_run_no_memory(run, bytes);
+    memset(block, 0, size);
+    if (listed > 0) memcpy(block + size, where->list, (uint64_t)listed * sizeof(int64_t));
+    *list = where->list == NULL ? NULL : (const int64_t *)(const void *)(block + size);
+    memcpy(out, &block, sizeof block);
+    return LACIS_OK;
+}
+
 lacis_status lacis_rows_of_array(lacis_run *run, lacis_array *array, const lacis_filter *filter, lacis_rows **out)
 {
     lacis_kind kind = lacis_array_kind(array);
@@ -425,6 +374,9 @@ lacis_status lacis_rows_of_array(lacis_run *run, lacis_array *array, const lacis
         break;
     case LACIS_TABLE:
         LACIS_TRY(open_table(run, array, &rows));
+        break;
+    case LACIS_INTERLEAVED:
+        LACIS_TRY(lacis_rows_of_batch(run, array, &filter->where, &rows));
         break;
     }
     if (filter->by_value && filter->limit >= 0) {

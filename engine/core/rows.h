@@ -22,12 +22,16 @@ typedef struct lacis_columns {
     const char *name[LACIS_MAX_COLUMNS]; /* of the array, or static */
     bool real[LACIS_MAX_COLUMNS];        /* REAL, otherwise INTEGER */
     int keys;                            /* leading columns by which rows are sorted (graph: src, dst) */
-    int value;                           /* the column that ORDER BY ... LIMIT may be pushed into, or -1 */
+    bool summed; /* lacis_totals sums up values, and keys but those of batches; of other kinds it only counts rows */
+    int value;   /* the column that ORDER BY ... LIMIT may be pushed into, or -1 */
 } lacis_columns;
 
 /* Columns of a kind and dtype: csr (src, dst, value | re, im), vector (i, value | re, im). A table's come from the
  * array itself. */
 void lacis_columns_of(lacis_kind kind, lacis_dtype dtype, const lacis_array *table, lacis_columns *out);
+
+/* Of a result that nobody has computed yet. */
+void lacis_columns_of_call(const lacis_call *call, lacis_columns *out);
 
 /* What a reader wants. where.top counts per row; limit >= 0 with by_value: only the `limit` rows of greatest value,
  * in falling order of it (ties: by the key columns). */

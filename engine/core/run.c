@@ -122,7 +122,9 @@ void lacis_run_note(lacis_run *run, lacis_level level, const char *format, ...)
 
 bool lacis_run_cancelled(const lacis_run *run)
 {
-    return atomic_load_explicit(&run->host->cancel, memory_order_relaxed) != 0;
+    for (const lacis_host *host = run->host; host != NULL; host = host->above)
+        if (atomic_load_explicit(&host->cancel, memory_order_relaxed) != 0) return true;
+    return false;
 }
 
 lacis_status lacis_run_interrupted(lacis_run *run)

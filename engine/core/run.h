@@ -53,7 +53,8 @@ typedef struct lacis_host {
     lacis_keeper keeper;
     lacis_ranks *ranks; /* NULL: this process is alone */
     lacis_ranks_use ranks_use;
-    uint64_t ranks_memory; /* SET ranks_memory_limit; 0: each rank's own */
+    uint64_t ranks_memory;          /* SET ranks_memory_limit; 0: each rank's own */
+    const struct lacis_host *above; /* whose cancel flag counts too: runs of single threads; NULL: none */
 } lacis_host;
 
 typedef struct lacis_counter {

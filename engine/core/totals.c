@@ -5,7 +5,7 @@
  * on the number of threads: integers exactly, in 128 bits; reals in eight interleaved sums a slice. What is not a
  * number is NULL to SQL: counted apart, part of no sum.
  */
-#include "core/rows.h"
+#include "core/totals.h"
 
 #include <math.h>
 #include <string.h>
@@ -165,7 +165,7 @@ static void add_slice(const void *data, lacis_dtype storage, int64_t first, int6
     }
 }
 
-static void add_values(const void *data, lacis_dtype storage, int64_t first, int64_t count, lacis_totals *totals)
+void lacis_totals_values(const void *data, lacis_dtype storage, int64_t first, int64_t count, lacis_totals *totals)
 {
     totals->count += count;
     for (int64_t done = 0; done < count; done += SLICE)
@@ -250,12 +250,12 @@ static lacis_status csr_block(void *context, int64_t task, int worker)
             count += length;
             continue;
         }
-        add_values(csr->value, csr->storage, first, count, totals);
+        lacis_totals_values(csr->value, csr->storage, first, count, totals);
         add_columns(csr, work->small_labels, first, count, totals);
         first = begin;
         count = length;
     }
-    add_values(csr->value, csr->storage, first, count, totals);
+    lacis_totals_values(csr->value, csr->storage, first, count, totals);
     add_columns(csr, work->small_labels, first, count, totals);
     if (totals->count > 0) { /* until now indices */
         totals->min_dst = lacis_label(csr->col_label, csr->col_base, totals->min_dst);
@@ -272,7 +272,7 @@ static lacis_status vector_block(void *context, int64_t task, int worker)
     lacis_totals_init(totals);
     int64_t first = task * BLOCK;
     int64_t last = first + BLOCK < work->units ? first + BLOCK : work->units;
-    add_values(work->value.data, work->value.dtype, first, last - first, totals);
+    lacis_totals_values(work->value.data, work->value.dtype, first, last - first, totals);
     for (int64_t i = first; i < last; i++)
         totals->sum_src += lacis_label(work->index, work->base, i);
     totals->min_src = lacis_label(work->index, work->base, first);
@@ -338,6 +338,7 @@ static lacis_status add_vector(lacis_run *run, const lacis_array *array, lacis_t
 lacis_status lacis_totals_add(lacis_run *run, const lacis_array *array, lacis_totals *totals)
 {
     job work = {0};
+    bool integer = lacis_array_dtype(array) < LACIS_F32;
     switch (lacis_array_kind(array)) {
     case LACIS_CSR:
         lacis_csr_view(array, &work.csr);
@@ -348,10 +349,14 @@ lacis_status lacis_totals_add(lacis_run *run, const lacis_array *array, lacis_to
     case LACIS_VECTOR:
         LACIS_TRY(add_vector(run, array, totals));
         break;
+    case LACIS_INTERLEAVED:
+        LACIS_TRY(lacis_totals_batch(run, array, totals, &integer));
+        break;
     case LACIS_TABLE:
-        totals->count += lacis_array_extent(array, 0);
+        totals->count += lacis_array_entries(array);
+        integer = false;
         break;
     }
-    lacis_totals_settle(totals, lacis_array_dtype(array) < LACIS_F32 && lacis_array_kind(array) != LACIS_TABLE);
+    lacis_totals_settle(totals, integer);
     return LACIS_OK;
 }

@@ -268,9 +268,11 @@ static bool sound_graph(const lacis_array *array)
            absent_or(array, "row_labels", LACIS_I64, rows) && absent_or(array, "col_labels", LACIS_I64, cols);
 }
 
-static bool sound(const lacis_array *array)
+static bool sound(lacis_run *run, const lacis_array *array)
 {
+    lacis_batch batch;
     if (lacis_array_kind(array) == LACIS_CSR) return sound_graph(array);
+    if (lacis_array_kind(array) == LACIS_INTERLEAVED) return lacis_batch_view(run, array, &batch) == LACIS_OK;
     const lacis_part *values = lacis_array_part_named(array, "values");
     if (lacis_array_kind(array) == LACIS_VECTOR)
         return values != NULL && absent_or(array, "index", LACIS_I64, values->count);
@@ -293,7 +295,7 @@ lacis_status lacis_unwire_array(lacis_run *run, lacis_unwire *wire, lacis_buffer
     int64_t head[7]; /* kind, dtype, extents, bases, parts */
     for (int i = 0; i < LACIS_COUNT(head); i++)
         head[i] = lacis_unwire_int(wire);
-    bool kind = head[0] >= LACIS_CSR && head[0] <= LACIS_TABLE, parts = head[6] >= 0 && head[6] <= MOST_PARTS;
+    bool kind = head[0] >= LACIS_CSR && head[0] <= LACIS_INTERLEAVED, parts = head[6] >= 0 && head[6] <= MOST_PARTS;
     if (wire->bad || !kind || !parts || !element_type(head[1])) return no_array(run);
     lacis_array *array;
     LACIS_TRY(lacis_array_new(run, (lacis_kind)head[0], (lacis_dtype)head[1], head[2], head[3], &array));
@@ -302,7 +304,7 @@ lacis_status lacis_unwire_array(lacis_run *run, lacis_unwire *wire, lacis_buffer
     lacis_status status = LACIS_OK;
     for (int64_t i = 0; i < head[6] && status == LACIS_OK && !wire->bad; i++)
         status = read_part(run, wire, whole, array);
-    if (status == LACIS_OK && (wire->bad || !sound(array))) status = no_array(run);
+    if (status == LACIS_OK && (wire->bad || !sound(run, array))) status = no_array(run);
     if (status == LACIS_OK) {
         *out = array;
     } else {

@@ -9,21 +9,23 @@
 #include <strings.h>
 
 enum { KEPT = 64, NAME_TEXT = 64 };
+struct shape {
+    lacis_columns columns;
+    double rows, first;
+};
+/* Names of columns outlive the arrays that a description takes them from: they stay as long as the engine. */
+struct kept_name {
+    struct kept_name *next;
+    char text[];
+};
 struct described {
+    struct kept_name *names;
     uint64_t generation; /* lacis_catalog_generation */
     int count;
     struct {
         char name[NAME_TEXT];
-        lacis_kind kind;
-        lacis_dtype dtype;
-        double rows, first;
+        struct shape shape;
     } view[KEPT];
-};
-
-struct shape {
-    lacis_kind kind;
-    lacis_dtype dtype;
-    double rows, first;
 };
 
 static bool recall(lacis_world *world, const char *name, struct shape *out)
@@ -32,23 +34,53 @@ static bool recall(lacis_world *world, const char *name, struct shape *out)
     if (kept == NULL || kept->generation != lacis_catalog_generation(world->catalog)) return false;
     for (int i = 0; i < kept->count; i++) {
         if (strcasecmp(kept->view[i].name, name) != 0) continue;
-        *out = (struct shape){kept->view[i].kind, kept->view[i].dtype, kept->view[i].rows, kept->view[i].first};
+        *out = kept->view[i].shape;
         return true;
     }
     return false;
 }
 
-/* Keeping is a convenience: without memory for it the view is described again. */
-static void keep(lacis_world *world, const char *name, const struct shape *shape)
+static struct described *descriptions(lacis_world *world)
 {
-    if (strlen(name) >= NAME_TEXT) return;
     if (world->described == NULL) {
         world->described = lacis_memory_alloc(world->host->memory, sizeof *world->described);
-        if (world->described == NULL) return;
+        if (world->described == NULL) return NULL;
+        world->described->names = NULL;
         world->described->count = 0;
         world->described->generation = lacis_catalog_generation(world->catalog);
     }
-    struct described *kept = world->described;
+    return world->described;
+}
+
+static const char *keep_name(lacis_world *world, const char *name)
+{
+    struct described *kept = descriptions(world);
+    if (kept == NULL) return NULL;
+    for (struct kept_name *at = kept->names; at != NULL; at = at->next)
+        if (strcmp(at->text, name) == 0) return at->text;
+    size_t bytes = strlen(name) + 1;
+    struct kept_name *fresh = lacis_memory_alloc(world->host->memory, sizeof *fresh + bytes);
+    if (fresh == NULL) return NULL;
+    memcpy(fresh->text, name, bytes);
+    fresh->next = kept->names;
+    kept->names = fresh;
+    return fresh->text;
+}
+
+static lacis_status keep_names(lacis_world *world, lacis_run *run, lacis_columns *columns)
+{
+    for (int i = 0; i < columns->count; i++) {
+        columns->name[i] = keep_name(world, columns->name[i]);
+        if (columns->name[i] == NULL) return lacis_run_no_memory(run, 0);
+    }
+    return LACIS_OK;
+}
+
+/* Keeping is a convenience: without memory for it the view is described again. */
+static void keep(lacis_world *world, const char *name, const struct shape *shape)
+{
+    struct described *kept = descriptions(world);
+    if (strlen(name) >= NAME_TEXT || kept == NULL) return;
     if (kept->generation != lacis_catalog_generation(world->catalog)) {
         kept->generation = lacis_catalog_generation(world->catalog);
         kept->count = 0;
@@ -56,15 +88,18 @@ static void keep(lacis_world *world, const char *name, const struct shape *shape
     if (kept->count == KEPT) return;
     int at = kept->count++;
     memcpy(kept->view[at].name, name, strlen(name) + 1);
-    kept->view[at].kind = shape->kind;
-    kept->view[at].dtype = shape->dtype;
-    kept->view[at].rows = shape->rows;
-    kept->view[at].first = shape->first;
+    kept->view[at].shape = *shape;
 }
 
 void lacis_exec_forget(lacis_world *world)
 {
-    lacis_memory_free(world->host->memory, world->described);
+    struct described *kept = world->described;
+    while (kept != NULL && kept->names != NULL) {
+        struct kept_name *name = kept->names;
+        kept->names = name->next;
+        lacis_memory_free(world->host->memory, name);
+    }
+    lacis_memory_free(world->host->memory, kept);
     world->described = NULL;
 }
 
@@ -91,7 +126,10 @@ static lacis_status describe_call(lacis_world *world, lacis_run *run, const char
             if (i == 0 && down > 0) rows = down;
         }
         double estimate = growth * (double)most;
-        *out = (struct shape){call->kind, call->dtype, estimate, estimate / (double)rows};
+        lacis_columns_of_call(call, &out->columns);
+        out->rows = estimate;
+        out->first = estimate / (double)rows;
+        status = keep_names(world, run, &out->columns);
     }
     lacis_exec_unbind(run, call);
     return status;
@@ -108,7 +146,7 @@ static lacis_status describe_view(lacis_world *world, const char *name, const ch
         LACIS_TRY(status);
         keep(world, name, &shape);
     }
-    lacis_columns_of(shape.kind, shape.dtype, NULL, &out->columns);
+    out->columns = shape.columns;
     out->rows = shape.rows;
     out->first = shape.first < 1 ? 1 : shape.first;
     return LACIS_OK;
@@ -121,12 +159,14 @@ lacis_status lacis_exec_describe(void *context, lacis_run *run, const char *name
     if (!lacis_catalog_find(world->catalog, name, &entry))
         return lacis_run_fail(run, LACIS_NAME, "there is no array or view \"%s\"", name);
     if (entry.view != NULL) return describe_view(world, name, entry.view, out);
-    lacis_array *table = NULL;
-    if (entry.kind == LACIS_TABLE) LACIS_TRY(lacis_catalog_get(run, world->catalog, name, -1, &table));
-    lacis_columns_of(entry.kind, entry.dtype, table, &out->columns);
-    lacis_array_release(table); /* the catalog holds it, and the names with it */
+    lacis_array *array = NULL;
+    bool own = entry.kind == LACIS_TABLE || entry.kind == LACIS_INTERLEAVED; /* names of columns */
+    if (own) LACIS_TRY(lacis_catalog_get(run, world->catalog, name, -1, &array));
+    lacis_columns_of(entry.kind, entry.dtype, array, &out->columns);
+    lacis_array_release(array); /* the catalog holds it, and the names with it */
+    bool rows = (entry.kind == LACIS_CSR || entry.kind == LACIS_INTERLEAVED) && entry.extent[0] > 0;
     out->rows = (double)entry.entries;
-    out->first = entry.kind == LACIS_CSR && entry.extent[0] > 0 ? out->rows / (double)entry.extent[0] : 1;
+    out->first = rows ? out->rows / (double)entry.extent[0] : 1;
     if (out->first < 1) out->first = 1;
     return LACIS_OK;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * LOAD and GENERATE: finding the loader (by name or by content) or generator, reading options against its
- * specification, and entering the result in the catalog.
+ * specification, and entering the result in the catalog. LOAD of several files: load_files.c.
  */
-#include "core/source.h"
-#include "exec/exec.h"
+#include "exec/load.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -182,11 +181,15 @@ static void describe(const lacis_array *array, char *text, size_t size)
     case LACIS_TABLE:
         snprintf(text, size, "table, %" PRId64 " rows, %d columns", rows, lacis_array_part_count(array));
         break;
+    case LACIS_INTERLEAVED:
+        snprintf(text, size, "batch, %" PRId64 " lanes of up to %" PRId64 " rows, %" PRId64 " elements, %s", rows,
+                 cols, entries, type);
+        break;
     }
 }
 
-static lacis_status put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array, const char *more,
-                        double started)
+lacis_status lacis_load_put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array,
+                            const char *more, double started)
 {
     char text[160];
     LACIS_TRY(lacis_catalog_put(run, world->catalog, name, array));
@@ -197,12 +200,12 @@ static lacis_status put(lacis_world *world, lacis_run *run, const char *name, la
 
 lacis_status lacis_exec_put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array, double started)
 {
-    return put(world, run, name, array, "", started);
+    return lacis_load_put(world, run, name, array, "", started);
 }
 
 /* -------------------------------------------------------------------------------------------- LOAD */
 
-static const lacis_loader *best_loader(const lacis_registry *registry, const lacis_source *source)
+const lacis_loader *lacis_load_best(const lacis_registry *registry, const lacis_source *source)
 {
     const lacis_loader *best = NULL;
     int most = 0;
@@ -218,8 +221,8 @@ static const lacis_loader *best_loader(const lacis_registry *registry, const lac
     return best;
 }
 
-static lacis_status named_loader(lacis_run *run, const lacis_registry *registry, const lacis_ast *ast,
-                                 const lacis_loader **out)
+lacis_status lacis_load_named(lacis_run *run, const lacis_registry *registry, const lacis_ast *ast,
+                              const lacis_loader **out)
 {
     *out = lacis_registry_loader(registry, ast->format);
     if (*out != NULL && (*out)->load != NULL) return LACIS_OK;
@@ -237,11 +240,18 @@ static lacis_status named_loader(lacis_run *run, const lacis_registry *registry,
 static lacis_status find_loader(lacis_run *run, const lacis_registry *registry, const lacis_ast *ast,
                                 const lacis_source *source, const lacis_loader **out)
 {
-    if (ast->format != NULL) return named_loader(run, registry, ast, out);
-    *out = best_loader(registry, source);
+    if (ast->format != NULL) return lacis_load_named(run, registry, ast, out);
+    *out = lacis_load_best(registry, source);
     if (*out != NULL) return LACIS_OK;
     return lacis_run_fail_at(run, LACIS_FORMAT, ast->string_offset, "name the format: AS snap, AS mtx ...",
                              "%s: its content is in no format that lacis knows", source->path);
+}
+
+lacis_status lacis_load_options(lacis_run *run, const lacis_ast *ast, const lacis_loader *loader, lacis_options *out)
+{
+    char *owner = lacis_run_text(run, "the %s loader", loader->name);
+    if (owner == NULL) return LACIS_NOMEM;
+    return read_options(run, ast, owner, loader->options, loader->option_count, out);
 }
 
 static const char *direction(const lacis_options *options)
@@ -258,13 +268,25 @@ static lacis_status load_source(lacis_world *world, lacis_run *run, const lacis_
     lacis_options options;
     lacis_array *array;
     LACIS_TRY(find_loader(run, world->registry, ast, source, &loader));
-    char *owner = lacis_run_text(run, "the %s loader", loader->name);
-    if (owner == NULL) return LACIS_NOMEM;
-    LACIS_TRY(read_options(run, ast, owner, loader->options, loader->option_count, &options));
+    LACIS_TRY(lacis_load_options(run, ast, loader, &options));
     LACIS_TRY(loader->load(run, source, &options, &array));
-    lacis_status status = put(world, run, ast->name, array, direction(&options), started);
+    lacis_status status = lacis_load_put(world, run, ast->name, array, direction(&options), started);
     lacis_array_release(array);
     return status;
+}
+
+/* Endings of the files that a folder is searched for: of the format named, or of all that can be joined. */
+static const char *folder_endings(lacis_run *run, const lacis_registry *registry, const lacis_ast *ast)
+{
+    const lacis_loader *named = ast->format != NULL ? lacis_registry_loader(registry, ast->format) : NULL;
+    if (named != NULL) return named->extensions;
+    const char *all = NULL;
+    for (int i = 0; i < registry->loaders; i++) {
+        const lacis_loader *loader = registry->loader[i];
+        if (loader->join == NULL) continue;
+        all = all == NULL ? loader->extensions : lacis_run_text(run, "%s %s", all, loader->extensions);
+    }
+    return all != NULL ? all : "";
 }
 
 lacis_status lacis_exec_load(lacis_world *world, lacis_run *run, const lacis_ast *ast)
@@ -272,6 +294,9 @@ lacis_status lacis_exec_load(lacis_world *world, lacis_run *run, const lacis_ast
     double started = lacis_now();
     lacis_source_handle *handle;
     lacis_source source;
+    lacis_paths paths;
+    LACIS_TRY(lacis_load_paths(run, ast, folder_endings(run, world->registry, ast), &paths));
+    if (paths.several) return lacis_load_files(world, run, ast, &paths, started);
     LACIS_TRY(lacis_source_open(run, ast->string, &handle, &source));
     lacis_status status = load_source(world, run, ast, &source, started);
     lacis_source_close(handle);
@@ -299,7 +324,7 @@ lacis_status lacis_exec_generate(lacis_world *world, lacis_run *run, const lacis
     lacis_array *array;
     LACIS_TRY(read_options(run, ast, generator->name, generator->options, generator->option_count, &options));
     LACIS_TRY(generator->make(run, &options, &array));
-    lacis_status status = put(world, run, ast->name, array, "", started);
+    lacis_status status = lacis_load_put(world, run, ast->name, array, "", started);
     lacis_array_release(array);
     return status;
 }

@@ -47,7 +47,7 @@ static lacis_status find_saver(lacis_world *world, lacis_run *run, const lacis_a
         return lacis_run_fail_at(run, LACIS_NAME, ast->format_offset, "SHOW LOADERS lists the formats",
                                  "cannot save as \"%s\"", ast->format);
     return lacis_run_fail_at(run, LACIS_NAME, ast->string_offset,
-                             "use a known ending (.mtx .txt .csv .jsonl .npy) or AS format",
+                             "use a known ending (.mtx .txt .csv .jsonl .npy .swc) or AS format",
                              "the ending of \"%s\" says no format that lacis writes", ast->string);
 }
 

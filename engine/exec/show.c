@@ -11,20 +11,29 @@
 
 static const char *kind_name(lacis_kind kind)
 {
-    return kind == LACIS_CSR ? "graph" : kind == LACIS_VECTOR ? "vector" : "table";
+    static const char *const name[] = {
+        [LACIS_CSR] = "graph", [LACIS_VECTOR] = "vector", [LACIS_TABLE] = "table", [LACIS_INTERLEAVED] = "batch"};
+    return name[kind];
 }
 
-static const char *shape_text(const lacis_entry *entry, char *text, size_t size)
+/* "240 x 240", "256000 x 319, block(64)" */
+static lacis_status shape_text(lacis_world *world, lacis_run *run, const lacis_entry *entry, char *text, size_t size)
 {
-    if (entry->kind == LACIS_CSR) {
+    char layout[LACIS_LAYOUT_TEXT];
+    int64_t block;
+    if (entry->kind == LACIS_INTERLEAVED) {
+        LACIS_TRY(lacis_catalog_layout(run, world->catalog, entry->name, &block));
+        snprintf(text, size, "%" PRId64 " x %" PRId64 ", %s", entry->extent[0], entry->extent[1],
+                 lacis_batch_layout_text(block, layout));
+    } else if (entry->kind == LACIS_CSR) {
         snprintf(text, size, "%" PRId64 " x %" PRId64, entry->extent[0], entry->extent[1]);
     } else {
         snprintf(text, size, "%" PRId64, entry->extent[0]);
     }
-    return text;
+    return LACIS_OK;
 }
 
-static lacis_status show_array(lacis_run *run, lacis_table *table, const lacis_entry *entry)
+static lacis_status show_array(lacis_world *world, lacis_run *run, lacis_table *table, const lacis_entry *entry)
 {
     char text[80];
     LACIS_TRY(lacis_table_text(run, table, entry->name));
@@ -35,7 +44,8 @@ static lacis_status show_array(lacis_run *run, lacis_table *table, const lacis_e
         return lacis_table_text(run, table, entry->view);
     }
     LACIS_TRY(lacis_table_text(run, table, kind_name(entry->kind)));
-    LACIS_TRY(lacis_table_text(run, table, shape_text(entry, text, sizeof text)));
+    LACIS_TRY(shape_text(world, run, entry, text, sizeof text));
+    LACIS_TRY(lacis_table_text(run, table, text));
     LACIS_TRY(lacis_table_integer(run, table, entry->entries));
     LACIS_TRY(lacis_table_text(run, table, lacis_dtype_name(entry->dtype)));
     LACIS_TRY(lacis_table_integer(run, table, (int64_t)entry->bytes));
@@ -48,7 +58,7 @@ static lacis_status show_arrays(lacis_world *world, lacis_run *run, const lacis_
     for (int i = 0; i < lacis_catalog_count(world->catalog); i++) {
         lacis_entry entry;
         lacis_catalog_entry(world->catalog, i, &entry);
-        LACIS_TRY(show_array(run, table, &entry));
+        LACIS_TRY(show_array(world, run, table, &entry));
     }
     return LACIS_OK;
 }

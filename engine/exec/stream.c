@@ -154,7 +154,7 @@ lacis_status lacis_exec_rows(lacis_world *world, lacis_run *run, const char *tex
     lacis_columns own;
     if (columns == NULL) columns = &own;
     LACIS_TRY(plain_rows(world, run, text, bindings, filter, &rows));
-    lacis_columns_of(rows->blocks.call->kind, rows->blocks.call->dtype, NULL, columns);
+    lacis_columns_of_call(rows->blocks.call, columns);
     if (filter->by_value) return lacis_rows_top(run, &rows->base, columns, filter->limit, out);
     *out = &rows->base;
     return LACIS_OK;

@@ -5,6 +5,8 @@
  */
 #include "lang/offer.h"
 
+#include <string.h>
+
 static lacis_status known_name(lacis_parser *parser, lacis_ast *out)
 {
     out->name_offset = parser->lexer.token.offset;
@@ -17,6 +19,26 @@ static lacis_status path(lacis_parser *parser, lacis_ast *out)
     out->string_offset = parser->lexer.token.offset;
     lacis_offer_files(parser);
     return lacis_parser_string(parser, "a file name in '...'", &out->string);
+}
+
+/* 'file' {, 'file'} */
+static lacis_status paths(lacis_parser *parser, lacis_ast *out)
+{
+    int room = 0;
+    LACIS_TRY(path(parser, out));
+    while (lacis_lexer_accept(&parser->lexer, ",")) {
+        if (out->mores == room) {
+            const char **list;
+            room = room == 0 ? 16 : 2 * room;
+            LACIS_TRY(lacis_run_scratch(parser->run, (uint64_t)room * sizeof *list, &list));
+            if (out->mores > 0) memcpy(list, out->more, (size_t)out->mores * sizeof *list);
+            out->more = list;
+        }
+        lacis_offer_files(parser);
+        LACIS_TRY(lacis_parser_string(parser, "a file name in '...'", &out->more[out->mores]));
+        out->mores++;
+    }
+    return LACIS_OK;
 }
 
 /* [AS format] */
@@ -34,7 +56,7 @@ lacis_status lacis_statement_load(lacis_parser *parser, const lacis_statement_co
     out->kind = LACIS_AST_LOAD;
     LACIS_TRY(known_name(parser, out));
     LACIS_TRY(lacis_parser_expect(parser, "FROM"));
-    LACIS_TRY(path(parser, out));
+    LACIS_TRY(paths(parser, out));
     LACIS_TRY(format(parser, false, out));
     if (!lacis_parser_accept(parser, "WITH")) return LACIS_OK;
     const lacis_loader *loader = NULL;

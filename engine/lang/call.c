@@ -43,6 +43,27 @@ const lacis_op *lacis_parser_verb(const lacis_parser *parser)
     return lacis_registry_op(parser->registry, token->text, token->length);
 }
 
+static int param_at(const lacis_parser *parser, const lacis_op *op)
+{
+    for (int i = 0; i < op->param_count; i++) {
+        const char *keyword = op->params[i].keyword;
+        if (keyword != NULL && lacis_lexer_is(&parser->lexer, keyword)) return i;
+    }
+    return -1;
+}
+
+/* The operator meant by an operand with one of its clauses where a verb should stand, or NULL. */
+static const lacis_op *silent_verb(const lacis_parser *parser)
+{
+    lacis_parser ahead = *parser;
+    if (!lacis_parser_at_name(parser)) return NULL;
+    lacis_lexer_next(&ahead.lexer);
+    for (int i = 0; i < parser->registry->ops; i++)
+        if (parser->registry->op[i]->silent && param_at(&ahead, parser->registry->op[i]) >= 0)
+            return parser->registry->op[i];
+    return NULL;
+}
+
 lacis_status lacis_parser_unknown_verb(lacis_parser *parser)
 {
     const lacis_token *token = &parser->lexer.token;
@@ -63,15 +84,6 @@ static lacis_status missing(lacis_parser *parser, const lacis_op *op, const laci
     const char *what = param->keyword != NULL ? param->keyword : "an operand";
     return lacis_run_fail_at(parser->run, LACIS_SYNTAX, offset, NULL, "%s needs %s: %s", op->verb, what,
                              usage != NULL ? usage : "");
-}
-
-static int param_at(const lacis_parser *parser, const lacis_op *op)
-{
-    for (int i = 0; i < op->param_count; i++) {
-        const char *keyword = op->params[i].keyword;
-        if (keyword != NULL && lacis_lexer_is(&parser->lexer, keyword)) return i;
-    }
-    return -1;
 }
 
 /* Whether the call ends at the present token: at ; or ) or the end of the text. */
@@ -216,6 +228,8 @@ lacis_status lacis_parser_call(lacis_parser *parser, lacis_call **out)
 {
     lacis_offer_verbs(parser);
     const lacis_op *op = lacis_parser_verb(parser);
+    bool silent = op == NULL;
+    if (silent) op = silent_verb(parser);
     if (op == NULL) return lacis_parser_unknown_verb(parser);
     if (parser->depth == LACIS_CALL_DEPTH) {
         return lacis_run_fail_at(parser->run, LACIS_SYNTAX, parser->lexer.token.offset,
@@ -225,7 +239,7 @@ lacis_status lacis_parser_call(lacis_parser *parser, lacis_call **out)
     lacis_call *call;
     LACIS_TRY(lacis_run_scratch(parser->run, sizeof *call, &call));
     *call = (lacis_call){.op = op, .on = LACIS_ON_AUTO, .offset = parser->lexer.token.offset};
-    lacis_lexer_next(&parser->lexer);
+    if (!silent) lacis_lexer_next(&parser->lexer);
     parser->depth++;
     LACIS_TRY(body(parser, call));
     parser->depth--;

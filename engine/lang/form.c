@@ -98,6 +98,34 @@ static lacis_status aggregate_item(lacis_parser *parser, lacis_item *item)
     return status;
 }
 
+/* A word or a string as text, else an integer. */
+static lacis_status place_item(lacis_parser *parser, lacis_item *item)
+{
+    const char *what = "a place: a name, a string or an integer";
+    if (lacis_parser_at_name(parser)) return lacis_parser_name(parser, what, &item->text);
+    if (parser->lexer.token.kind == LACIS_TOKEN_STRING) return lacis_parser_string(parser, what, &item->text);
+    if (parser->lexer.token.kind == LACIS_TOKEN_END) return lacis_lexer_expected(parser->run, &parser->lexer, what);
+    return lacis_parser_integer(parser, &item->integer);
+}
+
+/* flat, full or block(lanes). */
+static lacis_status layout_item(lacis_parser *parser, lacis_item *item)
+{
+    int64_t offset = parser->lexer.token.offset;
+    LACIS_TRY(choice(parser, "flat|full|block", item));
+    if (item->integer < 2) {
+        item->integer = 1 - item->integer;
+        return LACIS_OK;
+    }
+    LACIS_TRY(lacis_parser_expect(parser, "("));
+    LACIS_TRY(lacis_parser_integer(parser, &item->integer));
+    if (item->integer < 1 || item->integer > INT32_MAX)
+        return lacis_run_fail_at(parser->run, LACIS_RANGE, offset, NULL,
+                                 "a block has from 1 to 2^31 - 1 lanes side by side, not %lld",
+                                 (long long)item->integer);
+    return lacis_parser_expect(parser, ")");
+}
+
 static lacis_status bad_form(lacis_parser *parser, const lacis_param *param)
 {
     return lacis_run_fail(parser->run, LACIS_MISUSE, "the operator's form \"%s\" has an unknown item or more than %d",
@@ -119,10 +147,14 @@ static lacis_status item_of(lacis_parser *parser, const lacis_param *param, char
         return LACIS_OK;
     case 'r':
         return lacis_parser_real(parser, &item->real);
+    case 'l':
+        return layout_item(parser, item);
     case 'n':
         return lacis_parser_name(parser, "a name", &item->text);
     case 's':
         return lacis_parser_string(parser, "a string in '...'", &item->text);
+    case 'p':
+        return place_item(parser, item);
     default:
         return bad_form(parser, param);
     }

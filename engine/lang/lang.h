@@ -14,7 +14,7 @@ typedef enum lacis_ast_kind {
     LACIS_AST_CALL,     /* call */
     LACIS_AST_LET,      /* name, call | sql */
     LACIS_AST_VIEW,     /* name, call; text = the call's source */
-    LACIS_AST_LOAD,     /* name, string (the path), format (or NULL), options */
+    LACIS_AST_LOAD,     /* name, string (the path) and more, format (or NULL), options */
     LACIS_AST_GENERATE, /* name, format (the generator), options */
     LACIS_AST_SAVE,     /* name, string, format (or NULL) */
     LACIS_AST_DROP,     /* name, if_exists; also DROP TABLE|VIEW name where `exists` (below) says so */
@@ -43,6 +43,8 @@ typedef struct lacis_ast {
     int64_t sql_offset;
     const char *string;
     int64_t string_offset;
+    const char **more; /* further paths */
+    int mores;
     const char *format;
     int64_t format_offset;
     lacis_ast_option *option;

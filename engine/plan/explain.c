@@ -79,13 +79,28 @@ static lacis_status explain_candidate(const lacis_candidate *candidate, bool cho
 static const char *shape_text(const lacis_call *call, char *text, size_t size)
 {
     const char *type = lacis_dtype_name(call->dtype);
-    if (call->kind == LACIS_CSR) {
+    if (call->kind == LACIS_INTERLEAVED) {
+        snprintf(text, size, "batch of %" PRId64 " lanes of up to %" PRId64 " rows, %s%s%s", call->extent[0],
+                 call->extent[1], type, call->layout == NULL ? "" : ", ", call->layout == NULL ? "" : call->layout);
+    } else if (call->kind == LACIS_CSR) {
         snprintf(text, size, "graph %" PRId64 " x %" PRId64 ", %s", call->extent[0], call->extent[1], type);
     } else {
         snprintf(text, size, "%s of %" PRId64 ", %s", call->kind == LACIS_VECTOR ? "vector" : "table",
                  call->extent[0], type);
     }
     return text;
+}
+
+/* Batches among the operands with their layouts. */
+static lacis_status explain_operand(const lacis_item *item, lacis_lines *lines)
+{
+    if (item->array == NULL || lacis_array_kind(item->array) != LACIS_INTERLEAVED) return LACIS_OK;
+    char layout[LACIS_LAYOUT_TEXT];
+    lacis_batch batch;
+    LACIS_TRY(lacis_batch_view(lines->run, item->array, &batch));
+    return lacis_lines_add(lines, "%s: %" PRId64 " x %" PRId64 ", %s%s", item->name == NULL ? "operand" : item->name,
+                           batch.lanes, batch.most_rows, lacis_batch_layout_text(batch.block, layout),
+                           batch.parent == NULL ? "" : ", trees");
 }
 
 lacis_status lacis_plan_explain(const lacis_plan *plan, lacis_lines *lines)
@@ -98,6 +113,9 @@ lacis_status lacis_plan_explain(const lacis_plan *plan, lacis_lines *lines)
     LACIS_TRY(lacis_lines_add(lines, "products %s, entries about %s, result about %s",
                               count_text(chosen->cost.products, a), count_text(chosen->cost.entries, b),
                               bytes_text(chosen->cost.bytes, c)));
+    for (int i = 0; i < call->arg_count; i++)
+        for (int j = 0; j < LACIS_ITEMS; j++)
+            LACIS_TRY(explain_operand(&call->args[i].item[j], lines));
     if (call->op->explain != NULL) LACIS_TRY(call->op->explain(lines->run, call, lines));
     LACIS_TRY(lacis_lines_add(lines, "variants (* chosen: %s)", plan->reason));
     lines->indent += 2;

@@ -12,6 +12,9 @@ static const bench_family families[] = {
     {"multiply", "products of graphs with themselves, against a peer", bench_multiply},
     {"choose", "the planner's choice of device against both devices' times", bench_choose},
     {"figures", "on the GPU: compiling a written CON; a result beyond gpu_memory_limit, streamed", bench_figures},
+    {"simulate", "neurons, --peer neuron where nrniv is installed; one thread unless --threads says otherwise",
+     bench_simulate},
+    {"solve", "batches of systems, --op part of a case's name: chain, tree, flat, full, block, shared", bench_solve},
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
@@ -25,7 +28,8 @@ static const char options_help[] =
     "  --gpus N         GPUs that share each product, where there are so many (1): a second line a case, beside\n"
     "                   one GPU's\n"
     "  --threads N      of both sides (all processors)\n"
-    "  --peer NAME      graphblas (cpu), cusparse (gpu) or none (the device's, where it is found)\n"
+    "  --peer NAME      multiply: graphblas (cpu), cusparse (gpu); solve: lapack; simulate: neuron; or none (what\n"
+    "                   is found)\n"
     "  --repeat N       runs of each side, of which the median counts (5)\n"
     "  --json           one JSON object a line\n\n"
     "The answer is checked before anything is timed. On the CPU times are of one LET statement, from arrays in\n"

@@ -31,6 +31,8 @@ typedef struct bench_family {
 int bench_multiply(const bench_options *options);
 int bench_choose(const bench_options *options);
 int bench_figures(const bench_options *options);
+int bench_simulate(const bench_options *options);
+int bench_solve(const bench_options *options);
 
 /* measure.c ------------------------------------------------------------------------------- measuring */
 
@@ -40,6 +42,16 @@ double bench_median(double *values, int count);
 
 /* "lacis-bench: ..." on stderr; returns 1. */
 int bench_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* timing.c ---------------------------------------------------------------------------------- lines */
+
+typedef struct bench_timing {
+    char name[160];
+    const char *peer;
+    double ours_s, peer_s; /* peer_s < 0: none */
+    double units;          /* unknowns, compartments times steps ... of one run; < 0: not counted */
+} bench_timing;
+void bench_print_timing(const bench_options *options, const bench_timing *timing);
 
 /* graphs.c ----------------------------------------------------------------------------------- graphs */
 

@@ -11,6 +11,12 @@
 static const char *const session[] = {
     "GENERATE g AS uniform(60, 4, seed = 2)",
     "LOAD e FROM '%s/datasets/friends.txt'",
+    "LOAD c FROM '%1$s/datasets/cell.swc', '%1$s/datasets/cell.swc'",
+    "SELECT count(*) FROM c JOIN c_files USING (cell)",
+    "GENERATE t AS cable(100, 2, branches = 2)",
+    "LET n = COMPARTMENTS t NSEG 1",
+    "LET lanes = SELECT 0 AS lane, 2.0 AS cm UNION ALL SELECT 1, 1.5",
+    "LET w = SIMULATE t DT 0.1 STEPS 4 PROBE soma CLAMP soma 1 FROM 0 TO 1 PARAMETERS lanes HH",
     "CREATE VIEW f AS MULTIPLY g BY g CON nil AGG count",
     "SELECT count(*), sum(value) FROM f",
     "SELECT * FROM f WHERE src = 3 ORDER BY value DESC LIMIT 4",
@@ -24,6 +30,14 @@ static const char *const session[] = {
     "SHOW OPERATORS",
     "SHOW LOADERS",
     "SAVE h TO '/tmp/lacis-fault.csv'",
+    "GENERATE t AS trees(3, 9, 3, 7, shared = 'offdiagonals', layout = 'block(2)')",
+    "LET q = SELECT lane, row, parent, rhs AS value FROM t",
+    "CREATE VIEW w AS CONVERT (q LAYOUT full) AS f32",
+    "SELECT count(*), sum(value) FROM w",
+    "SELECT * FROM w WHERE lane IN (2, 5)",
+    "SAVE t TO '/tmp/lacis-fault.jsonl'",
+    "LOAD t FROM '/tmp/lacis-fault.jsonl'",
+    "SHOW ARRAYS",
     "DROP h",
 };
 
@@ -83,6 +97,7 @@ static void allocations_may_fail(const char *path, long step)
     }
     if (path != NULL) unlink(path);
     unlink("/tmp/lacis-fault.csv");
+    unlink("/tmp/lacis-fault.jsonl");
 }
 
 static void in_memory(void **state)

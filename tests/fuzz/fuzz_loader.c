@@ -50,14 +50,16 @@ const char *const fuzz_words[] = {"%%MatrixMarket matrix coordinate ",
                                   "\x93NUMPY",
                                   "1082040961",
                                   "7 11 011 1\n",
+                                  "1 1 0 0 0 5 -1\n",
+                                  "2 3 1.5 0 0 0 1\n",
                                   NULL};
 
-/* Only options of edge lists; other loaders must refuse them by name. */
+/* Options of edge lists and of SWC; other loaders must refuse them by name. */
 static const char *const options[] = {
     "",
     "",
-    "",
-    "",
+    " WITH (scale = 1e300)",
+    " WITH (min_radius = 0.5)",
     " WITH (directed = false)",
     " WITH (header = true)",
     " WITH (base = 1)",

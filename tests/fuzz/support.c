@@ -5,6 +5,7 @@
 #include "fuzz.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,40 @@ static void check_csr(const lacis_array *array)
     check_rising(array, "col_labels", columns);
 }
 
+/* Sizes of one group, into the sums of all. */
+static void check_group(int64_t block, int64_t lanes, int64_t rows, const int32_t *parent, int64_t *places)
+{
+    FUZZ_CHECK(lanes >= 0 && rows >= 0);
+    int64_t side = block > 1 ? (lanes + block - 1) / block * block : lanes;
+    *places += side * rows;
+    for (int64_t r = 0; r < rows && parent != NULL; r++)
+        FUZZ_CHECK(parent[r] >= -1 && parent[r] < r);
+}
+
+static void check_batch(const lacis_array *array)
+{
+    static const char *const structure[] = {"block", "group_lanes", "group_rows", "parent"};
+    lacis_part part, lanes, rows;
+    int64_t block = 1, all_rows = 0, places = 0, all_lanes = 0;
+    const int32_t *parent = find_part(array, "parent", &part) != NULL ? part.data : NULL;
+    if (find_part(array, "block", &part) != NULL) block = *(const int64_t *)part.data;
+    bool groups = find_part(array, "group_lanes", &lanes) != NULL && find_part(array, "group_rows", &rows) != NULL;
+    for (int64_t g = 0; g < (groups ? lanes.count : 1); g++) {
+        int64_t width = groups ? ((const int64_t *)lanes.data)[g] : lacis_array_extent(array, 0);
+        int64_t height = groups ? ((const int64_t *)rows.data)[g] : lacis_array_extent(array, 1);
+        check_group(block, width, height, parent == NULL ? NULL : parent + all_rows, &places);
+        all_rows += height;
+        all_lanes += width;
+    }
+    FUZZ_CHECK(all_lanes == lacis_array_extent(array, 0));
+    for (int i = 0; lacis_array_part(array, i, &part) == LACIS_OK; i++) {
+        bool field = true;
+        for (int k = 0; k < 4; k++)
+            field = field && strcmp(part.name, structure[k]) != 0;
+        if (field) FUZZ_CHECK(part.count == places || part.count == all_rows);
+    }
+}
+
 void fuzz_check_array(const lacis_array *array)
 {
     lacis_part part;
@@ -148,6 +183,8 @@ void fuzz_check_array(const lacis_array *array)
     } else if (lacis_array_kind(array) == LACIS_VECTOR) {
         FUZZ_CHECK(find_part(array, "values", &part) != NULL);
         check_rising(array, "index", part.count);
+    } else if (lacis_array_kind(array) == LACIS_INTERLEAVED) {
+        check_batch(array);
     } else {
         for (int i = 0; lacis_array_part(array, i, &part) == LACIS_OK; i++)
             FUZZ_CHECK(part.count == lacis_array_extent(array, 0));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""datasets/: friends.txt is what its generator writes, and the manifest tells the truth about the public
+"""datasets/: friends.txt and cell.swc are what their generators write, and the manifest tells the truth about the public
 files that are here. ctest runs it: datasets.py SOURCE SHARED_DATA
 """
 import csv
@@ -10,9 +10,15 @@ import subprocess
 import sys
 
 
-def check_friends(folder):
-    made = subprocess.run([sys.executable, folder / "make_friends.py"], capture_output=True, check=True).stdout
-    return [] if made == (folder / "friends.txt").read_bytes() else ["friends.txt is not what make_friends.py writes"]
+def check_made(folder, name, script):
+    made = subprocess.run([sys.executable, folder / script], capture_output=True, check=True).stdout
+    return [] if made == (folder / name).read_bytes() else [f"{name} is not what {script} writes"]
+
+
+def place_of(name, folder, shared):
+    if name.startswith("swc/"):
+        return shared / name
+    return folder / name if "/" not in name else shared / "graphs" / name
 
 
 def check_manifest(folder, shared):
@@ -21,7 +27,7 @@ def check_manifest(folder, shared):
         for row in csv.DictReader(file):
             if not all(row[key] for key in ("name", "source", "licence")) or len(row["sha256"]) != 64:
                 problems.append(f"manifest.csv: incomplete: {row}")
-            path = shared / "graphs" / row["name"]
+            path = place_of(row["name"], folder, shared)
             if path.exists():
                 seen += 1
                 data = path.read_bytes()
@@ -33,7 +39,8 @@ def check_manifest(folder, shared):
 
 def main():
     folder = pathlib.Path(sys.argv[1]) / "datasets"
-    problems = check_friends(folder) + check_manifest(folder, pathlib.Path(sys.argv[2]))
+    problems = check_made(folder, "friends.txt", "make_friends.py") + check_made(folder, "cell.swc", "make_cell.py")
+    problems += check_manifest(folder, pathlib.Path(sys.argv[2]))
     print("\n".join(problems) or "datasets/ is as it says")
     return 1 if problems else 0
 

@@ -71,6 +71,82 @@ static void graphs(void **state)
           "64 bits");
 }
 
+static void batches(void **state)
+{
+    (void)state;
+    gives("SELECT column1 AS lane, column2 AS ROW, column3 AS d FROM (VALUES (1, 1, 4), (0, 0, 1), (1, 0, 3), (0, 1, "
+          "2))",
+          LACIS_INTERLEAVED, LACIS_I64, "0,0,1;0,1,2;1,0,3;1,1,4;");
+    gives("SELECT column1 AS lane, column2 AS row, column3 AS a, column3 + 0.5 AS b FROM (VALUES (-7, 5, 4), (-6, 5, "
+          "1),"
+          " (-6, 6, 3))",
+          LACIS_INTERLEAVED, LACIS_F64, "-7,5,4,4.5;-6,5,1,1.5;-6,6,3,3.5;");
+    gives("SELECT column1 AS lane, column2 AS row, column3 AS parent, column4 AS d FROM (VALUES (0, 1, -1, 1), (0, "
+          "2, 1, 2),"
+          " (0, 3, 1, 3), (1, 1, -1, 4), (1, 3, 2, 6), (1, 2, -1, 5))",
+          LACIS_INTERLEAVED, LACIS_I64, "0,1,-1,1;0,2,1,2;0,3,1,3;1,1,-1,4;1,2,-1,5;1,3,2,6;");
+    gives("SELECT 0 AS lane, 0 AS row, 1 AS z, 2.5 AS z_im", LACIS_INTERLEAVED, LACIS_C128, "0,0,1.0,2.5;");
+    gives("SELECT 0 AS lane, 0 AS row, 1 AS z WHERE 0", LACIS_INTERLEAVED, LACIS_I64, "");
+    gives("SELECT 0 AS lane, 0 AS row", LACIS_TABLE, LACIS_I64, "0,0;");
+    gives("SELECT 0 AS lane, 0 AS row, -1 AS parent", LACIS_TABLE, LACIS_I64, "0,0,-1;");
+    gives("SELECT 0 AS row, 0 AS lane, -1 AS x", LACIS_TABLE, LACIS_I64, "0,0,-1;");
+}
+
+static void bad_batches(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *values, *part;
+    } cases[] = {
+        {"(0, 0, 1), (0, 2, 1)", "lane 0 lacks row 1, and has row 2"},
+        {"(0, 0, 1), (2, 0, 1)", "lane 1 is missing: lanes 0 and 2 are there"},
+        {"(4, 0, 1), (9223372036854775807, 0, 1)", "lane 5 is missing"},
+        {"(-9223372036854775807, 0, 1), (9223372036854775807, 0, 1)", "lane -9223372036854775806 is missing"},
+        {"(0, 0, 1), (0, 9223372036854775807, 1)", "lane 0 lacks row 1"},
+        {"(3, 0, 1), (3, 0, 2)", "lane 3 has row 0 twice"},
+        {"(0, 0, 1), (1, 1, 2)", "lane 1 lacks row 0, and has row 1"},
+        {"(0, 0, 1), (0.5, 0, 2)", "lane is 0.5, which is not an integer"},
+        {"(0, 0, NULL)", "row 1: d is NULL"}};
+    char sql[300];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(sql, sizeof sql, "SELECT column1 AS lane, column2 AS row, column3 AS d FROM (VALUES %s)",
+                 cases[i].values);
+        fails(sql, LACIS_TYPE, cases[i].part);
+    }
+    fails("SELECT 0 AS lane, 3 AS row, 3 AS parent, 1 AS d", LACIS_TYPE, "lane 0, row 3 has parent 3");
+    fails("SELECT 0 AS lane, 3 AS row, -2 AS parent, 1 AS d", LACIS_TYPE, "lane 0, row 3 has parent -2");
+    fails("SELECT 0 AS lane, 3 AS row, 1 AS block", LACIS_TYPE, "cannot be called block");
+    fails("SELECT 0 AS lane, 3 AS row, 1 AS d, 1 AS parent", LACIS_TYPE, "cannot be called parent");
+}
+
+/* Lanes of one length and tree side by side are one group. */
+static void groups_are_found(void **state)
+{
+    (void)state;
+    lacis_array *array = NULL;
+    lacis_batch batch;
+    assert_int_equal(
+        collect("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9),"
+                " r(k) AS (SELECT 0 UNION ALL SELECT k + 1 FROM r WHERE k < 4)"
+                " SELECT i AS lane, k AS row, CASE WHEN k = 0 THEN -1 WHEN i < 3 THEN 0 ELSE k - 1 END AS parent,"
+                " i * k AS d FROM n, r WHERE i < 6 OR k < 2 ORDER BY random()",
+                &array),
+        LACIS_OK);
+    assert_int_equal(lacis_batch_view(&b.run, array, &batch), LACIS_OK);
+    assert_int_equal(batch.groups, 3);
+    assert_int_equal(batch.block, 1);
+    assert_int_equal(batch.group[0].lanes, 3);
+    assert_int_equal(batch.group[1].lanes, 3);
+    assert_int_equal(batch.group[2].lanes, 4);
+    assert_int_equal(batch.group[2].rows, 2);
+    assert_int_equal(batch.parent[2], 0);
+    assert_int_equal(batch.parent[5 + 2], 1);
+    const int64_t *d = lacis_batch_field(&batch, "d")->data;
+    for (int i = 0; i < 30; i++)
+        assert_int_equal(d[i], (i / 5) * (i % 5));
+    lacis_array_release(array);
+}
+
 /* Every dense and sparse numbering, sorted or not, against SQL's own GROUP BY. */
 static void random_graphs(void **state)
 {
@@ -178,6 +254,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CHECK(graphs),
+        CHECK(batches),
+        CHECK(bad_batches),
+        CHECK(groups_are_found),
         CHECK(random_graphs),
         CHECK(vectors_and_tables),
         CHECK(every_allocation_may_fail),

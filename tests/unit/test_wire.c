@@ -47,6 +47,14 @@ static void add(lacis_run *run, lacis_array *array, const char *name, lacis_dtyp
     lacis_buffer_release(buffer);
 }
 
+static lacis_buffer *copied(lacis_run *run, const void *data, uint64_t bytes)
+{
+    lacis_buffer *buffer;
+    assert_int_equal(lacis_buffer_new(run, bytes, &buffer), LACIS_OK);
+    memcpy(lacis_buffer_data(buffer), data, bytes);
+    return buffer;
+}
+
 /* What a reader makes of the first `bytes` of a message, in a buffer of its own. */
 static lacis_status read_back(lacis_run *run, const lacis_wire *wire, uint64_t bytes, lacis_array **out)
 {
@@ -109,6 +117,34 @@ static void test_vectors(void **state)
             lacis_array_release(back);
             lacis_array_release(array);
         }
+    }
+}
+
+/* Two lanes of two rows and one of three, each group with its tree; and the same with a parent behind its child. */
+static void test_batches(void **state)
+{
+    lacis_run *run = &((bench *)*state)->run;
+    for (int good = 0; good < 2; good++) {
+        static const int64_t lanes[] = {2, 1}, rows[] = {2, 3};
+        const int32_t parent[] = {-1, 0, -1, good ? 0 : 2, 1};
+        lacis_array *array;
+        assert_int_equal(lacis_array_new(run, LACIS_INTERLEAVED, LACIS_F64, 3, 3, &array), LACIS_OK);
+        add(run, array, "group_lanes", LACIS_I64, 2, copied(run, lanes, sizeof lanes));
+        add(run, array, "group_rows", LACIS_I64, 2, copied(run, rows, sizeof rows));
+        add(run, array, "parent", LACIS_I32, 5, copied(run, parent, sizeof parent));
+        add(run, array, "d", LACIS_F64, 7, filled(run, 56, 3));
+        if (good) {
+            lacis_array *back = round_trip(run, array);
+            same_parts(array, back);
+            lacis_array_release(back);
+        } else {
+            lacis_wire wire = {.run = run};
+            lacis_array *back;
+            lacis_wire_array(&wire, array);
+            assert_int_equal(read_back(run, &wire, wire.bytes, &back), LACIS_FORMAT);
+            lacis_wire_free(&wire);
+        }
+        lacis_array_release(array);
     }
 }
 
@@ -272,8 +308,8 @@ static void test_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHECK(test_vectors),   CHECK(test_tables),  CHECK(test_graphs), CHECK(test_empty_graph),
-        CHECK(test_cut_short), CHECK(test_damaged), CHECK(test_texts),
+        CHECK(test_vectors),     CHECK(test_batches),   CHECK(test_tables),  CHECK(test_graphs),
+        CHECK(test_empty_graph), CHECK(test_cut_short), CHECK(test_damaged), CHECK(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

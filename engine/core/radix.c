@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A stable radix sort of 64-bit keys with a payload, byte by byte from the lowest; bytes in which all keys agree cost
- * nothing. For the arrays that collect_build.c makes.
+ * nothing. For arrays made of rows in any order.
  */
-#include "catalog/collect.h"
+#include "core/radix.h"
 
 #include <string.h>
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What npy.c (vectors) and common_npy.c (types, heads, batches) share of NumPy's format.
+ */
+#ifndef LACIS_LOADERS_NPY_H
+#define LACIS_LOADERS_NPY_H
+
+#include "common_save.h"
+
+typedef struct lacis_npy_type {
+    const char *code; /* "<f8" */
+    lacis_dtype storage, dtype;
+} lacis_npy_type;
+
+enum { LACIS_NPY_HEAD = 1 << 16 };
+typedef struct lacis_npy_head {
+    char text[LACIS_NPY_HEAD + 1];
+    size_t end; /* where the data begin */
+} lacis_npy_head;
+
+/* The value behind 'key': in the head. */
+const char *lacis_npy_value(const lacis_npy_head *h, const char *key);
+/* The type whose code stands at p, before a quote, or NULL. */
+const lacis_npy_type *lacis_npy_type_at(const char *p);
+const lacis_npy_type *lacis_npy_type_of(lacis_dtype storage);
+/* descr and shape as they stand in the dictionary, without the parentheses of shape. The engine asks ferror. */
+void lacis_npy_write_head(FILE *file, const char *descr, bool fortran, const char *shape);
+
+/* Two dimensions, or fields. */
+bool lacis_npy_is_batch(const lacis_npy_head *h);
+/* lanes x rows of numbers become field value; of records, a field each (parent the tree). */
+lacis_status lacis_npy_load_batch(lacis_run *run, const lacis_source *source, const lacis_npy_head *h,
+                                  lacis_array **out);
+/* All lanes must have the same rows and tree. */
+lacis_status lacis_npy_save_batch(lacis_run *run, const lacis_array *array, FILE *file);
+
+#endif

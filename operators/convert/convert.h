@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * CONVERT's work between its files: op.c (descriptor, bind, cost) and run.c (the copying).
+ */
+#ifndef LACIS_OPERATORS_CONVERT_H
+#define LACIS_OPERATORS_CONVERT_H
+
+#include "lacis_extend.h"
+
+typedef struct lacis_convert_work {
+    const lacis_array *array;
+    lacis_batch from;
+    int64_t block; /* of the result */
+    bool typed;    /* AS was said: fields become dtype */
+    lacis_dtype dtype;
+    bool share;    /* fields on which lanes agree are stored once a group */
+    int64_t first; /* lanes that are wanted begin here, call->units of them */
+    double bytes;  /* of the result, without padding */
+} lacis_convert_work;
+
+static inline lacis_dtype lacis_convert_type(const lacis_convert_work *work, const lacis_batch_part *field)
+{
+    return work->typed ? work->dtype : field->dtype;
+}
+
+/* Lanes of the operand that the result's group g holds: `lanes` of group `source`, from `skip` on. */
+typedef struct lacis_convert_lanes_of {
+    int64_t source, skip, lanes;
+} lacis_convert_lanes_of;
+
+/* share.c: whether in each of these groups all lanes have the same bits in the field. */
+lacis_status lacis_convert_agree(lacis_run *run, const lacis_batch *batch, const lacis_batch_part *field,
+                                 const lacis_convert_lanes_of *group, int64_t groups, bool *out);
+
+/* Lanes [begin, end) of the wanted ones. */
+lacis_status lacis_convert_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * CONVERT: a batch of systems in another layout or type. This file is the descriptor; the engine's registry names it.
+ */
+#include "convert/convert.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const lacis_param params[] = {
+    {.form = "%a", .required = true, .help = "a batch of systems"},
+    {.keyword = "LAYOUT",
+     .form = "%l",
+     .help = "lane behind lane, element behind element, or flocks of so many lanes"},
+    {.keyword = "AS", .form = "f32|f64|c64|c128", .help = "the type of all fields"},
+    {.keyword = "SHARE", .form = "", .help = "fields on which the lanes of each group agree are stored once a group"},
+};
+
+static const char *const examples[] = {
+    "CONVERT x LAYOUT full",
+    "CONVERT x LAYOUT block(64) AS f32",
+    "LET y = x LAYOUT block(64)",
+    "LET y = x SHARE",
+    NULL,
+};
+
+static const char help[] =
+    "CONVERT x LAYOUT flat | full | block(n) gives the same batch with its elements in another order in memory:\n"
+    "flat: lane behind lane; full: first elements of all lanes, then second ones ...; block(n): flocks of n lanes,\n"
+    "each in itself as in full, the last one padded. What SQL sees is the same. Lanes of another length or tree "
+    "form\n"
+    "a group of their own and lie behind those before.\n"
+    "\n"
+    "AS f32, f64, c64 or c128 converts all fields; reals that are too large for f32 become infinite. A complex "
+    "field\n"
+    "does not become real.\n"
+    "\n"
+    "SHARE stores a field on which all lanes of each group agree, bit for bit, once a group: operators read it once, "
+    "and\n"
+    "a matrix that all systems have in common is factored once.\n"
+    "\n"
+    "Where a call is sure to stand the verb may be left out: LET y = x LAYOUT full; SOLVE (x LAYOUT full).";
+
+static const lacis_dtype types[] = {LACIS_F32, LACIS_F64, LACIS_C64, LACIS_C128}; /* in AS's order */
+
+/* --- bind ----------------------------------------------------------------------------------------- */
+
+static bool is_pair(lacis_dtype dtype)
+{
+    return dtype >= LACIS_C64;
+}
+
+static lacis_status bind_type(lacis_run *run, const lacis_call *call, lacis_convert_work *work)
+{
+    const lacis_arg *as = lacis_call_arg(call, "AS");
+    work->typed = as != NULL;
+    if (as == NULL) return LACIS_OK;
+    work->dtype = types[as->item[0].integer];
+    for (int i = 0; i < work->from.fields && !is_pair(work->dtype); i++) {
+        const lacis_batch_part *field = &work->from.field[i];
+        if (field->dtype == LACIS_C64 || field->dtype == LACIS_C128)
+            return lacis_run_fail_at(run, LACIS_TYPE, as->item[0].offset, "AS c64 and c128 keep both parts",
+                                     "field %s is complex and cannot become %s", field->name,
+                                     lacis_dtype_name(work->dtype));
+    }
+    return LACIS_OK;
+}
+
+/* What SQL will see: parent, fields, and the second numbers of pairs. */
+static lacis_status bind_columns(lacis_run *run, lacis_call *call, const lacis_convert_work *work)
+{
+    lacis_column *column;
+    int count = 0;
+    LACIS_TRY(lacis_run_scratch(run, (2 * LACIS_BATCH_FIELDS + 1) * sizeof *column, &column));
+    if (work->from.parent != NULL) column[count++] = (lacis_column){"parent", false};
+    for (int i = 0; i < work->from.fields; i++) {
+        const lacis_batch_part *field = &work->from.field[i];
+        lacis_dtype type = lacis_convert_type(work, field);
+        column[count++] = (lacis_column){field->name, type >= LACIS_F32};
+        if (!is_pair(type)) continue;
+        const char *second = lacis_run_text(run, type == LACIS_DD ? "%s_lo" : "%s_im", field->name);
+        if (second == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
+        column[count++] = (lacis_column){second, true};
+    }
+    call->column = column;
+    call->columns = count;
+    return LACIS_OK;
+}
+
+/* Lanes whose labels lie in the restriction's range. */
+static void bind_lanes(lacis_call *call, lacis_convert_work *work)
+{
+    int64_t base = lacis_array_base(work->array, 0), lanes = work->from.lanes, end = lanes;
+    const lacis_restriction *wanted = call->restriction;
+    if (wanted != NULL) {
+        int64_t lo = wanted->lo, hi = wanted->hi;
+        if (wanted->list != NULL && wanted->count > 0) {
+            if (wanted->list[0] > lo) lo = wanted->list[0];
+            if (wanted->list[wanted->count - 1] < hi) hi = wanted->list[wanted->count - 1];
+        }
+        work->first = lacis_label_lower(NULL, base, lanes, lo);
+        if (hi < INT64_MAX) end = lacis_label_lower(NULL, base, lanes, hi + 1);
+        if (end < work->first) end = work->first;
+    }
+    call->units = call->extent[0] = end - work->first;
+}
+
+static void measure(const lacis_call *call, lacis_convert_work *work)
+{
+    double share = work->from.lanes > 0 ? (double)call->units / (double)work->from.lanes : 0;
+    for (int i = 0; i < work->from.fields; i++) {
+        const lacis_batch_part *field = &work->from.field[i];
+        double size = (double)lacis_dtype_size(lacis_convert_type(work, field));
+        work->bytes += size * (field->shared ? (double)work->from.rows : share * (double)work->from.elements);
+    }
+}
+
+static lacis_status bind(lacis_run *run, lacis_call *call)
+{
+    const lacis_arg *operand = lacis_call_arg(call, NULL), *layout = lacis_call_arg(call, "LAYOUT");
+    const lacis_array *array = operand->item[0].array;
+    lacis_convert_work *work;
+    char text[LACIS_LAYOUT_TEXT];
+    if (lacis_array_kind(array) != LACIS_INTERLEAVED)
+        return lacis_run_fail_at(
+            run, LACIS_TYPE, operand->item[0].offset, NULL,
+            "CONVERT takes a batch of systems (lane, row, fields): other arrays have one layout");
+    bool share = lacis_call_arg(call, "SHARE") != NULL;
+    if (layout == NULL && lacis_call_arg(call, "AS") == NULL && !share)
+        return lacis_run_fail_at(run, LACIS_SYNTAX, call->offset, NULL, "CONVERT needs LAYOUT, AS or SHARE");
+    LACIS_TRY(lacis_run_scratch(run, sizeof *work, &work));
+    memset(work, 0, sizeof *work);
+    work->array = array;
+    work->share = share;
+    LACIS_TRY(lacis_batch_view(run, array, &work->from));
+    work->block = layout == NULL ? work->from.block : layout->item[0].integer;
+    LACIS_TRY(bind_type(run, call, work));
+    call->kind = LACIS_INTERLEAVED;
+    call->dtype = work->typed ? work->dtype : lacis_array_dtype(array);
+    call->extent[1] = lacis_array_extent(array, 1);
+    call->layout = lacis_run_text(run, "%s", lacis_batch_layout_text(work->block, text));
+    call->work = work;
+    bind_lanes(call, work);
+    measure(call, work);
+    return bind_columns(run, call, work);
+}
+
+/* --- estimates ------------------------------------------------------------------------------------ */
+
+static int64_t fit(const lacis_call *call, int64_t begin, uint64_t bytes)
+{
+    const lacis_convert_work *work = call->work;
+    double lane = 1, fixed = 0;
+    for (int i = 0; i < work->from.fields; i++) {
+        const lacis_batch_part *field = &work->from.field[i];
+        double size = (double)(work->typed ? lacis_dtype_size(field->dtype) : 0) +
+                      (double)lacis_dtype_size(lacis_convert_type(work, field));
+        if (field->shared)
+            fixed += size * (double)work->from.rows;
+        else
+            lane += size * (double)work->from.most_rows;
+    }
+    double lanes = ((double)bytes - fixed) / lane, side = work->block > 1 ? (double)work->block : 1;
+    if (lanes < side) return begin;
+    if (lanes >= (double)(call->units - begin)) return call->units;
+    int64_t count = (int64_t)(lanes / side) * (int64_t)side;
+    return begin + count;
+}
+
+static lacis_status cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
+{
+    (void)run;
+    const lacis_convert_work *work = call->work;
+    const double read_and_write = 2, second = 1e9;
+    double padding =
+        work->from.lanes > 0 ? (double)work->from.groups * (double)(work->block > 1 ? work->block : 0) : 0;
+    double rate = lacis_profile_get(profile, "convert.bytes_per_ns", 4.0);
+    out->bytes = work->bytes * (1 + (call->units > 0 ? padding / 2 / (double)call->units : 0));
+    out->entries = (double)call->units * (double)call->extent[1];
+    out->products = 0;
+    out->seconds = read_and_write * out->bytes / rate / second;
+    out->peak_bytes = out->bytes * (work->typed && work->block != work->from.block ? 2 : 1);
+    return LACIS_OK;
+}
+
+static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines *lines)
+{
+    (void)run;
+    const lacis_convert_work *work = call->work;
+    char from[LACIS_LAYOUT_TEXT], to[LACIS_LAYOUT_TEXT];
+    return lacis_lines_add(lines, "layout %s -> %s, lanes %" PRId64 " of %" PRId64 " in %" PRId64 " group%s",
+                           lacis_batch_layout_text(work->from.block, from), lacis_batch_layout_text(work->block, to),
+                           call->units, work->from.lanes, work->from.groups, work->from.groups == 1 ? "" : "s");
+}
+
+static const lacis_variant copy = {
+    .name = "copy",
+    .device = LACIS_CPU,
+    .summary = "copies of stretches, or tiles turned in registers; blocks of lanes over the threads",
+    .cost = cost,
+    .run = lacis_convert_run,
+};
+static const lacis_variant *const variants[] = {&copy};
+
+const lacis_op lacis_op_convert = {
+    .verb = "CONVERT",
+    .summary = "a batch of systems in another layout or type",
+    .help = help,
+    .examples = examples,
+    .params = params,
+    .param_count = LACIS_COUNT(params),
+    .bind = bind,
+    .fit = fit,
+    .explain = explain,
+    .variants = variants,
+    .variant_count = LACIS_COUNT(variants),
+    .silent = true,
+};

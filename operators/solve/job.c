@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From operands to a job of the kernel: where the lanes of each group lie in the matrix, the right side and the
+ * result. Called from run.c and cost.c.
+ */
+#include "solve/systems.h"
+
+/* Lanes of a group from `lane` on. */
+static lacis_solve_side side_of(const lacis_batch_group *group, int64_t lane)
+{
+    return (lacis_solve_side){group->place, group->block, lane, group->row, 1};
+}
+
+/* A matrix for all lanes: its only lane as if it were shared. */
+static lacis_solve_side only_lane(const lacis_batch_group *group, bool shared)
+{
+    if (shared) return side_of(group, 0);
+    return (lacis_solve_side){group->place, group->block, 0, group->place, group->block};
+}
+
+static void fill_groups(const lacis_solve *work, int64_t begin, int64_t end, const lacis_batch *result,
+                        lacis_solve_group *out, int64_t *count)
+{
+    const lacis_batch *like = &work->like->batch, *s = &work->matrix.batch, *r = &work->rhs.batch;
+    int64_t first = 0, n = 0;
+    for (int64_t g = 0; g < like->groups; g++) {
+        const lacis_batch_group *group = &like->group[g];
+        int64_t lo = group->lane > begin ? group->lane : begin, hi = group->lane + group->lanes;
+        if (hi > end) hi = end;
+        if (hi <= begin || group->lane >= end) continue;
+        const lacis_batch_group *matrix = &s->group[work->one && s->groups == 1 ? 0 : g];
+        int64_t lane = lo - group->lane;
+        out[n] = (lacis_solve_group){.lanes = hi - lo, .rows = group->rows, .first = first, .tree = matrix->row};
+        out[n].matrix = work->one ? only_lane(matrix, work->lower.shared) : side_of(matrix, lane);
+        out[n].rhs = side_of(&r->group[g], lane);
+        /* An array of some lanes has just these groups; of all lanes, empty ones as well. */
+        out[n].x = side_of(&result->group[result->groups == like->groups ? g : n], 0);
+        first += hi - lo;
+        n++;
+    }
+    *count = n;
+}
+
+lacis_status lacis_solve_job_of(lacis_run *run, const lacis_solve *work, int64_t begin, int64_t end,
+                                const lacis_batch *result, lacis_solve_job *out)
+{
+    lacis_solve_group *group;
+    *out = (lacis_solve_job){.type = work->type,
+                             .lower = work->lower,
+                             .diagonal = work->diagonal,
+                             .upper = work->upper,
+                             .rhs = work->right,
+                             .parent = work->matrix.batch.parent,
+                             .threads = lacis_run_threads(run)};
+    if (work->one) out->lower.shared = out->diagonal.shared = out->upper.shared = true;
+    LACIS_TRY(lacis_run_scratch(run, sizeof *group * (uint64_t)work->like->batch.groups, &group));
+    fill_groups(work, begin, end, result, group, &out->groups);
+    out->group = group;
+    return LACIS_OK;
+}

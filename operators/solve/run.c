@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SOLVE's variant for the CPU: memory for the result, the run, and what is said about bad lanes. Called by the
+ * engine.
+ */
+#include "solve/systems.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Fields below this are taken from the heap at once. */
+static const uint64_t SMALL_BYTES = (uint64_t)1 << 20;
+
+static void *take(void *context, uint64_t bytes)
+{
+    return lacis_run_alloc_quiet(context, bytes);
+}
+
+static void give(void *context, void *block)
+{
+    lacis_run_free(context, block);
+}
+
+static bool stopped(void *context)
+{
+    return lacis_run_cancelled(context);
+}
+
+/* A field of the result: one element a place. */
+static lacis_status add_field(lacis_run *run, lacis_array *array, const char *name, lacis_dtype dtype, int64_t places,
+                              void **out)
+{
+    lacis_buffer *buffer;
+    const uint64_t bytes = lacis_dtype_size(dtype) * (uint64_t)places;
+    LACIS_TRY(bytes <= SMALL_BYTES ? lacis_buffer_new(run, bytes, &buffer)
+                                   : lacis_buffer_reserve(run, bytes, &buffer));
+    lacis_status status = bytes <= SMALL_BYTES ? LACIS_OK : lacis_buffer_charge(buffer, bytes);
+    if (status == LACIS_OK) status = lacis_array_add(run, array, name, dtype, places, buffer, 0);
+    *out = lacis_buffer_data(buffer);
+    lacis_buffer_release(buffer);
+    return status;
+}
+
+static lacis_status say_bad(lacis_run *run, const lacis_call *call, const lacis_solve *work, int64_t lane,
+                            int64_t word)
+{
+    static const char *const hint = "SOLVE ... STATUS gives a status column in place of an error";
+    const int64_t label = lacis_array_base(work->like->array, 0) + lane;
+    const int64_t row = lacis_array_base(work->like->array, 1) + word / 4, at = call->offset;
+    switch ((lacis_solve_cause)(word % 4)) {
+    case LACIS_SOLVE_NOT_FINITE:
+        return lacis_run_fail_at(run, LACIS_RANGE, at, hint,
+                                 "SOLVE: lane %" PRId64 ", row %" PRId64 " holds NaN or infinity", label, row);
+    case LACIS_SOLVE_ZERO_PIVOT:
+        return lacis_run_fail_at(run, LACIS_RANGE, at, hint,
+                                 "SOLVE: lane %" PRId64 ", row %" PRId64
+                                 ": the pivot is zero (the matrix is singular, or would need pivoting)",
+                                 label, row);
+    case LACIS_SOLVE_NOT_DOMINANT:
+    case LACIS_SOLVE_FINE:
+        break;
+    }
+    return lacis_run_fail_at(
+        run, LACIS_RANGE, at, hint,
+        "SOLVE: lane %" PRId64 ", row %" PRId64 " is not diagonally dominant, and there is no pivoting", label, row);
+}
+
+/* The cause of each bad lane, at its first bad row; 0 elsewhere. */
+static void mark(const lacis_solve_job *job, unsigned char *status, int64_t places)
+{
+    memset(status, 0, (size_t)places);
+    for (int64_t g = 0; g < job->groups; g++) {
+        const lacis_solve_group *group = &job->group[g];
+        for (int64_t l = 0; l < group->lanes; l++) {
+            int64_t word = job->status[group->first + l];
+            if (word != 0) status[lacis_solve_place(&group->x, group->rows, l, word / 4)] = (unsigned char)(word % 4);
+        }
+    }
+}
+
+static lacis_status compute(lacis_run *run, const lacis_call *call, int64_t begin, lacis_solve_job *job)
+{
+    const lacis_solve *work = call->work;
+    lacis_solve_output out;
+    job->host = (lacis_solve_host){take, give, stopped, run};
+    switch (lacis_solve_run(job, &out)) {
+    case LACIS_SOLVE_OK:
+        break;
+    case LACIS_SOLVE_CANCELLED:
+        return lacis_run_interrupted(run);
+    case LACIS_SOLVE_NO_MEMORY:
+        if (lacis_solve_work_bytes(job) <= lacis_run_memory_left(run))
+            return lacis_run_fail_at(run, LACIS_NOMEM, -1, NULL, "SOLVE: the system has no more memory");
+        return lacis_run_fail_at(run, LACIS_LIMIT, -1, NULL,
+                                 "SOLVE: work memory of %.1f MB is more than memory_limit leaves (%.1f MB)",
+                                 (double)lacis_solve_work_bytes(job) / 1e6, (double)lacis_run_memory_left(run) / 1e6);
+    case LACIS_SOLVE_BAD:
+        return say_bad(run, call, work, begin + out.bad_lane, out.bad);
+    }
+    if (job->status != NULL) lacis_run_count(run, "bad lanes", (double)out.bad_lanes);
+    if (out.factored > 0) lacis_run_count(run, "matrices factored", (double)out.factored);
+    return LACIS_OK;
+}
+
+static lacis_status fill(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array *array,
+                         const lacis_batch *shape)
+{
+    const lacis_solve *work = call->work;
+    lacis_solve_job job;
+    void *status = NULL, *residual = NULL;
+    LACIS_TRY(lacis_solve_job_of(run, work, begin, end, shape, &job));
+    LACIS_TRY(add_field(run, array, "value", call->dtype, shape->places, &job.x));
+    if (work->status) LACIS_TRY(add_field(run, array, "status", LACIS_U8, shape->places, &status));
+    if (work->residual) LACIS_TRY(add_field(run, array, "residual", LACIS_F64, shape->places, &residual));
+    job.residual = residual;
+    if (!work->status) return compute(run, call, begin, &job);
+    LACIS_TRY(lacis_run_alloc(run, sizeof *job.status * (uint64_t)(end - begin), &job.status));
+    lacis_status code = compute(run, call, begin, &job);
+    if (code == LACIS_OK) mark(&job, status, shape->places);
+    lacis_run_free(run, job.status);
+    return code;
+}
+
+lacis_status lacis_solve_lanes(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
+{
+    const lacis_solve *work = call->work;
+    const int64_t first = end > begin ? lacis_solve_lane(work, begin) : 0;
+    const int64_t stop = end > begin ? lacis_solve_lane(work, end - 1) + 1 : 0;
+    lacis_batch shape;
+    lacis_array *array;
+    LACIS_TRY(lacis_solve_shape(run, work, first, stop, &array, &shape));
+    lacis_status status = fill(run, call, first, stop, array, &shape);
+    if (status != LACIS_OK) {
+        lacis_array_release(array);
+        return status;
+    }
+    *out = array;
+    return LACIS_OK;
+}

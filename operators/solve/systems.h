@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SOLVE: batches of tridiagonal systems and of trees (Hines). What bind finds out of a call, and what the files of
+ * this folder share.
+ */
+#ifndef LACIS_OPERATORS_SOLVE_SYSTEMS_H
+#define LACIS_OPERATORS_SOLVE_SYSTEMS_H
+
+#include "lacis_extend.h"
+
+#include "solve/solve.h"
+
+/* An operand: its array taken apart. */
+typedef struct lacis_systems {
+    const lacis_array *array;
+    lacis_batch batch;
+} lacis_systems;
+
+enum { LACIS_SOLVE_COLUMNS = 5 }; /* parent, value, value_im, status, residual */
+
+typedef struct lacis_solve {
+    lacis_systems matrix, rhs; /* the same without BY */
+    const lacis_systems *like; /* whose lanes, groups and labels the result has */
+    bool tree;
+    bool one;   /* one matrix for all lanes of rhs (of each group) */
+    bool blank; /* an operand is a view of which nothing was computed: the call is only described */
+    bool status, residual;
+    lacis_solve_type type;
+    lacis_solve_field lower, diagonal, upper, right;
+    int64_t block;         /* layout of the result */
+    const int64_t *chosen; /* lanes wanted, rising; NULL: those from `first` on */
+    int64_t first;
+    lacis_column column[LACIS_SOLVE_COLUMNS];
+} lacis_solve;
+
+/* bind.c */
+lacis_status lacis_solve_bind(lacis_run *run, lacis_call *call);
+/* The lane, counted in `like`, of a unit. */
+static inline int64_t lacis_solve_lane(const lacis_solve *work, int64_t unit)
+{
+    return work->chosen != NULL ? work->chosen[unit] : work->first + unit;
+}
+int64_t lacis_solve_fit(const lacis_call *call, int64_t begin, uint64_t bytes);
+
+/* result.c: an array for lanes [begin, end) of `like`, without fields, and taken apart. */
+lacis_status lacis_solve_shape(lacis_run *run, const lacis_solve *work, int64_t begin, int64_t end, lacis_array **out,
+                               lacis_batch *batch);
+
+/* job.c: the kernel's view of lanes [begin, end): groups in the run's scratch, x where `result` has its places. */
+lacis_status lacis_solve_job_of(lacis_run *run, const lacis_solve *work, int64_t begin, int64_t end,
+                                const lacis_batch *result, lacis_solve_job *out);
+
+/* run.c */
+lacis_status lacis_solve_lanes(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out);
+
+/* cost.c */
+lacis_status lacis_solve_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out);
+lacis_status lacis_solve_calibrate(lacis_run *run, lacis_profile *profile);
+
+#endif

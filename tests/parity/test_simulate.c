@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SIMULATE against a naive reference in long double that solves each step densely from what COMPARTMENTS says, and
+ * against itself: the same bits for every instruction set, number of lanes and threads.
+ */
+#include "support/db.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+enum { MOST = 96 };
+
+static int setup(void **state)
+{
+    unsetenv("LACIS_ISA");
+    *state = db_open(NULL);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    unsetenv("LACIS_ISA");
+    lacis_close(*state);
+    return 0;
+}
+
+/* A neuron with everything: a soma of one point, a fork, an axon, a side branch off a branch's first sample. */
+static const char neuron[] =
+    "CREATE TABLE s(cell, id, type, x, y, z, radius, parent);"
+    "INSERT INTO s VALUES (0,1,1,0,0,0,6.5,-1),(0,2,3,7,1,0,0.9,1),(0,3,3,40,9,2,0.7,2),(0,4,3,71,30,4,0.55,3),"
+    "(0,5,3,80,-20,4,0.6,3),(0,6,3,120,-33,9,0.25,5),(0,7,2,-9,0,0,0.4,1),(0,8,2,-90,4,7,0.35,7),"
+    "(0,9,3,9,60,-3,0.5,2),(0,10,4,0,30,1,1.1,1),(0,11,4,2,95,1,0.8,10);"
+    "LET cell = SELECT * FROM s ORDER BY id;";
+
+/* ---------------------------------------------------------------------------------------- reference */
+
+typedef struct reference {
+    int nodes;
+    int parent[MOST], type[MOST];
+    double area[MOST], ri[MOST];
+    bool hh, half;
+    double dt, cm, ra_factor, g, e, amplitude, from, to, ena, ek, gna, gk, gl, el, celsius;
+    int clamp;
+    long double v[MOST], m[MOST], h[MOST], n[MOST];
+} reference;
+
+static int read_node(void *arg, int columns, const char *const *names, const char *const *values)
+{
+    reference *r = arg;
+    (void)columns, (void)names;
+    assert_true(r->nodes < MOST);
+    r->parent[r->nodes] = atoi(values[0]);
+    r->area[r->nodes] = atof(values[1]);
+    r->ri[r->nodes] = atof(values[2]);
+    r->type[r->nodes++] = atoi(values[3]);
+    return 0;
+}
+
+static void read_tree(lacis_engine *db, const char *cut, reference *r)
+{
+    char text[256];
+    snprintf(text, sizeof text, "LET tree = COMPARTMENTS cell %s;", cut);
+    db_run(db, text);
+    const char *query = "SELECT parent, area_um2, ri_megaohm, type FROM tree ORDER BY node";
+    assert_int_equal(lacis_exec(db, query, read_node, r), LACIS_OK);
+}
+
+static long double trap(long double x, long double y)
+{
+    return fabsl(x / y) < 1e-6L ? y * (1 - x / y / 2) : x / (expl(x / y) - 1);
+}
+
+/* Steady state and time constant of gate 0 (m), 1 (h), 2 (n). */
+static void rates(const reference *r, int gate, long double v, long double *steady, long double *tau)
+{
+    long double alpha, beta, q10 = powl(3, ((long double)r->celsius - 6.3L) / 10);
+    if (gate == 0) {
+        alpha = 0.1L * trap(-(v + 40), 10);
+        beta = 4 * expl(-(v + 65) / 18);
+    } else if (gate == 1) {
+        alpha = 0.07L * expl(-(v + 65) / 20);
+        beta = 1 / (expl(-(v + 35) / 10) + 1);
+    } else {
+        alpha = 0.01L * trap(-(v + 55), 10);
+        beta = 0.125L * expl(-(v + 65) / 80);
+    }
+    *steady = alpha / (alpha + beta);
+    *tau = 1 / (q10 * (alpha + beta));
+}
+
+static void begin(reference *r, double v)
+{
+    long double tau;
+    for (int i = 0; i < r->nodes; i++) {
+        r->v[i] = v;
+        rates(r, 0, v, &r->m[i], &tau);
+        rates(r, 1, v, &r->h[i], &tau);
+        rates(r, 2, v, &r->n[i], &tau);
+    }
+}
+
+/* Gauss elimination with pivots, dense. */
+static void solve(int n, long double a[MOST][MOST + 1], long double *x)
+{
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabsl(a[i][k]) > fabsl(a[best][k])) best = i;
+        for (int j = k; j <= n; j++) {
+            long double swap = a[k][j];
+            a[k][j] = a[best][j];
+            a[best][j] = swap;
+        }
+        for (int i = k + 1; i < n; i++) {
+            long double factor = a[i][k] / a[k][k];
+            for (int j = k; j <= n && factor != 0; j++)
+                a[i][j] -= factor * a[k][j];
+        }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        x[i] = a[i][n];
+        for (int j = i + 1; j < n; j++)
+            x[i] -= a[i][j] * x[j];
+        x[i] /= a[i][i];
+    }
+}
+
+/* In nA: (C/dt + G) dv = I - axial currents - membrane currents. */
+static void step(reference *r, int number)
+{
+    static long double a[MOST][MOST + 1];
+    long double dv[MOST], t = (number + 0.5L) * r->dt;
+    memset(a, 0, sizeof a);
+    for (int i = 0; i < r->nodes; i++) {
+        long double cm2 = r->area[i] * 1e-8L, g = r->g, ge = r->g * (r->e - r->v[i]);
+        if (r->hh) {
+            long double na = r->gna * powl(r->m[i], 3) * r->h[i], k = r->gk * powl(r->n[i], 4);
+            g = na + k + r->gl;
+            ge = na * (r->ena - r->v[i]) + k * (r->ek - r->v[i]) + r->gl * (r->el - r->v[i]);
+        }
+        a[i][i] += cm2 * (r->cm * 1e-3L / r->dt * (r->half ? 2 : 1) + g) * 1e6L;
+        a[i][r->nodes] += cm2 * ge * 1e6L;
+        if (i == r->clamp && t >= r->from && t < r->to) a[i][r->nodes] += r->amplitude;
+        if (i == 0) continue;
+        int p = r->parent[i];
+        long double axial = 1 / (r->ri[i] * (long double)r->ra_factor);
+        a[i][i] += axial;
+        a[p][p] += axial;
+        a[i][p] -= axial;
+        a[p][i] -= axial;
+        a[i][r->nodes] += axial * (r->v[p] - r->v[i]);
+        a[p][r->nodes] += axial * (r->v[i] - r->v[p]);
+    }
+    solve(r->nodes, a, dv);
+    for (int i = 0; i < r->nodes; i++) {
+        r->v[i] += (r->half ? 2 : 1) * dv[i];
+        long double *gate[] = {&r->m[i], &r->h[i], &r->n[i]}, steady, tau;
+        for (int k = 0; k < 3; k++) {
+            rates(r, k, r->v[i], &steady, &tau);
+            *gate[k] = steady + (*gate[k] - steady) * expl(-(long double)r->dt / tau);
+        }
+    }
+}
+
+/* Compares one lane's trace of probe 0 (at node `probe`), sampled at every step. */
+static void compare(lacis_engine *db, reference *r, int probe, int lane, int steps, double v, double tolerance)
+{
+    char query[120];
+    snprintf(query, sizeof query, "SELECT v FROM v WHERE probe = 0 AND lane = %d ORDER BY t", lane);
+    char *rows = db_rows(db, query), *at = rows;
+    begin(r, v);
+    for (int k = 0; k <= steps; k++) {
+        double found = strtod(at, &at);
+        if (!(fabs(found - (double)r->v[probe]) <= tolerance))
+            fail_msg("lane %d, step %d: %.15g, reference %.15Lg", lane, k, found, r->v[probe]);
+        if (k < steps) step(r, k);
+    }
+    free(rows);
+}
+
+static reference usual(void)
+{
+    return (reference){.dt = 0.025,
+                       .cm = 1,
+                       .ra_factor = 1,
+                       .g = 1e-4,
+                       .e = -65,
+                       .amplitude = 0.2,
+                       .from = 0.5,
+                       .to = 4,
+                       .ena = 50,
+                       .ek = -77,
+                       .gna = 0.12,
+                       .gk = 0.036,
+                       .gl = 3e-4,
+                       .el = -54.3,
+                       .celsius = 6.3,
+                       .clamp = 1};
+}
+
+static void test_passive(void **state)
+{
+    lacis_engine *db = *state;
+    static const char *const cut[] = {"NSEG 1", "NSEG 4", "LENGTH 30", "DLAMBDA 0.05 AT 200"};
+    db_run(db, neuron);
+    for (int i = 0; i < 8; i++) {
+        char text[400];
+        reference r = usual();
+        r.half = i % 2 == 1;
+        snprintf(text, sizeof text,
+                 "LET v = SIMULATE cell DT 0.025 STEPS 200 %s METHOD %s CLAMP soma 0.2 FROM 0.5 TO 4 PROBE soma",
+                 cut[i / 2], r.half ? "crank_nicolson" : "euler");
+        db_run(db, text);
+        read_tree(db, cut[i / 2], &r);
+        r.clamp = r.nodes == 0 ? 0 : 1 + (i / 2 == 1 ? 2 : 0); /* NSEG 4: soma(0.5) is the third of four */
+        compare(db, &r, r.clamp, 0, 200, -65, 1e-10);
+    }
+}
+
+static void test_channels(void **state)
+{
+    lacis_engine *db = *state;
+    db_run(db, neuron);
+    for (int half = 0; half < 2; half++) {
+        char text[400];
+        reference r = usual();
+        r.hh = true;
+        r.half = half;
+        r.celsius = 10;
+        snprintf(
+            text, sizeof text,
+            "LET v = SIMULATE cell DT 0.025 STEPS 400 NSEG 3 HH CELSIUS 10 METHOD %s CLAMP soma 0.2 FROM 0.5 TO 4 "
+            "PROBE soma",
+            half ? "crank_nicolson" : "euler");
+        db_run(db, text);
+        db_expect(db, "SELECT max(v) > 20 FROM v", "1\n"); /* it spikes */
+        read_tree(db, "NSEG 3", &r);
+        r.clamp = 2;
+        compare(db, &r, 2, 0, 400, -65, 1e-7);
+    }
+}
+
+/* Lanes that differ in everything; a full vector and a rest. */
+static void test_parameters(void **state)
+{
+    lacis_engine *db = *state;
+    db_run(db, neuron);
+    db_run(db, "CREATE TABLE p(lane, cm, ra, g, e, v, amplitude);"
+               "WITH RECURSIVE k(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM k WHERE i < 10) INSERT INTO p SELECT i, "
+               "0.8 + i * 0.05, 80 + 10 * i, 1e-4 * (1 + i), -70 + i, -75 + 2 * i, 0.1 * i FROM k;"
+               "LET parameters = SELECT * FROM p ORDER BY lane DESC;"
+               "LET v = SIMULATE cell DT 0.025 STEPS 120 NSEG 1 CLAMP soma 0.2 FROM 0.5 TO 2 PARAMETERS parameters "
+               "PROBE soma;");
+    for (int lane = 0; lane < 11; lane++) {
+        reference r = usual();
+        r.cm = 0.8 + lane * 0.05;
+        r.ra_factor = (80 + 10 * lane) / 100.0;
+        r.g = 1e-4 * (1 + lane);
+        r.e = -70 + lane;
+        r.amplitude = 0.1 * lane;
+        r.to = 2;
+        read_tree(db, "NSEG 1", &r);
+        compare(db, &r, 1, lane, 120, -75 + 2 * lane, 1e-10);
+    }
+}
+
+static char *trace(lacis_engine *db, const char *membrane, int lanes, const char *pick)
+{
+    char text[400];
+    snprintf(text, sizeof text,
+             "LET v = SIMULATE cell DT 0.025 STEPS 300 LENGTH 20 %s LANES %d CLAMP soma 0.3 FROM 0.5 TO 4 PROBE soma "
+             "PROBE 6 PROBE 'axon[0](1)' EVERY 3; SELECT t, probe, v FROM v WHERE lane = %s ORDER BY t, probe",
+             membrane, lanes, pick);
+    return db_rows(db, text);
+}
+
+static void test_same_bits(void **state)
+{
+    lacis_engine *db = *state;
+    static const char *const membrane[] = {"", "METHOD crank_nicolson", "HH", "HH METHOD crank_nicolson"};
+    static const char *const isa[] = {"baseline", "avx2", "avx512"};
+    static const int lanes[] = {1, 2, 3, 8, 9, 33};
+    db_run(db, neuron);
+    for (int m = 0; m < 4; m++) {
+        char *expected = NULL;
+        for (int k = 0; k < 18; k++) {
+            setenv("LACIS_ISA", isa[k % 3], 1);
+            db_run(db, k % 2 == 0 ? "SET threads = 1" : "SET threads = 2");
+            char *found = trace(db, membrane[m], lanes[k / 3], k % 3 == 0 ? "0" : "(SELECT max(lane) FROM v)");
+            if (expected == NULL) {
+                expected = found;
+                continue;
+            }
+            assert_string_equal(found, expected);
+            free(found);
+        }
+        free(expected);
+    }
+}
+
+/* Several cells are as each alone. */
+static void test_cells(void **state)
+{
+    lacis_engine *db = *state;
+    db_run(db, neuron);
+    db_run(db,
+           "LET one = SIMULATE cell DT 0.025 STEPS 100 HH CLAMP soma 0.2 FROM 0 TO 1 PROBE soma PROBE 11;"
+           "LET pair = SELECT 1 AS cell, id, type, x, y, z, radius * 1.5 AS radius, parent FROM s UNION ALL "
+           "SELECT 7, id, type, x, y, z, radius, parent FROM s ORDER BY 1, 2;"
+           "LET both = SIMULATE pair DT 0.025 STEPS 100 HH LANES 3 CLAMP soma 0.2 FROM 0 TO 1 PROBE soma PROBE 11;");
+    db_expect(db, "SELECT count(*), count(DISTINCT lane) FROM both", "1212,6\n");
+    db_expect(db,
+              "SELECT count(*) FROM one JOIN both ON one.t = both.t AND one.probe = both.probe AND one.v = both.v "
+              "WHERE both.lane >= 3",
+              "606\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {CHECK(test_passive), CHECK(test_channels), CHECK(test_parameters),
+                                       CHECK(test_same_bits), CHECK(test_cells)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
