@@ -26,6 +26,7 @@ void check_pair(matrix a, matrix b, lacis_mul_type type, u64 *state, bool brief)
     for (int wild = 0; wild < 2; wild++) {
         add_values(a, type, state, wild);
         add_values(b, type, state, wild);
+        b.valued = next_random(state) % 4 != 0;
         lacis_mul_matrix da = to_device(a, type), db = to_device(b, type);
         const matrix mask = make_shape(state, 1, a.rows, b.cols, 4 * a.rows);
         lacis_mul_matrix dm = to_device(mask, type);

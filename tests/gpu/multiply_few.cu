@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
-/* Rows of `least` to `most` entries, some of them empty, and one of `hub` entries. */
-static matrix short_rows(u64 *state, int64_t rows, int64_t cols, int least, int most, int64_t hub)
+matrix short_rows(u64 *state, int64_t rows, int64_t cols, int least, int most, int64_t hub)
 {
     std::vector<u64> key;
     for (int64_t r = 0; r < rows; r++) {
@@ -22,12 +21,12 @@ static matrix short_rows(u64 *state, int64_t rows, int64_t cols, int least, int 
 }
 
 /* No row of b has more than eight entries, but in the last round. Few columns: many products share one. */
-void check_flat(u64 seed, int rounds)
+void check_flat(u64 seed, int rounds, int64_t rows)
 {
     u64 state = seed;
     for (int round = 0; round < rounds; round++) {
         static const int64_t columns_of[] = {1 << 20, 300, 40, 7};
-        const int64_t n = round % 5 == 4 ? 37 : 700 + round;
+        const int64_t n = round % 5 == 4 ? 37 : rows + round;
         const matrix a = short_rows(&state, n, n, round % 3, 8, round % 2 ? 30 : 0);
         const matrix b = short_rows(&state, n, columns_of[round % 4], 6, 8, round == rounds - 1 ? 9 : 0);
         for (int type = 0; type < 4; type++)

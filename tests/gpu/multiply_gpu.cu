@@ -78,7 +78,7 @@ int main(int argc, char **argv)
     if (what == "check") {
         const u64 seed = argc > 2 ? strtoull(argv[2], nullptr, 0) : 1;
         check_random(seed, 60, 20000);
-        check_flat(seed, 12);
+        check_flat(seed, 12, 700);
         check_few(seed, 4);
         check_wide(seed);
         check_faults();
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 #endif
     } else if (what == "small") {
         check_random(3, argc > 2 ? atoi(argv[2]) : 6, 200);
-        check_flat(3, 2);
+        check_flat(3, 4, 60);
         check_few(3, 1);
     } else {
         for (const auto &mode : graph_modes)

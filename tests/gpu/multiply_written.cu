@@ -129,13 +129,16 @@ static void check_ring(const ring &r, const matrix &a, const matrix &b, const ma
 
 void check_written(u64 seed)
 {
-    static const int64_t cols[] = {900, 5000, 300000}; /* the last through windows of bitmaps */
-    enum { SHAPES = 3 };
+    /* The third through windows of bitmaps; in the fourth rows are FLAT. */
+    static const int64_t cols[] = {900, 5000, 300000, 300};
+    enum { FLAT = 3, SHAPES };
     u64 state = seed;
     matrix a[SHAPES], b[SHAPES], mask[SHAPES];
     for (int i = 0; i < SHAPES; i++) {
-        a[i] = make_shape(&state, i == 2 ? 2 : 1, 400, 700, 8000);
-        b[i] = make_shape(&state, i == 0 ? 1 : 0, 700, cols[i], 30000);
+        a[i] =
+            i == FLAT ? short_rows(&state, 400, 700, 1, 8, 30) : make_shape(&state, i == 2 ? 2 : 1, 400, 700, 8000);
+        b[i] = i == FLAT ? short_rows(&state, 700, cols[i], 5, 8, 0)
+                         : make_shape(&state, i == 0 ? 1 : 0, 700, cols[i], 30000);
         mask[i] = make_shape(&state, 0, 400, cols[i], 40000);
         whole_values(a[i], &state);
         whole_values(b[i], &state);

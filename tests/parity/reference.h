@@ -86,6 +86,22 @@ typedef struct functions {
     bool integers_only;
 } functions;
 
+/* Whether a check is done: on the GPU by one of so many turns, where kernels are compiled for each at run time. */
+static inline bool parity_turn(int turn, int of)
+{
+    return !parity_on_gpu() || turn % of == 0;
+}
+
+/* Whether the GPU's kernels for it, over real values, are compiled at run time. */
+static inline bool functions_written(const functions *f)
+{
+    static const char *const known[] = {"nil", "1", "a", "b", "a + b", "b + a", "a * b"};
+    bool written = f->con != NULL;
+    for (int i = 0; written && i < LACIS_COUNT(known); i++)
+        written = strcmp(f->con, known[i]) != 0;
+    return written || f->kind == LACIS_AGG_FOLD;
+}
+
 /* What else a call says. */
 typedef struct extras {
     const char *text;

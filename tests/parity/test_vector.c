@@ -178,7 +178,8 @@ static void test_vectors(void **state)
         lacis_array *array[] = {graph_array(p, &g), graph_array(p, &x), graph_array(p, &mask)};
         for (int f = 0; f < LACIS_COUNT(all_functions); f++)
             for (int e = 0; e < LACIS_COUNT(all_extras); e++)
-                check_one(p, &g, &x, &mask, array, &all_functions[f], &all_extras[e]);
+                if (parity_turn(round + f + e, 3))
+                    check_one(p, &g, &x, &mask, array, &all_functions[f], &all_extras[e]);
         for (int i = 0; i < 3; i++)
             lacis_array_release(array[i]);
         graph_free(&g);
