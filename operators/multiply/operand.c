@@ -75,6 +75,7 @@ lacis_status lacis_operand_csr(lacis_run *run, lacis_product *owner, const char 
         return vector_csr(run, owner, verb, name, array, offset, as_row, out);
     default:
         return lacis_run_fail_at(run, LACIS_TYPE, offset, "select (src, dst, value) from it with LET first",
-                                 "%s works on graphs and vectors, and %s is a table", verb, name);
+                                 "%s works on graphs and vectors, and %s is a %s", verb, name,
+                                 lacis_array_kind(array) == LACIS_INTERLEAVED ? "batch" : "table");
     }
 }

@@ -20,7 +20,7 @@ static const lacis_param params[] = {
      .required = true,
      .repeated = true,
      .help = "a place whose voltage is wanted: soma, 'dend[3](0.5)', or a sample's id"},
-    {.keyword = "EVERY", .form = "%i", .help = "keep each so-manieth step (1)"},
+    {.keyword = "EVERY", .form = "%i", .help = "keep each n-th step (1)"},
     {.keyword = "REDUCE", .form = "max|min|mean|spikes", .help = "one value a probe and lane instead of a trace"},
     {.keyword = "THRESHOLD", .form = "%r", .help = "of REDUCE spikes, mV (0)"},
     {.keyword = "LANES", .form = "%i", .help = "copies of each cell"},

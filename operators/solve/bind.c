@@ -70,7 +70,7 @@ static lacis_status type_of(lacis_run *run, const lacis_call *call, const lacis_
         if (work->tree) return fail(run, arg, NULL, "trees are solved in f32 and f64, not in c128");
         break;
     default:
-        return lacis_run_fail_at(run, LACIS_TYPE, arg->item[0].offset, NULL,
+        return lacis_run_fail_at(run, LACIS_TYPE, arg->item[0].offset, "LET y = x AS f64 converts all fields of x",
                                  "SOLVE computes with f32, f64 and c128, and these fields are %s",
                                  lacis_dtype_name(dtype));
     }
@@ -92,10 +92,10 @@ static lacis_status bind_fields(lacis_run *run, lacis_call *call, lacis_solve *w
                     &work->right));
     for (int i = 0; i < 4; i++)
         if (part[i]->dtype != part[1]->dtype)
-            return lacis_run_fail_at(run, LACIS_TYPE, (i == 3 && by != NULL ? by : s)->item[0].offset, NULL,
-                                     "SOLVE needs fields of one type: %s is %s and %s is %s", part[i]->name,
-                                     lacis_dtype_name(part[i]->dtype), part[1]->name,
-                                     lacis_dtype_name(part[1]->dtype));
+            return lacis_run_fail_at(
+                run, LACIS_TYPE, (i == 3 && by != NULL ? by : s)->item[0].offset,
+                "LET y = x AS f64 converts all fields of x", "SOLVE needs fields of one type: %s is %s and %s is %s",
+                part[i]->name, lacis_dtype_name(part[i]->dtype), part[1]->name, lacis_dtype_name(part[1]->dtype));
     call->dtype = part[1]->dtype;
     return type_of(run, call, s, call->dtype, work);
 }

@@ -23,7 +23,7 @@ static const char options_help[] =
     "  --graph G        rmat:SCALE, uniform:SCALE or a file; as often as wanted (rmat:14;\n"
     "                   choose: a set from tiny to large)\n"
     "  --op OP[,OP...]  pair, minplus, times, user, top10, fold16, source (all)\n"
-    "  --type f32|f64   values (f32)\n"
+    "  --type f32|f64   values (f32; solve: f64)\n"
     "  --device cpu|gpu (cpu)\n"
     "  --gpus N         GPUs that share each product, where there are so many (1): a second line a case, beside\n"
     "                   one GPU's\n"
@@ -104,6 +104,7 @@ static int parse(int argc, char **argv, bench_options *options)
         if (code != 0) return code;
         i++;
     }
+    if (options->type == NULL) options->type = strcmp(argv[1], "solve") == 0 ? "f64" : "f32";
     if (strcmp(options->type, "f32") != 0 && strcmp(options->type, "f64") != 0)
         return bench_fail("--type is f32 or f64, not %s", options->type) + 1;
     if (strcmp(options->device, "cpu") != 0 && strcmp(options->device, "gpu") != 0)
@@ -114,7 +115,7 @@ static int parse(int argc, char **argv, bench_options *options)
 
 int main(int argc, char **argv)
 {
-    bench_options options = {.type = "f32", .device = "cpu", .repeat = 5, .gpus = 1};
+    bench_options options = {.device = "cpu", .repeat = 5, .gpus = 1};
     setvbuf(stdout, NULL, _IOLBF, 0); /* whoever stops it has seen what there was */
     if (argc < 2) return usage(stderr);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return usage(stdout);
