@@ -169,6 +169,7 @@ template <class R> MULG_DEVICE void mulg_ordered_dense(const mulg_params &p)
             }
         }
         mulg_ordered_store<R>(p, s, window, plain, row_out + before);
+        __syncwarp(); /* the next task writes cells that other lanes have looked at */
     }
     mulg_finish(p, 0, bad);
 }

@@ -299,6 +299,14 @@ static inline void run_units(parity *p, const lacis_call *call, const lacis_vari
     lacis_array_release(array);
 }
 
+/* For a result of so many entries: many panels of the CPU; a few of a GPU, each of which takes milliseconds. */
+static inline uint64_t panel_bytes(int64_t entries)
+{
+    enum { FEW = 4096, ENTRY_BYTES = 16, GPU_PANELS = 4 };
+    uint64_t part = (uint64_t)entries * ENTRY_BYTES / GPU_PANELS;
+    return parity_on_gpu() && part > FEW ? part : FEW;
+}
+
 /* In panels of at most `bytes`, as streaming does. */
 static inline void run_panels(parity *p, const lacis_call *call, const lacis_variant *variant, uint64_t bytes,
                               const char *text, triples *out)
@@ -354,7 +362,7 @@ static inline void parity_check(parity *p, const char *text, const named *arrays
             run_units(p, call, variant, 0, call->units, text, &whole);
             triples_compare(&whole, expected, text, threads == 1 ? "one thread" : "two threads");
             if (threads == 2 && call->op->fit != NULL) {
-                run_panels(p, call, variant, 4096, text, &panels);
+                run_panels(p, call, variant, panel_bytes(expected->count), text, &panels);
                 triples_compare(&panels, expected, text, "in panels");
             }
             triples_free(&whole);
