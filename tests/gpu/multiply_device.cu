@@ -12,6 +12,7 @@ void *pinned;
 int64_t live;
 int64_t fail_at = -1, allocs;
 int failures, cases;
+unsigned only_types;
 
 void *device_alloc(void *, uint64_t bytes)
 {

@@ -3,7 +3,7 @@
  * Checks the GPU kernels of MULTIPLY against a plain reference, and times them against cuSPARSE.
  *
  *     multiply_gpu check [SEED]            random shapes, all types and operators, every class forced
- *     multiply_gpu small                   a few small cases: for compute-sanitizer
+ *     multiply_gpu small [TYPE...]         a few small cases, of all types or of types 0 .. 3: for compute-sanitizer
  *     multiply_gpu heavy                   only hub rows, dense blocks and TOP
  *     multiply_gpu bench GRAPH...          rmat:S (labels permuted), rmat-raw:S, uniform:S, star:N, hub:N, dense:N
  *     multiply_gpu written [SEED]          written CON, AGG and HAVING through NVRTC, every class forced
@@ -91,7 +91,9 @@ int main(int argc, char **argv)
         check_written(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1);
 #endif
     } else if (what == "small") {
-        check_random(3, argc > 2 ? atoi(argv[2]) : 6, 200);
+        for (int i = 2; i < argc; i++)
+            only_types |= 1U << (atoi(argv[i]) & 31);
+        check_random(3, 6, 200);
         check_flat(3, 4, 60);
         check_few(3, 1);
     } else {

@@ -90,6 +90,12 @@ void expect(bool good); /* counts cases and failures */
 
 /* --- multiply_cases.cu, multiply_bench.cu ------------------------------------------------------------- */
 
+/* Bits of the types that are checked; 0: all. */
+extern unsigned only_types;
+static inline bool wanted(int type)
+{
+    return only_types == 0 || (only_types >> type & 1) != 0;
+}
 /* All operators of one pair of shapes and one type. */
 void check_pair(matrix a, matrix b, lacis_mul_type type, u64 *state, bool brief);
 void check_random(u64 seed, int rounds, int64_t most);
