@@ -71,16 +71,36 @@ cudaError_t launch(const shape &given, std::function<void()> body)
 
 using namespace emulate;
 
-cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
-                             cudaStream_t stream, place here)
+static cudaError_t launch_address(const shape &s, void **arguments)
 {
     binder bind;
     {
         const std::lock_guard<std::mutex> guard(lock);
-        bind = kernels[kernel].bind;
+        bind = kernels[s.function].bind;
     }
-    if (!bind) fail(here, "a kernel whose parameters are not known: its address was not taken as (const void *)kernel");
-    return launch({grid, block, dim3(), shared, stream, kernel, NULL, here}, bind(arguments));
+    if (!bind)
+        fail(s.where, "a kernel whose parameters are not known: its address was not taken as (const void *)kernel");
+    return launch(s, bind(arguments));
+}
+
+shape emulate::shape_of(const cudaLaunchConfig_t *c, const void *kernel, place here)
+{
+    shape s = {c->gridDim, c->blockDim, dim3(), c->dynamicSmemBytes, c->stream, kernel, NULL, here};
+    for (unsigned i = 0; i < c->numAttrs; i++)
+        if (c->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            s.cluster = dim3(c->attrs[i].val.clusterDim.x, c->attrs[i].val.clusterDim.y, c->attrs[i].val.clusterDim.z);
+    return s;
+}
+
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                             cudaStream_t stream, place here)
+{
+    return launch_address({grid, block, dim3(), shared, stream, kernel, NULL, here}, arguments);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments, place here)
+{
+    return launch_address(shape_of(config, kernel, here), arguments);
 }
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)

@@ -61,7 +61,8 @@ static void tell_lanes()
         std::map<std::string, std::pair<unsigned, const lane *>> groups;
         for (const lane &l : b->lanes) {
             std::string key = state_text[l.is];
-            if (l.is != READY && l.is != ENDED)
+            if (l.is == READY && l.waits.file) key = "poll";
+            if (l.is != ENDED && l.waits.file)
                 key += std::string(" at ") + l.waits.file + ":" + std::to_string(l.waits.line);
             if (groups[key].first++ == 0) groups[key].second = &l;
         }

@@ -123,19 +123,20 @@ def shared(text, mask):
 
 
 def addresses(text, mask, kernels):
-    for match in re.finditer(r"\((?:const\s+)?void\s*\*\s*\)\s*&?\s*([A-Za-z_]\w*)", mask):
-        # A name that a macro makes is known by its end.
-        if match.group(1) not in kernels and not match.group(1).endswith("_kernel"):
-            continue
+    """Kernels' addresses, and those of any name: it may be a pointer to a kernel. Names that a macro makes go by their end."""
+    for match in re.finditer(r"\((const\s+)?void\s*\*\s*\)\s*&?\s*([A-Za-z_]\w*)", mask):
         end = match.end()
-        if mask[end:end + 1] == "<":
+        known = match.group(2) in kernels or match.group(2).endswith("_kernel")
+        if known and mask[end:end + 1] == "<":
             depth = 0
             for i in range(end, len(mask)):
                 depth += {"<": 1, ">": -1}.get(mask[i], 0)
                 if depth == 0:
                     end = i + 1
                     break
-        kernel = text[match.start(1):end]
+        elif not known and (not match.group(1) or "&" in match.group(0) or re.match(r"\s*(?:\.|->|\[|\(|::|<)", mask[end:])):
+            continue
+        kernel = text[match.start(2):end]
         yield match.start(), end, 'emulate::address(%s, "%s")' % (kernel, " ".join(kernel.split()))
 
 

@@ -26,6 +26,8 @@ static fiber main_fiber;
 static std::vector<warp *> runnable;
 static size_t turn_of; /* in runnable */
 
+static unsigned polls; /* since anything changed */
+
 /* EVENLY: any lane. CLUSTERED: the same warp mostly. AHEAD: the warp of greatest priority as far as it comes, its lanes
  * likewise. IN_ORDER: as without a seed. */
 static enum { IN_ORDER, EVENLY, CLUSTERED, AHEAD, POLICIES } policy;
@@ -68,6 +70,8 @@ void make_ready(lane *l)
 {
     warp *const w = l->squad;
     l->is = READY;
+    l->waits = {NULL, 0};
+    polls = 0;
     w->ready |= 1u << l->number;
     if (w->at >= 0) return;
     w->at = (int)runnable.size();
@@ -140,18 +144,31 @@ void wait_as(state s, place here)
     go_to(pick(false), false);
 }
 
-/* A lane that polls steps back. */
-void turn()
+static void step_back()
 {
     self()->squad->priority = random_below(1u << 20);
     if (policy == AHEAD) self()->squad->last = random_below(32);
     go_to(pick(true), false);
 }
 
+enum { VAIN = 1 << 24 }; /* so many polls that all lanes must poll in vain */
+
+void progress()
+{
+    polls = 0;
+}
+
+void turn(place here)
+{
+    self()->waits = here;
+    if (++polls > VAIN) tell_deadlock();
+    step_back();
+}
+
 void shake()
 {
     static const unsigned often[POLICIES] = {1, 8, 4, 64};
-    if (random_below(often[policy]) == 0) turn();
+    if (random_below(often[policy]) == 0) step_back();
 }
 
 /* --- blocks ------------------------------------------------------------------------------------------- */

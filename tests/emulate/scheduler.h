@@ -30,7 +30,7 @@ struct lane {
     warp *squad;
     unsigned number; /* in the warp */
     state is;
-    place waits; /* where, unless READY */
+    place waits; /* or polls, where */
     unsigned result; /* of the barrier */
     fiber *context;
     std::vector<copy> copies;

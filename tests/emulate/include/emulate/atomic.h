@@ -20,6 +20,7 @@ template <class T> using same_t = typename same<T>::type;
 template <class T> inline void hold(const T *p)
 {
     may_turn();
+    progress();
     static_assert(std::is_trivially_copyable<T>::value, "atomics are of plain types");
     if ((uintptr_t)p % sizeof(T)) fail({__builtin_FILE(), __builtin_LINE()}, "atomic at an odd address %p", (const void *)p);
 }

@@ -31,8 +31,9 @@ extern __thread bool shaken; /* lanes may be interrupted at atomics and the like
 
 unsigned lane_number();
 
-/* Another lane may run now. may_turn: at random, where the seed says so. */
-void turn();
+/* Another lane runs now: this one polls, in vain so far. may_turn: at random, where the seed says so. */
+void turn(place here);
+void progress(); /* something that others poll has changed */
 void shake();
 static inline void may_turn()
 {

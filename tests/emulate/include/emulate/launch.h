@@ -27,6 +27,8 @@ struct shape {
 /* Checks the shape, then runs `body` in every thread, now or when the stream comes to it. */
 cudaError_t launch(const shape &s, std::function<void()> body);
 
+shape shape_of(const cudaLaunchConfig_t *config, const void *kernel, place here);
+
 /* An argument becomes the parameter's type; NULL may have become a number on the way. */
 template <class P, class A> P convert(A &&a)
 {
@@ -87,8 +89,16 @@ template <class... P> const void *address(void (*kernel)(P...), const char *name
                     [kernel](void **a) { return bound(kernel, a, std::index_sequence_for<P...>()); });
 }
 
+/* Other pointers stay what they are. */
+template <class T, class = std::enable_if_t<!std::is_function<T>::value>>
+const void *address(T *p, const char * = NULL)
+{
+    return (const void *)p;
+}
+
 } /* namespace emulate */
 
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments, EMULATE_HERE);
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared = 0,
                              cudaStream_t stream = 0, EMULATE_HERE);
 template <class... P>
@@ -100,11 +110,7 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void *
 template <class... P, class... A>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...a)
 {
-    emulate::shape s = {c->gridDim, c->blockDim, dim3(), c->dynamicSmemBytes, c->stream, (const void *)kernel, NULL,
-                        {"cudaLaunchKernelEx", 0}};
-    for (unsigned i = 0; i < c->numAttrs; i++)
-        if (c->attrs[i].id == cudaLaunchAttributeClusterDimension)
-            s.cluster = dim3(c->attrs[i].val.clusterDim.x, c->attrs[i].val.clusterDim.y, c->attrs[i].val.clusterDim.z);
+    const emulate::shape s = emulate::shape_of(c, (const void *)kernel, {"cudaLaunchKernelEx", 0});
     std::tuple<A &&...> arguments(std::forward<A>(a)...);
     auto given = emulate::converted<P...>(arguments, std::index_sequence_for<P...>());
     return emulate::launch(s, [kernel, given] { std::apply(kernel, given); });

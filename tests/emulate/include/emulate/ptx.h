@@ -9,6 +9,8 @@
 
 #include "lane.h"
 
+#include <math.h>
+
 namespace emulate {
 
 static inline void ptx_mov_u32_0_lanemask_lt(unsigned &m)
@@ -62,6 +64,48 @@ static inline void ptx_cp_async_wait_group_0()
 static inline void ptx_cp_async_wait_group_0(int left)
 {
     copy_wait((unsigned)left);
+}
+
+static inline void ptx_cp_async_commit_group_cp_async_wait_group_0()
+{
+    copy_commit();
+    copy_wait(0);
+}
+template <class T> inline void ptx_cp_async_cg_shared_global_0_1_16_2(unsigned to, const T *from, unsigned some)
+{
+    copy_later(shared_pointer(to), (const void *)from, some, 16 - some);
+}
+
+/* --- clusters ------------------------------------------------------------------------------------------ */
+
+static inline void ptx_mov_u32_0_cluster_ctarank(unsigned &rank)
+{
+    rank = cluster_rank();
+}
+static inline void ptx_barrier_cluster_arrive_aligned_barrier_cluster_wait_aligned(EMULATE_HERE)
+{
+    cluster_barrier(here);
+}
+template <class T> inline void ptx_mapa_u64_0_1_2(T &to, T at, unsigned rank)
+{
+    to = (T)(uintptr_t)shared_of_rank((const void *)(uintptr_t)at, rank);
+}
+
+/* --- rough inverses: as many good bits as the device promises, no subnormals ------------------------------- */
+
+static inline void ptx_rcp_approx_ftz_f64_0_1(double &out, double x)
+{
+    uint64_t bits;
+    double inverse = 1 / (fabs(x) < 0x1p-1022 ? copysign(0.0, x) : x);
+    if (fabs(inverse) < 0x1p-1022) inverse = copysign(0.0, inverse);
+    memcpy(&bits, &inverse, sizeof bits);
+    if (isfinite(inverse)) bits &= ~0xffffffffull;
+    memcpy(&out, &bits, sizeof out);
+}
+static inline void ptx_rcp_approx_ftz_f32_0_1(float &out, float x)
+{
+    const float inverse = 1 / (fabsf(x) < 0x1p-126F ? copysignf(0.0F, x) : x);
+    out = fabsf(inverse) < 0x1p-126F ? copysignf(0.0F, inverse) : isfinite(inverse) ? nextafterf(inverse, 0) : inverse;
 }
 
 /* --- 16 bytes exchanged -------------------------------------------------------------------------------- */

@@ -39,9 +39,9 @@ static inline void __threadfence_system()
 {
     emulate::may_turn();
 }
-static inline void __nanosleep(unsigned)
+static inline void __nanosleep(unsigned, EMULATE_HERE)
 {
-    emulate::turn();
+    emulate::turn(here);
 }
 
 /* --- the warp ---------------------------------------------------------------------------------------- */
