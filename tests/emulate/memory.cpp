@@ -43,11 +43,11 @@ static cudaError_t take(void **out, size_t bytes, bool pinned)
     *out = NULL;
     if (bytes == 0) return cudaSuccess;
     if (bytes > device_bytes() - in_use) return cudaErrorMemoryAllocation;
-    char *const at = (char *)aligned_alloc(256, (bytes + gap + 255) / 256 * 256);
-    if (!at) return cudaErrorMemoryAllocation;
+    void *at = NULL;
+    if (posix_memalign(&at, 256, bytes + gap) != 0) return cudaErrorMemoryAllocation;
     memset(at, seeded ? (int)random_below(256) : 0xb5, bytes);
-    memset(at + bytes, GAP_BYTE, gap);
-    blocks[at] = {bytes, pinned};
+    memset((char *)at + bytes, GAP_BYTE, gap);
+    blocks[(const char *)at] = {bytes, pinned};
     in_use += bytes;
     if (in_use > most_in_use) most_in_use = in_use;
     *out = at;
