@@ -13,7 +13,7 @@
 
 namespace emulate {
 
-enum { PROCESSORS = 2, SHARED_BLOCK = 48 << 10, SHARED_OPTIN = 232448, SHARED_PROCESSOR = 233472, THREADS = 1024 };
+enum { SHARED_BLOCK = 48 << 10, SHARED_OPTIN = 232448, SHARED_PROCESSOR = 233472, THREADS = 1024 };
 
 void run(const shape &s, const std::function<void()> &body); /* scheduler.cpp */
 
@@ -168,6 +168,12 @@ cudaError_t cudaGetDeviceCount(int *count)
     return cudaSuccess;
 }
 
+static int processors()
+{
+    static const char *const text = getenv("EMULATE_PROCESSORS");
+    return text ? atoi(text) : 2;
+}
+
 static int attribute_of(cudaDeviceAttr attribute)
 {
     switch (attribute) {
@@ -176,7 +182,7 @@ static int attribute_of(cudaDeviceAttr attribute)
     case cudaDevAttrMaxSharedMemoryPerBlock:
         return SHARED_BLOCK;
     case cudaDevAttrMultiProcessorCount:
-        return PROCESSORS;
+        return processors();
     case cudaDevAttrL2CacheSize:
         return 1 << 20;
     case cudaDevAttrMaxThreadsPerMultiProcessor:
@@ -212,7 +218,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device)
     p->sharedMemPerBlock = SHARED_BLOCK;
     p->sharedMemPerBlockOptin = SHARED_OPTIN;
     p->sharedMemPerMultiprocessor = SHARED_PROCESSOR;
-    p->multiProcessorCount = PROCESSORS;
+    p->multiProcessorCount = processors();
     p->maxThreadsPerBlock = THREADS;
     p->maxThreadsPerMultiProcessor = 2048;
     p->major = 9;

@@ -91,7 +91,7 @@ void tell_deadlock()
 /* The program ends here, so that functions not meant for handlers may be called. */
 static void caught(int number)
 {
-    if (number == SIGALRM) {
+    if (number == SIGVTALRM) {
         fprintf(stderr, "emulate: a launch takes longer than EMULATE_SECONDS; this thread may wait for ever:\n");
         tell_where();
         tell_lanes();
@@ -112,7 +112,7 @@ void catch_signals()
     stack.ss_size = sizeof room;
     action.sa_handler = caught;
     action.sa_flags = SA_ONSTACK;
-    sigaction(SIGALRM, &action, NULL);
+    sigaction(SIGVTALRM, &action, NULL);
 #ifndef __SANITIZE_ADDRESS__
     sigaltstack(&stack, NULL);
     for (int number : {SIGSEGV, SIGBUS, SIGFPE})
@@ -124,7 +124,7 @@ static void watch(long seconds)
 {
     struct itimerval timer = {};
     timer.it_value.tv_sec = seconds;
-    setitimer(ITIMER_REAL, &timer, NULL);
+    setitimer(ITIMER_VIRTUAL, &timer, NULL);
 }
 
 void watch_begin()

@@ -122,6 +122,12 @@ def shared(text, mask):
             yield match.start(), end + 1, same_lines(re.sub(r"\s*\n\s*", " ", " ".join(out)), old)
 
 
+def attributes(mask):
+    """__noinline__ cannot be a macro: the C++ library has it in attributes."""
+    for match in re.finditer(r"\b__noinline__\b", mask):
+        yield match.start(), match.end(), "__attribute__((noinline))"
+
+
 def addresses(text, mask, kernels):
     """Kernels' addresses, and those of any name: it may be a pointer to a kernel. Names that a macro makes go by their end."""
     for match in re.finditer(r"\((const\s+)?void\s*\*\s*\)\s*&?\s*([A-Za-z_]\w*)", mask):
@@ -155,7 +161,7 @@ def kernel_names(text):
 def rewrite(text, kernels):
     mask = masked(text)
     edits = list(launches(text, mask)) + list(assembly(text, mask)) + list(shared(text, mask))
-    edits += list(addresses(text, mask, kernels))
+    edits += list(attributes(mask)) + list(addresses(text, mask, kernels))
     for begin, end, new in sorted(edits, reverse=True):
         text = text[:begin] + new + text[end:]
     return text

@@ -144,9 +144,11 @@ void wait_as(state s, place here)
     go_to(pick(false), false);
 }
 
+/* Behind all others, so that each comes to its turn. */
 static void step_back()
 {
-    self()->squad->priority = random_below(1u << 20);
+    static int64_t lowest;
+    self()->squad->priority = --lowest;
     if (policy == AHEAD) self()->squad->last = random_below(32);
     go_to(pick(true), false);
 }

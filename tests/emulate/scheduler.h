@@ -42,7 +42,7 @@ struct warp {
     lane *lanes;
     unsigned ready, ended; /* lanes */
     unsigned last;         /* that ran */
-    unsigned priority;
+    int64_t priority;
     int at; /* in the list of warps with ready lanes; -1: not there */
     std::vector<meeting *> open;
 };

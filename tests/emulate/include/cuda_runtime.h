@@ -11,6 +11,7 @@
 #include "emulate/atomic.h"
 #include "emulate/lane.h"
 #include "emulate/launch.h"
+#include "emulate/matrix.h"
 #include "emulate/mbarrier.h"
 #include "emulate/numbers.h"
 #include "emulate/ptx.h"

@@ -22,7 +22,6 @@
 #define __cluster_dims__(...)
 #define __maxnreg__(...)
 #define __forceinline__ inline
-#define __noinline__    __attribute__((noinline))
 #define __align__(n)    __attribute__((aligned(n)))
 
 /* Vectors are aligned to their size, at most 16 bytes, as on the device. */
