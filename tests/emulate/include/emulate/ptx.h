@@ -26,6 +26,14 @@ static inline void ptx_mov_u32_0_laneid(unsigned &lane)
     lane = lane_number();
 }
 
+/* Prefetches change nothing. */
+template <class T> inline void ptx_prefetch_global_L2_0(const T *)
+{
+}
+template <class T> inline void ptx_prefetch_global_L1_0(const T *)
+{
+}
+
 /* --- asynchronous copies ------------------------------------------------------------------------------- */
 
 template <class T> inline void ptx_cp_async_cg_shared_global_0_1_16(unsigned to, const T *from)
