@@ -198,6 +198,7 @@ lacis_status lacis_plan_make(lacis_run *run, lacis_call *call, const lacis_profi
     plan->call = call;
     plan->purpose = purpose;
     plan->block_bytes = UINT64_MAX;
+    call->profile = profile;
     list_candidates(run, call, plan);
     int able = able_ones(plan);
     if (able == 0) return none_can(run, call, plan);

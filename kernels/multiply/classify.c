@@ -8,7 +8,7 @@
 
 const char *const lacis_mul_class_name[LACIS_MUL_CLASSES] = {"empty", "copy", "sort", "hash", "dense", "hub"};
 
-enum { PRODUCT_ROWS = 8192 };     /* rows a task of lacis_mul_products */
+enum { PRODUCT_ROWS = 512 };      /* rows a task of lacis_mul_products: the heaviest of a power law lie together */
 enum { HUB_PRODUCTS = 1 << 22 };  /* about 3 ms: below, waiting for busy threads can cost more than it saves */
 enum { DENSE_SHARE = 1024 };      /* products * DENSE_SHARE >= columns: looking at flags costs less than a table */
 enum { CELLS_SHARE = 64 };        /* total products * CELLS_SHARE >= bytes of cells: emptying them once pays */
@@ -104,17 +104,42 @@ lacis_mul_class lacis_mul_classify(const lacis_mul_job *job, int64_t degree, uin
     return lacis_mul_class_of(&plan, degree, products);
 }
 
-uint64_t lacis_mul_bound(const lacis_mul_job *job, int64_t row, uint64_t products)
+static inline uint64_t bound_of(const lacis_mul_job *job, uint64_t width, int64_t row, uint64_t products)
 {
-    uint64_t bound = products;
-    const uint64_t width = job->t_hi > job->t_lo ? (uint64_t)(job->t_hi - job->t_lo) : 0;
-    if (bound > width) bound = width;
+    uint64_t bound = products < width ? products : width;
     if (job->mask && !job->mask_not) {
         const uint64_t kept = (uint64_t)(job->mask->end[row] - job->mask->begin[row]);
         bound = bound < kept ? bound : kept;
     }
     if (job->top > 0 && bound > (uint64_t)job->top) bound = (uint64_t)job->top;
     return bound;
+}
+
+static uint64_t width_of(const lacis_mul_job *job)
+{
+    return job->t_hi > job->t_lo ? (uint64_t)(job->t_hi - job->t_lo) : 0;
+}
+
+uint64_t lacis_mul_bound(const lacis_mul_job *job, int64_t row, uint64_t products)
+{
+    return bound_of(job, width_of(job), row, products);
+}
+
+int64_t lacis_mul_within(const lacis_mul_job *job, const uint64_t *products, int64_t begin, int64_t end,
+                         const lacis_mul_limits *limits, lacis_mul_reached *reached)
+{
+    const uint64_t width = width_of(job);
+    lacis_mul_reached sum = {0, 0};
+    int64_t row = begin;
+    for (; row < end; row++) {
+        const uint64_t entries = sum.entries + bound_of(job, width, row, products[row]);
+        const uint64_t all = sum.products + products[row];
+        const uint64_t bytes = (uint64_t)(row + 1 - begin) * limits->row_bytes + entries * limits->entry_bytes;
+        if (bytes > limits->bytes || all > limits->products) break;
+        sum = (lacis_mul_reached){entries, all};
+    }
+    *reached = sum;
+    return row;
 }
 
 int64_t lacis_mul_arena(const lacis_mul_job *job)

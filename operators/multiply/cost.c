@@ -159,6 +159,11 @@ static const double otherwise[LACIS_MUL_CLASSES][LACIS_PRODUCT_KINDS] = {
     [LACIS_MUL_HASH] = {12, 15, 16}, [LACIS_MUL_DENSE] = {0.9, 1.7, 3.2}, [LACIS_MUL_HUB] = {0.9, 1.7, 3.2},
 };
 
+double lacis_figure(const lacis_profile *profile, const char *name, double usual)
+{
+    return profile == NULL ? usual : lacis_profile_get(profile, name, usual);
+}
+
 /* Planning and buffers; waking threads and waiting for the last of them. */
 static double call_seconds(int threads)
 {
@@ -182,14 +187,12 @@ static double write_seconds(const lacis_profile *profile, double bytes, int thre
 {
     const double a_thread = 12e9, most = 60e9; /* bytes set in a second, where nobody has calibrated */
     double usual = a_thread * threads < most ? a_thread * threads : most;
-    double rate = profile == NULL ? usual : lacis_profile_get(profile, lacis_set_figure, usual);
-    return 2 * bytes / rate;
+    return 2 * bytes / lacis_figure(profile, lacis_set_figure, usual);
 }
 
 static double figure_of(const lacis_profile *profile, lacis_mul_class class, int kind)
 {
-    double ns = otherwise[class][kind];
-    return profile == NULL ? ns : lacis_profile_get(profile, figure[class][kind], ns);
+    return lacis_figure(profile, figure[class][kind], otherwise[class][kind]);
 }
 
 const char *lacis_product_figure(lacis_mul_class class, int kind)
@@ -202,6 +205,18 @@ int lacis_product_kind(const lacis_product *product)
     const lacis_mul_job *job = &product->job;
     if (job->con_kind == LACIS_MUL_CON_STRIPS || job->agg == LACIS_MUL_FOLD) return 2;
     return job->agg == LACIS_MUL_COUNT ? 0 : 1;
+}
+
+double lacis_product_most_seconds(const lacis_product *product, const lacis_profile *profile)
+{
+    const double margin = 2;
+    const int kind = lacis_product_kind(product), threads = product->job.threads;
+    double most = 0, products = (double)product->total_products, rows = (double)product->s.count;
+    for (int class = LACIS_MUL_COPY; class < LACIS_MUL_CLASSES; class ++)
+        most = fmax(most, figure_of(profile, (lacis_mul_class) class, kind));
+    double bytes = products * (double)lacis_product_entry_bytes(product);
+    double seconds = 1e-9 * (most * products + ROW_NS * rows) / threads + write_seconds(profile, bytes, threads);
+    return margin * (call_seconds(threads) + seconds);
 }
 
 /* Classes by products, for rows of one entry and of more: most rows have few products, and classifying costs more

@@ -19,10 +19,10 @@ uint64_t lacis_product_entry_bytes(const lacis_product *product)
 
 uint64_t lacis_product_room(const lacis_product *product, int64_t begin, int64_t end)
 {
-    uint64_t room = lacis_mul_slack(&product->job);
-    for (int64_t r = begin; r < end; r++)
-        room += lacis_mul_bound(&product->job, r, product->products[r]);
-    return room;
+    const lacis_mul_limits none = {UINT64_MAX, 0, 0, UINT64_MAX};
+    lacis_mul_reached all;
+    lacis_mul_within(&product->job, product->products, begin, end, &none, &all);
+    return all.entries + lacis_mul_slack(&product->job);
 }
 
 /* Where the kernel's memory calls end up while it runs. */

@@ -62,7 +62,7 @@ static void guess(const lacis_power *work, const lacis_profile *profile, double 
 {
     double rows = (double)work->start.s.count, edges = (double)work->a.entries, cols = (double)work->a.cols;
     double paths = rows * edges * (work->spec.agg == LACIS_AGG_ANY ? 1 : 2);
-    double ns = lacis_profile_get(profile, "power.path_ns", 6); /* on one processor of an H200's host, rmat 16 */
+    double ns = lacis_profile_get(profile, LACIS_POWER_PATH_FIGURE, LACIS_POWER_PATH_NS);
     *rounds = work->stable ? 10 : (double)(work->rounds - 1);
     if (!work->stable) paths = (double)work->first.total_products + (*rounds - 1) * rows * edges;
     out->products = paths;

@@ -9,9 +9,13 @@
 #include "multiply/on_gpu.h"
 #include "multiply/written.h"
 
+#include <math.h>
 #include <string.h>
 
 #ifdef LACIS_GPU_KERNELS
+
+/* A call and two rounds, at least. */
+static const double CALL_SECONDS = 2e-4;
 
 /* ----------------------------------------------------------------------------------------- whether */
 
@@ -72,6 +76,15 @@ static double least_products(const lacis_power *work)
     return (double)work->first.total_products * (double)(work->rounds - 1);
 }
 
+/* On the processor, with some more paths than that. */
+static double most_seconds(const lacis_power *work, const lacis_profile *profile)
+{
+    const double margin = 4, call = 1e-4;
+    double threads = lacis_run_threads(work->run), rows = (double)work->start.s.count;
+    double ns = lacis_figure(profile, LACIS_POWER_PATH_FIGURE, LACIS_POWER_PATH_NS);
+    return call + margin * 1e-9 * ns * least_products(work) / fmax(1, fmin(threads, rows));
+}
+
 bool lacis_power_gpu_can(const lacis_call *call, char *reason, size_t size)
 {
     const lacis_power *work = call->work;
@@ -80,9 +93,10 @@ bool lacis_power_gpu_can(const lacis_call *call, char *reason, size_t size)
         snprintf(reason, size, "%s", why);
         return false;
     }
-    if (!lacis_gpu_worth(call, work->run, least_products(work), "paths", reason, size)) return false;
+    if (!lacis_gpu_worth(call, work->run, most_seconds(work, call->profile), CALL_SECONDS, reason, size))
+        return false;
     if (!can_write(work, reason, size)) return false;
-    return lacis_run_gpu(work->run, reason, size) != NULL;
+    return call->on != LACIS_ON_GPU || lacis_run_gpu(work->run, reason, size) != NULL;
 }
 
 /* ------------------------------------------------------------------------------------------- costs */
@@ -103,9 +117,7 @@ static lacis_mul_matrix host_graph(const lacis_power *work)
 static lacis_status gpu_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
 {
     lacis_power *work = call->work;
-    char reason[200];
-    lacis_gpu *gpu = lacis_run_gpu(run, reason, sizeof reason);
-    if (gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
+    lacis_gpu *gpu = lacis_gpu_at_hand(run);
     LACIS_TRY(lacis_power_cost(run, call, profile, out));
     const lacis_mul_matrix a = host_graph(work);
     double round = lacis_profile_get(profile, "power.gpu.round_ns", work->stable ? 5e4 : 2e5);
@@ -113,8 +125,10 @@ static lacis_status gpu_cost(lacis_run *run, const lacis_call *call, const lacis
     double cells = work->stable ? (double)call->units * (double)work->a.cols : out->entries;
     double missing = (double)lacis_send_missing(gpu, &work->sent, &a);
     const double compile_seconds = 1.2; /* NVRTC; unless it was compiled before, which is not known here */
-    double call_seconds = form_of(&work->spec) == LACIS_MUL_CON_STRIPS ? compile_seconds : 1e-4;
-    out->seconds = call_seconds + 1e-9 * (round * work->expected_rounds + path * out->products + cell_ns * cells) +
+    out->once = lacis_gpu_start_seconds(run, profile);
+    if (form_of(&work->spec) == LACIS_MUL_CON_STRIPS) out->once += compile_seconds;
+    out->seconds = out->once + CALL_SECONDS +
+                   1e-9 * (round * work->expected_rounds + path * out->products + cell_ns * cells) +
                    lacis_gpu_copy_seconds(gpu, profile, missing, out->bytes);
     out->peak_bytes = out->bytes;
     return LACIS_OK;

@@ -61,4 +61,8 @@ lacis_status lacis_power_cost(lacis_run *run, const lacis_call *call, const laci
 extern const lacis_variant lacis_power_gpu_variant;
 bool lacis_power_gpu_can(const lacis_call *call, char *reason, size_t size);
 
+/* Nanoseconds a path on one processor: its name, and what it was on an H200's host, rmat 16. */
+#define LACIS_POWER_PATH_FIGURE "power.path_ns"
+#define LACIS_POWER_PATH_NS     6.0
+
 #endif
