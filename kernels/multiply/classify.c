@@ -8,7 +8,8 @@
 
 const char *const lacis_mul_class_name[LACIS_MUL_CLASSES] = {"empty", "copy", "sort", "hash", "dense", "hub"};
 
-enum { PRODUCT_ROWS = 512 };      /* rows a task of lacis_mul_products: the heaviest of a power law lie together */
+enum { PRODUCT_ROWS = 512 }; /* rows a task of lacis_mul_products: the heaviest of a power law lie together */
+enum { WITHIN_ROWS = 1024 };
 enum { HUB_PRODUCTS = 1 << 22 };  /* about 3 ms: below, waiting for busy threads can cost more than it saves */
 enum { DENSE_SHARE = 1024 };      /* products * DENSE_SHARE >= columns: looking at flags costs less than a table */
 enum { CELLS_SHARE = 64 };        /* total products * CELLS_SHARE >= bytes of cells: emptying them once pays */
@@ -129,16 +130,23 @@ int64_t lacis_mul_within(const lacis_mul_job *job, const uint64_t *products, int
                          const lacis_mul_limits *limits, lacis_mul_reached *reached)
 {
     const uint64_t width = width_of(job);
-    lacis_mul_reached sum = {0, 0};
-    int64_t row = begin;
-    for (; row < end; row++) {
-        const uint64_t entries = sum.entries + bound_of(job, width, row, products[row]);
-        const uint64_t all = sum.products + products[row];
-        const uint64_t bytes = (uint64_t)(row + 1 - begin) * limits->row_bytes + entries * limits->entry_bytes;
-        if (bytes > limits->bytes || all > limits->products) break;
-        sum = (lacis_mul_reached){entries, all};
+    int64_t row = begin, step = WITHIN_ROWS;
+    *reached = (lacis_mul_reached){0, 0};
+    while (row < end && step > 0) { /* many rows at a time as long as they all fit, then one by one */
+        const int64_t next = end - row < step ? end : row + step;
+        lacis_mul_reached sum = *reached;
+        for (int64_t r = row; r < next; r++) {
+            sum.entries += bound_of(job, width, r, products[r]);
+            sum.products += products[r];
+        }
+        const uint64_t bytes = (uint64_t)(next - begin) * limits->row_bytes + sum.entries * limits->entry_bytes;
+        if (bytes > limits->bytes || sum.products > limits->products) {
+            step = step > 1 ? 1 : 0;
+            continue;
+        }
+        *reached = sum;
+        row = next;
     }
-    *reached = sum;
     return row;
 }
 

@@ -164,21 +164,24 @@ double lacis_figure(const lacis_profile *profile, const char *name, double usual
     return profile == NULL ? usual : lacis_profile_get(profile, name, usual);
 }
 
-/* Planning and buffers; waking threads and waiting for the last of them. */
-static double call_seconds(int threads)
+/* Planning and buffers; waking threads and waiting for the last of them, unless there is work for one alone. */
+static double call_seconds(const lacis_product *product)
 {
-    const double call = 2e-5, thread = 4e-6;
-    return call + (threads > 1 ? thread * threads : 0);
+    const double call = 2e-5, thread = 4e-6, chunk_products = 32768, chunk_rows = 1024;
+    int threads = product->job.threads;
+    bool one = (double)product->total_products < chunk_products && (double)product->s.count < chunk_rows;
+    return call + (threads > 1 && !one ? thread * threads : 0);
 }
 static const double ROW_NS = 25; /* bounds, dealing and storing of a row */
 
 /* Pages of the result that nobody has touched yet: for a large result they cost as much as its products. Not measured
- * by CALIBRATE, since it hangs on whether the hypervisor has the pages at hand: 0.1 to 1 ns a byte and thread. */
+ * by CALIBRATE, since it hangs on whether the hypervisor has the pages at hand: 0.1 to 1 ns a byte and thread, and no
+ * number of threads does it at more than some 40 GB/s. */
 double lacis_product_touches(const lacis_run *run, double bytes, int threads)
 {
-    const double ns = 0.4;
+    const double ns = 0.4, together = 0.025;
     double cold = bytes - (double)lacis_run_memory_warm(run);
-    return cold > 0 ? 1e-9 * ns * cold / threads : 0;
+    return cold > 0 ? 1e-9 * cold * (ns / threads + together) : 0;
 }
 
 /* Writing a result beyond the caches: entries go out as two streams of parts of lines, which takes as long as setting
@@ -216,7 +219,7 @@ double lacis_product_most_seconds(const lacis_product *product, const lacis_prof
         most = fmax(most, figure_of(profile, (lacis_mul_class) class, kind));
     double bytes = products * (double)lacis_product_entry_bytes(product);
     double seconds = 1e-9 * (most * products + ROW_NS * rows) / threads + write_seconds(profile, bytes, threads);
-    return margin * (call_seconds(threads) + seconds);
+    return call_seconds(product) + margin * seconds;
 }
 
 /* Classes by products, for rows of one entry and of more: most rows have few products, and classifying costs more
@@ -257,7 +260,7 @@ static void estimate_seconds(const lacis_product *product, const lacis_profile *
         out->seconds += out->class_seconds[i];
         if (i != LACIS_MUL_EMPTY) rows += out->class_rows[i];
     }
-    out->seconds += call_seconds(job->threads) + 1e-9 * ROW_NS * rows / job->threads;
+    out->seconds += call_seconds(product) + 1e-9 * ROW_NS * rows / job->threads;
 }
 
 lacis_status lacis_product_estimate(lacis_run *run, lacis_product *product, const lacis_profile *profile)
@@ -286,7 +289,7 @@ static void estimate_column(const lacis_product *product, const lacis_profile *p
     int64_t rows = 0;
     for (int64_t r = 0; r < product->s.count; r++)
         rows += product->products[r] > 0;
-    double ns = 1e9 * call_seconds(product->job.threads);
+    double ns = 1e9 * call_seconds(product);
     ns += figure_of(profile, LACIS_MUL_EMPTY, kind) * (double)(product->s.count - rows) / product->job.threads;
     ns += figure_of(profile, LACIS_MUL_SORT, kind) * (double)product->total_products / product->job.threads;
     ns += ROW_NS * (double)rows / product->job.threads;
@@ -317,7 +320,7 @@ static void estimate_glance(const lacis_product *product, const lacis_profile *p
 {
     const lacis_glance *glance = product->glance;
     *out = (lacis_estimate){.entries = glance->entries, .bound = glance->most};
-    out->seconds = call_seconds(product->job.threads);
+    out->seconds = call_seconds(product);
     for (int several = 0; several < 2; several++)
         for (int i = 0; i < LACIS_GLANCE_POWERS; i++) {
             double rows = glance->rows[several][i], products = glance->products[several][i];

@@ -15,6 +15,7 @@
 
 /* Of a product of nothing: launches and two waits. */
 static const double CALL_SECONDS = 6e-5;
+enum { COPIES = 4 }; /* of begins and ends, of columns and values */
 
 void lacis_multiply_gpu_job(const lacis_product *product, lacis_mul_gpu_job *out)
 {
@@ -55,7 +56,8 @@ bool lacis_multiply_gpu_can(const lacis_call *call, char *reason, size_t size)
     const lacis_multiply *work = call->work;
     const lacis_product *product = &work->product;
     double processor = lacis_product_most_seconds(product, call->profile);
-    double kernels = lacis_figure(call->profile, LACIS_GPU_CALL_FIGURE, CALL_SECONDS);
+    double kernels = (call->totals ? 3 : 1) * lacis_figure(call->profile, LACIS_GPU_CALL_FIGURE, CALL_SECONDS);
+    if (!call->totals) kernels += COPIES * lacis_figure(call->profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
     if (!lacis_gpu_worth(call, work->run, processor, kernels, reason, size)) return false;
     const char *why = refuses(product);
     if (why != NULL) {
@@ -163,6 +165,13 @@ static void kernel_seconds(const lacis_run *run, const lacis_product *product, c
     out->kernels += 1e-9 * row_ns * (double)product->s.count;
 }
 
+/* Totals are another walk over the rows, with launches and waits of its own: as long again as a call, twice. */
+static double totals_seconds(const lacis_profile *profile, double entries)
+{
+    const double entry_ns = 0.0025;
+    return 2 * lacis_figure(profile, LACIS_GPU_CALL_FIGURE, CALL_SECONDS) + 1e-9 * entry_ns * entries;
+}
+
 /* gpu NULL: it is not started, nothing is there yet. */
 static double bytes_to_send(const lacis_multiply *work, lacis_gpu *gpu)
 {
@@ -173,10 +182,8 @@ static double bytes_to_send(const lacis_multiply *work, lacis_gpu *gpu)
     return missing;
 }
 
-/* Copies of begins and ends, of columns and values. */
 static double copy_seconds(const lacis_gpu *gpu, const lacis_profile *profile, double up, double down)
 {
-    enum { COPIES = 4 };
     int copies = (up > 0 ? COPIES : 0) + (down > 0 ? COPIES : 0);
     return lacis_gpu_copy_seconds(gpu, profile, up, down) +
            copies * lacis_figure(profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
@@ -225,12 +232,12 @@ static double total_seconds(const lacis_run *run, const lacis_multiply *work, la
 static lacis_status settle(lacis_run *run, lacis_multiply *work, lacis_gpu *gpu, const lacis_profile *profile,
                            const lacis_profile *figures, lacis_cost *out)
 {
-    const double margin = 1.2;
+    const double margin = 1.2, price = 3e-4; /* seconds that counting takes */
     const lacis_glance *glance = work->product.glance;
     double processor = out->seconds, entry = out->entries > 0 ? out->bytes / out->entries : 0;
     double least = total_seconds(run, work, gpu, figures, glance->least * entry);
     double most = total_seconds(run, work, gpu, figures, glance->most * entry);
-    if (most * margin < processor || least > processor * margin) return LACIS_OK;
+    if (most * margin < processor || least > processor * margin || most - least < price) return LACIS_OK;
     LACIS_TRY(lacis_product_glance_entries(run, &work->product));
     return lacis_product_cost(run, &work->product, profile, false, out);
 }
@@ -250,6 +257,7 @@ lacis_status lacis_multiply_gpu_cost(lacis_run *run, const lacis_call *call, con
     estimate->once = once_seconds(run, product, gpu, figures);
     if (!call->totals && !call->closely && product->glance != NULL)
         LACIS_TRY(settle(run, work, gpu, profile, figures, out));
+    if (call->totals) estimate->kernels += totals_seconds(figures, out->entries);
     estimate->to_host = call->totals ? 0 : out->bytes;
     estimate->copies = copy_seconds(gpu, figures, estimate->to_device, estimate->to_host);
     out->seconds = total_seconds(run, work, gpu, figures, estimate->to_host);

@@ -13,9 +13,10 @@ static const uint64_t WORTH_SHARING = 1000000000;
 /* Panels a device, so that copies overlap kernels and no device is left with a long one; but not with less than: */
 enum { PANELS = 8 };
 static const uint64_t LEAST_PANEL = 4000000;
-/* Of totals nothing is copied: each device takes such a part of its share of what is left, then of what is left then,
- * so that few panels are computed and all devices end together. */
+/* Where next to nothing is copied each device takes such a part of its share of what is left, then of what is left
+ * then, so that few panels are computed and all devices end together: down to so many parts of its whole share. */
 static const double TAKEN = 0.7;
+enum { LEAST_PARTS = 32 };
 
 static void *device_alloc(void *context, uint64_t bytes)
 {
@@ -174,22 +175,31 @@ static int64_t rows_within(const lacis_multiply_run *running, int device, int64_
                                   many;
     if (used > room) return 1;
     const lacis_mul_limits limits = {room - used, row_bytes, entry, most};
-    lacis_mul_reached reached;
-    int64_t past = lacis_mul_within(&product->job, product->products, first, end, &limits, &reached);
-    *products = reached.products;
+    int64_t past = lacis_product_within(product, first, end, &limits, products);
     return past > first ? past - first : 1; /* fewer still if that is not enough: the dealer halves */
+}
+
+/* Whether copying what comes out takes no time beside computing it: totals, or few entries a row. */
+static bool copies_little(const lacis_multiply_run *running)
+{
+    const double link = 3e10, product = 5e-12, little = 0.1; /* bytes a second, seconds; of a fast device */
+    const lacis_product *product_of = &running->work->product;
+    if (running->result == NULL) return true;
+    double entry = (double)lacis_product_entry_bytes(product_of), top = (double)product_of->job.top;
+    double bytes = (double)(running->end - running->begin) * (2 * sizeof(int64_t) + top * entry);
+    return top > 0 && bytes / link < little * product * (double)running->products;
 }
 
 /* How many products the next panel may have. */
 static uint64_t panel_products(lacis_multiply_run *running)
 {
-    uint64_t devices = (uint64_t)running->devices, part = running->products / (PANELS * devices);
-    if (running->result == NULL && running->devices == 1) return UINT64_MAX;
-    if (running->result == NULL) {
+    uint64_t devices = (uint64_t)running->devices, share = running->products / devices, part = share / PANELS;
+    if (running->result == NULL && devices == 1) return UINT64_MAX;
+    if (devices > 1 && copies_little(running)) {
         uint64_t left = running->products > running->dealt ? running->products - running->dealt : 0;
         if (running->panels++ % running->devices == 0)
             running->part = (uint64_t)(TAKEN * (double)left / (double)devices);
-        part = running->part;
+        part = running->part > share / LEAST_PARTS ? running->part : share / LEAST_PARTS;
     }
     if (lacis_run_gpus_forced(running->run)) return part > 0 ? part : 1;
     return part < LEAST_PANEL ? LEAST_PANEL : part;

@@ -19,18 +19,11 @@ double lacis_gpu_start_seconds(const lacis_run *run, const lacis_profile *profil
     return lacis_figure(profile, LACIS_GPU_START_FIGURE, start) + lacis_figure(profile, LACIS_GPU_LOAD_FIGURE, load);
 }
 
-/* Seconds that the device takes at least: one copy of a result, however small. */
-static double least_seconds(const lacis_call *call, const lacis_run *run, double kernels)
-{
-    double copy = lacis_figure(call->profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
-    return kernels + (call->totals ? 0 : copy) + lacis_gpu_start_seconds(run, call->profile);
-}
-
-bool lacis_gpu_worth(const lacis_call *call, lacis_run *run, double processor, double kernels, char *reason,
+bool lacis_gpu_worth(const lacis_call *call, lacis_run *run, double processor, double device, char *reason,
                      size_t size)
 {
     const bool must = call->on == LACIS_ON_GPU;
-    double device = must ? 0 : least_seconds(call, run, kernels);
+    if (!must) device += lacis_gpu_start_seconds(run, call->profile);
     if (must || processor >= device) return lacis_gpu_possible(run, reason, size);
     snprintf(reason, size, "too little work: %.2g ms on the CPU at most, %.2g ms on the GPU at least%s",
              1e3 * processor, 1e3 * device, lacis_gpu_started(run) ? "" : ", starting it included");

@@ -86,8 +86,8 @@ static int64_t fit(const lacis_call *call, int64_t begin, uint64_t bytes)
                                      .row_bytes = 3 * sizeof(int64_t), /* begin, end, label */
                                      .entry_bytes = lacis_product_entry_bytes(product),
                                      .products = UINT64_MAX};
-    lacis_mul_reached reached;
-    return lacis_mul_within(&product->job, product->products, begin, call->units, &limits, &reached);
+    uint64_t products;
+    return lacis_product_within(product, begin, call->units, &limits, &products);
 }
 
 static const char *cheaper(const lacis_call *call)

@@ -166,6 +166,9 @@ lacis_status lacis_product_charge(lacis_run *run, const lacis_product *product, 
 void lacis_product_trim(const lacis_product *product, lacis_product_result *result);
 /* Sum of the rows' bounds, with what kernels may write beyond. */
 uint64_t lacis_product_room(const lacis_product *product, int64_t begin, int64_t end);
+/* The end of the rows from `begin` on that keep to the limits by their bounds, and their products. */
+int64_t lacis_product_within(const lacis_product *product, int64_t begin, int64_t end, const lacis_mul_limits *limits,
+                             uint64_t *products);
 uint64_t lacis_product_entry_bytes(const lacis_product *product);
 /* LACIS_OVERFLOW, LACIS_LIMIT ... for what a kernel answered. */
 lacis_status lacis_product_fail(lacis_run *run, const lacis_product *product, lacis_mul_status status);
