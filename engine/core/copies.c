@@ -10,6 +10,8 @@
 
 /* Below it the runtime's own staging is as fast. */
 static const uint64_t SMALL_COPY = (uint64_t)256 << 10;
+/* The same in lanes of panels.c, whose threads would first have to start others. */
+static const uint64_t SMALL_IN_LANES = (uint64_t)4 << 20;
 /* Copies from which rates are learned. */
 static const uint64_t WORTH_TIMING = (uint64_t)64 << 20;
 
@@ -40,7 +42,7 @@ static int copy_plain(lacis_gpu *gpu, void *to, const void *from, uint64_t bytes
 static int move_code(const lacis_run *run, lacis_gpu *gpu, void *host, void *device, uint64_t bytes, bool upload,
                      void *stream)
 {
-    if (bytes <= SMALL_COPY)
+    if (bytes <= (stream == gpu->stream ? SMALL_COPY : SMALL_IN_LANES))
         return copy_plain(gpu, upload ? device : host, upload ? host : device, bytes, upload, stream);
     pthread_mutex_lock(&gpu->copying);
     int code;

@@ -234,7 +234,8 @@ int lacis_device_staged(const lacis_run *run, lacis_gpu *gpu, void *host, void *
     staged.slices = (pieces - 1) * slices_in(staged.piece) + slices_in(piece_bytes(&staged, pieces - 1));
     if (!to_device && bytes >= WORTH_TOUCHING)
         staged.pages = (int64_t)((begin + bytes - 1) / HUGE_PAGE - begin / HUGE_PAGE + 1);
-    int team = staged.pages > 0 ? lacis_run_threads(run) : staged.movers;
+    /* Lanes of panels.c share the processors. */
+    int team = staged.pages > 0 && stream == gpu->stream ? lacis_run_threads(run) : staged.movers;
     lacis_parallel(team, team, take_part, &staged);
     return staged.code;
 }

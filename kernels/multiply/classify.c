@@ -43,14 +43,23 @@ static int product_rows(void *context, int64_t task, int worker)
     return 0;
 }
 
+/* Whether waking threads would take longer than counting by one. */
+static bool few_entries(const lacis_mul_job *job, const int64_t *rows, int64_t count)
+{
+    const int64_t few_rows = 8192, few = 65536;
+    int64_t entries = 0;
+    for (int64_t i = 0; count <= few_rows && i < count; i++) {
+        const int64_t row = rows ? rows[i] : i;
+        entries += job->a.end[row] - job->a.begin[row];
+    }
+    return count <= few_rows && entries < few;
+}
+
 uint64_t lacis_mul_products(const lacis_mul_job *job, const int64_t *rows, int64_t count, uint64_t *products)
 {
     product_task t = {.job = job, .rows = rows, .count = count, .products = products};
     const int64_t tasks = count / PRODUCT_ROWS + (count % PRODUCT_ROWS != 0);
-    if (tasks == 1)
-        product_rows(&t, 0, 0);
-    else
-        lacis_parallel(job->threads, tasks, product_rows, &t);
+    lacis_parallel(few_entries(job, rows, count) ? 1 : job->threads, tasks, product_rows, &t);
     return atomic_load(&t.total);
 }
 

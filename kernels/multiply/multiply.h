@@ -180,6 +180,9 @@ lacis_mul_slack(const lacis_mul_job *job); /* entries that vector stores and are
 lacis_mul_status lacis_mul_run(const lacis_mul_job *job, const int64_t *rows, int64_t count, const uint64_t *products,
                                lacis_mul_output *out);
 
+/* Whether one thread does it all, there being so little. */
+bool lacis_mul_alone(const lacis_mul_job *job, int64_t count, uint64_t products);
+
 /* Bytes of accumulators and tables that lacis_mul_run takes at most, all threads together. */
 uint64_t lacis_mul_work_bytes(const lacis_mul_job *job);
 

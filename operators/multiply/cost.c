@@ -167,10 +167,9 @@ double lacis_figure(const lacis_profile *profile, const char *name, double usual
 /* Planning and buffers; waking threads and waiting for the last of them, unless there is work for one alone. */
 static double call_seconds(const lacis_product *product)
 {
-    const double call = 2e-5, thread = 4e-6, chunk_products = 32768, chunk_rows = 1024;
-    int threads = product->job.threads;
-    bool one = (double)product->total_products < chunk_products && (double)product->s.count < chunk_rows;
-    return call + (threads > 1 && !one ? thread * threads : 0);
+    const double call = 2e-5, thread = 4e-6;
+    bool alone = lacis_mul_alone(&product->job, product->s.count, product->total_products);
+    return call + (alone ? 0 : thread * product->job.threads);
 }
 static const double ROW_NS = 25; /* bounds, dealing and storing of a row */
 

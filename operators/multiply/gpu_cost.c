@@ -232,7 +232,7 @@ static double total_seconds(const lacis_run *run, const lacis_multiply *work, la
 static lacis_status settle(lacis_run *run, lacis_multiply *work, lacis_gpu *gpu, const lacis_profile *profile,
                            const lacis_profile *figures, lacis_cost *out)
 {
-    const double margin = 1.2, price = 3e-4; /* seconds that counting takes */
+    const double margin = 1.2, price = 6e-4; /* seconds, from which on counting pays */
     const lacis_glance *glance = work->product.glance;
     double processor = out->seconds, entry = out->entries > 0 ? out->bytes / out->entries : 0;
     double least = total_seconds(run, work, gpu, figures, glance->least * entry);

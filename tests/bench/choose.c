@@ -283,8 +283,7 @@ static int cold_ground(const struct visit *with, const choose_family *family, co
 {
     int code = 0;
     for (int i = 0; code == 0 && i < family->asks; i++)
-        if (family->ask[i].cold && choose_wanted(with->options, &family->ask[i]))
-            code = cold_case(with, ground, &family->ask[i]);
+        if (choose_wanted_cold(with->options, &family->ask[i])) code = cold_case(with, ground, &family->ask[i]);
     return code;
 }
 

@@ -35,6 +35,7 @@ extern const int choose_family_count;
 /* The arrays of a ground. 0, or an exit code after a message. */
 int choose_make(lacis_engine *engine, const bench_options *options, const choose_ground *ground);
 bool choose_wanted(const bench_options *options, const choose_ask *ask);
+bool choose_wanted_cold(const bench_options *options, const choose_ask *ask); /* --op cold */
 /* Whether every name of --op is an ask's; a message where not. */
 bool choose_asks_known(const bench_options *options);
 

@@ -111,8 +111,14 @@ bool choose_wanted(const bench_options *options, const choose_ask *ask)
     return options->op == NULL || bench_listed(options->op, ask->name);
 }
 
+bool choose_wanted_cold(const bench_options *options, const choose_ask *ask)
+{
+    return ask->cold && (options->op == NULL || bench_listed(options->op, "cold"));
+}
+
 static bool known(const char *word)
 {
+    if (strcmp(word, "cold") == 0) return true;
     for (int i = 0; i < choose_family_count; i++)
         for (int k = 0; k < choose_families[i].asks; k++)
             if (strcmp(choose_families[i].ask[k].name, word) == 0) return true;
