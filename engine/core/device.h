@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The engine's GPU behind what lacis_extend.h shows of it. device.c: finding and starting it, errors, memory under a
- * budget; copies.c: copies between host and device; mirror.c: which buffers have one there; panels.c: work dealt over
- * several. Nothing of CUDA is touched before somebody asks for a GPU. Calls are made by the engine's thread, but for
- * those that let go of buffers and those that lanes of panels.c may make: memory, lacis_gpu_fetch, lacis_gpu_broke.
+ * budget; copies.c, staged.c: copies between host and device; mirror.c: which buffers have one there; panels.c: work
+ * dealt over several. Nothing of CUDA is touched before somebody asks for a GPU. Calls are made by the engine's
+ * thread, but for those that let go of buffers and those that lanes of panels.c may make: memory, lacis_gpu_fetch,
+ * lacis_gpu_broke.
  */
 #ifndef LACIS_CORE_DEVICE_H
 #define LACIS_CORE_DEVICE_H
@@ -43,7 +44,7 @@ typedef struct lacis_module {
     void *library, *kernel; /* kernel NULL: the source has none of that name */
 } lacis_module;
 
-enum { LACIS_GPU_PIECES = 3 };
+enum { LACIS_GPU_PIECES = 3, LACIS_GPU_PIECE = 16 << 20 }; /* places for copies, bytes of each */
 
 /* Counted: the engine (or the device before it) holds it, and every buffer that ever had a copy there. */
 struct lacis_gpu {
@@ -87,6 +88,9 @@ void lacis_device_set_limit(lacis_host *host, uint64_t bytes);
 
 /* copies.c: times copies both ways, for CALIBRATE; facts hold what came out. */
 lacis_status lacis_device_measure(lacis_run *run, lacis_gpu *gpu);
+/* staged.c: a copy through the pinned places, which are there; on `stream`. The driver's code. */
+int lacis_device_staged(const lacis_run *run, lacis_gpu *gpu, void *host, void *device, uint64_t bytes,
+                        bool to_device, void *stream);
 /* copies.c, for panels.c: lacis_gpu_fetch is for what the device's stream has to do so far. The driver's code. */
 int lacis_device_follow(lacis_gpu *gpu);
 /* copies.c: so many bytes came in so many seconds, for facts and EXPLAIN ANALYZE. */

@@ -42,7 +42,7 @@ static lacis_status blocks_open(struct blocks *blocks, lacis_world *world, const
     memset(blocks, 0, sizeof *blocks);
     blocks->world = world;
     blocks->restriction = *restriction;
-    blocks->bytes = FIRST_BLOCK;
+    blocks->bytes = totals ? UINT64_MAX : FIRST_BLOCK; /* of totals nobody sees a first row */
     lacis_run_init(&blocks->run, world->host);
     lacis_status status = blocks_plan(blocks, text, bindings, totals);
     if (status != LACIS_OK) blocks_close(blocks);

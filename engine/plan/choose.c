@@ -11,8 +11,9 @@
  * readers hold something as well. */
 enum { BLOCK_SHARE = 4 };
 static const uint64_t SMALLEST_BLOCK = (uint64_t)1 << 20;
-/* Streamed results run fastest where a block stays in the shared cache; bounds are larger than results. */
-static const uint64_t LARGEST_BLOCK = (uint64_t)64 << 20;
+/* Streamed results run fastest where a block stays in the shared cache; bounds are larger than results. What a block
+ * takes however small it is grows with the threads. */
+static const uint64_t LARGEST_BLOCK = (uint64_t)64 << 20, LARGEST_A_THREAD = (uint64_t)16 << 20;
 
 /* Corrections that measured runs have taught, for each variant, and where it says what kind of work it is, for each
  * kind and power of ten of its size. */
@@ -186,7 +187,9 @@ static lacis_status too_large(lacis_run *run, const lacis_call *call, const laci
 static void choose_block(lacis_run *run, lacis_plan *plan)
 {
     uint64_t budget = lacis_run_memory_left(run) / BLOCK_SHARE;
-    if (budget > LARGEST_BLOCK) budget = LARGEST_BLOCK;
+    uint64_t largest = LARGEST_A_THREAD * (uint64_t)lacis_run_threads(run);
+    if (largest < LARGEST_BLOCK) largest = LARGEST_BLOCK;
+    if (budget > largest) budget = largest;
     plan->block_bytes = budget < SMALLEST_BLOCK ? SMALLEST_BLOCK : budget;
 }
 
@@ -198,6 +201,7 @@ lacis_status lacis_plan_make(lacis_run *run, lacis_call *call, const lacis_profi
     plan->call = call;
     plan->purpose = purpose;
     plan->block_bytes = UINT64_MAX;
+    call->profile = profile;
     list_candidates(run, call, plan);
     int able = able_ones(plan);
     if (able == 0) return none_can(run, call, plan);
@@ -261,10 +265,10 @@ lacis_status lacis_plan_totals(lacis_run *run, lacis_plan *plan, int64_t begin, 
     }
 }
 
-static double middle(double x, double y, double z)
+static double least(double x, double y, double z)
 {
-    double low = x < y ? x : y, high = x < y ? y : x;
-    return z < low ? low : z > high ? high : z;
+    double low = x < y ? x : y;
+    return z < low ? z : low;
 }
 
 /* The figure `name` followed by `suffix` becomes `value`; what it was before. A profile that cannot grow stays as it
@@ -278,8 +282,8 @@ static double exchange(lacis_profile *profile, const char *name, const char *suf
     return before;
 }
 
-/* The factor is the middle one of the last three ratios of measured to predicted seconds: one odd run (another
- * program had the processor) does not move it at all. Runs that start a device or compile teach nothing. */
+/* The factor is the least of the last three ratios of measured to predicted seconds: what else happens on the machine
+ * only makes runs longer. Runs that start a device or compile teach nothing. */
 void lacis_plan_learn(lacis_profile *profile, const lacis_plan *plan, double seconds)
 {
     const lacis_candidate *chosen = &plan->candidate[plan->chosen];
@@ -295,7 +299,7 @@ void lacis_plan_learn(lacis_profile *profile, const lacis_plan *plan, double sec
     if (ratio > limit) ratio = limit;
     if (ratio < 1 / most) ratio = 1 / most;
     double last = exchange(profile, name, ".last", ratio), before = exchange(profile, name, ".before", last);
-    double next = middle(ratio, last, before);
+    double next = least(ratio, last, before);
     if (next > factor * (1 + noticeable) || next < factor * (1 - noticeable)) profile->learned = true;
     lacis_profile_set(profile, name, next);
 }

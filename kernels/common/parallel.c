@@ -30,11 +30,31 @@ static void work(struct deal *deal, int worker)
 #if defined(_OPENMP)
 #include <omp.h>
 
+/* A team that is smaller than the one before it ends the other threads, which then have to be started again: tenths
+ * of a millisecond each time. So each thread that opens teams keeps to one size, the largest asked for in so many
+ * calls, and those that are too many have nothing to do. */
+enum { REMEMBERED = 64 };
+static _Thread_local struct {
+    int size, asked, calls;
+} kept;
+
+static int team_size(int threads)
+{
+    if (threads > kept.asked) kept.asked = threads;
+    if (threads > kept.size) kept.size = threads;
+    if (++kept.calls < REMEMBERED) return kept.size;
+    int size = kept.size;
+    kept.size = kept.asked;
+    kept.asked = kept.calls = 0;
+    return size;
+}
+
 static void team(struct deal *deal, int threads)
 {
-#pragma omp parallel num_threads(threads)
+    int size = team_size(threads);
+#pragma omp parallel num_threads(size)
     {
-        work(deal, omp_get_thread_num());
+        if (omp_get_thread_num() < threads) work(deal, omp_get_thread_num());
     }
 }
 

@@ -8,7 +8,8 @@
 
 const char *const lacis_mul_class_name[LACIS_MUL_CLASSES] = {"empty", "copy", "sort", "hash", "dense", "hub"};
 
-enum { PRODUCT_ROWS = 8192 };     /* rows a task of lacis_mul_products */
+enum { PRODUCT_ROWS = 512 }; /* rows a task of lacis_mul_products: the heaviest of a power law lie together */
+enum { WITHIN_ROWS = 1024 };
 enum { HUB_PRODUCTS = 1 << 22 };  /* about 3 ms: below, waiting for busy threads can cost more than it saves */
 enum { DENSE_SHARE = 1024 };      /* products * DENSE_SHARE >= columns: looking at flags costs less than a table */
 enum { CELLS_SHARE = 64 };        /* total products * CELLS_SHARE >= bytes of cells: emptying them once pays */
@@ -42,14 +43,23 @@ static int product_rows(void *context, int64_t task, int worker)
     return 0;
 }
 
+/* Whether waking threads would take longer than counting by one. */
+static bool few_entries(const lacis_mul_job *job, const int64_t *rows, int64_t count)
+{
+    const int64_t few_rows = 8192, few = 65536;
+    int64_t entries = 0;
+    for (int64_t i = 0; count <= few_rows && i < count; i++) {
+        const int64_t row = rows ? rows[i] : i;
+        entries += job->a.end[row] - job->a.begin[row];
+    }
+    return count <= few_rows && entries < few;
+}
+
 uint64_t lacis_mul_products(const lacis_mul_job *job, const int64_t *rows, int64_t count, uint64_t *products)
 {
     product_task t = {.job = job, .rows = rows, .count = count, .products = products};
     const int64_t tasks = count / PRODUCT_ROWS + (count % PRODUCT_ROWS != 0);
-    if (tasks == 1)
-        product_rows(&t, 0, 0);
-    else
-        lacis_parallel(job->threads, tasks, product_rows, &t);
+    lacis_parallel(few_entries(job, rows, count) ? 1 : job->threads, tasks, product_rows, &t);
     return atomic_load(&t.total);
 }
 
@@ -104,17 +114,49 @@ lacis_mul_class lacis_mul_classify(const lacis_mul_job *job, int64_t degree, uin
     return lacis_mul_class_of(&plan, degree, products);
 }
 
-uint64_t lacis_mul_bound(const lacis_mul_job *job, int64_t row, uint64_t products)
+static inline uint64_t bound_of(const lacis_mul_job *job, uint64_t width, int64_t row, uint64_t products)
 {
-    uint64_t bound = products;
-    const uint64_t width = job->t_hi > job->t_lo ? (uint64_t)(job->t_hi - job->t_lo) : 0;
-    if (bound > width) bound = width;
+    uint64_t bound = products < width ? products : width;
     if (job->mask && !job->mask_not) {
         const uint64_t kept = (uint64_t)(job->mask->end[row] - job->mask->begin[row]);
         bound = bound < kept ? bound : kept;
     }
     if (job->top > 0 && bound > (uint64_t)job->top) bound = (uint64_t)job->top;
     return bound;
+}
+
+static uint64_t width_of(const lacis_mul_job *job)
+{
+    return job->t_hi > job->t_lo ? (uint64_t)(job->t_hi - job->t_lo) : 0;
+}
+
+uint64_t lacis_mul_bound(const lacis_mul_job *job, int64_t row, uint64_t products)
+{
+    return bound_of(job, width_of(job), row, products);
+}
+
+int64_t lacis_mul_within(const lacis_mul_job *job, const uint64_t *products, int64_t begin, int64_t end,
+                         const lacis_mul_limits *limits, lacis_mul_reached *reached)
+{
+    const uint64_t width = width_of(job);
+    int64_t row = begin, step = WITHIN_ROWS;
+    *reached = (lacis_mul_reached){0, 0};
+    while (row < end && step > 0) { /* many rows at a time as long as they all fit, then one by one */
+        const int64_t next = end - row < step ? end : row + step;
+        lacis_mul_reached sum = *reached;
+        for (int64_t r = row; r < next; r++) {
+            sum.entries += bound_of(job, width, r, products[r]);
+            sum.products += products[r];
+        }
+        const uint64_t bytes = (uint64_t)(next - begin) * limits->row_bytes + sum.entries * limits->entry_bytes;
+        if (bytes > limits->bytes || sum.products > limits->products) {
+            step = step > 1 ? 1 : 0;
+            continue;
+        }
+        *reached = sum;
+        row = next;
+    }
+    return row;
 }
 
 int64_t lacis_mul_arena(const lacis_mul_job *job)

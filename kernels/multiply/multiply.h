@@ -113,7 +113,7 @@ typedef struct lacis_mul_job {
     lacis_mul_matrix a, b; /* a.cols == b.rows */
     lacis_mul_con con_kind;
     lacis_mul_agg agg;
-    lacis_mul_type type;       /* of CON's values and of accumulators; COUNT ignores it; AVG accumulates F64 or C128 */
+    lacis_mul_type type; /* of CON's values and of accumulators; COUNT ignores it; AVG accumulates F64 or C128 */
     lacis_mul_storage storage; /* of the result; the caller has made sure that it is wide enough */
     bool checked;              /* integer CON or SUM may overflow `type`: that must end in LACIS_MUL_OVERFLOW */
     bool bounded;              /* con_lo <= CON <= con_hi, exactly (lets accumulators use sentinels) */
@@ -145,6 +145,17 @@ lacis_mul_class lacis_mul_classify(const lacis_mul_job *job, int64_t degree, uin
 /* The most entries that a row of `products` can have (top, mask and columns considered). */
 uint64_t lacis_mul_bound(const lacis_mul_job *job, int64_t row, uint64_t products);
 
+/* How many rows fit: the end of the longest run of rows from `begin` on that keeps to the limits (`begin` where not
+ * even one does), by the rows' bounds. products: of all rows. */
+typedef struct lacis_mul_limits {
+    uint64_t bytes, row_bytes, entry_bytes, products;
+} lacis_mul_limits;
+typedef struct lacis_mul_reached {
+    uint64_t entries, products; /* of those rows, entries at most */
+} lacis_mul_reached;
+int64_t lacis_mul_within(const lacis_mul_job *job, const uint64_t *products, int64_t begin, int64_t end,
+                         const lacis_mul_limits *limits, lacis_mul_reached *reached);
+
 /* Entries of the listed rows' product without having and top, exactly: for estimates from a sample. entries[i]
  * for each. */
 lacis_mul_status lacis_mul_symbolic(const lacis_mul_job *job, const int64_t *rows, int64_t count, uint64_t *entries);
@@ -168,6 +179,9 @@ lacis_mul_slack(const lacis_mul_job *job); /* entries that vector stores and are
 /* Computes the listed rows (rising). products as from lacis_mul_products. progress may be NULL. */
 lacis_mul_status lacis_mul_run(const lacis_mul_job *job, const int64_t *rows, int64_t count, const uint64_t *products,
                                lacis_mul_output *out);
+
+/* Whether one thread does it all, there being so little. */
+bool lacis_mul_alone(const lacis_mul_job *job, int64_t count, uint64_t products);
 
 /* Bytes of accumulators and tables that lacis_mul_run takes at most, all threads together. */
 uint64_t lacis_mul_work_bytes(const lacis_mul_job *job);

@@ -224,6 +224,11 @@ static int64_t stretch(const lacis_mul_job *job, const lacis_mul_output *out, in
     return fair < most ? fair : most;
 }
 
+bool lacis_mul_alone(const lacis_mul_job *job, int64_t count, uint64_t products)
+{
+    return job->threads <= 1 || (count <= MUL_CHUNK_ROWS && products <= CHUNK_LEAST);
+}
+
 lacis_mul_status lacis_mul_run(const lacis_mul_job *job, const int64_t *rows, int64_t count, const uint64_t *products,
                                lacis_mul_output *out)
 {

@@ -159,21 +159,28 @@ static const double otherwise[LACIS_MUL_CLASSES][LACIS_PRODUCT_KINDS] = {
     [LACIS_MUL_HASH] = {12, 15, 16}, [LACIS_MUL_DENSE] = {0.9, 1.7, 3.2}, [LACIS_MUL_HUB] = {0.9, 1.7, 3.2},
 };
 
-/* Planning and buffers; waking threads and waiting for the last of them. */
-static double call_seconds(int threads)
+double lacis_figure(const lacis_profile *profile, const char *name, double usual)
+{
+    return profile == NULL ? usual : lacis_profile_get(profile, name, usual);
+}
+
+/* Planning and buffers; waking threads and waiting for the last of them, unless there is work for one alone. */
+static double call_seconds(const lacis_product *product)
 {
     const double call = 2e-5, thread = 4e-6;
-    return call + (threads > 1 ? thread * threads : 0);
+    bool alone = lacis_mul_alone(&product->job, product->s.count, product->total_products);
+    return call + (alone ? 0 : thread * product->job.threads);
 }
 static const double ROW_NS = 25; /* bounds, dealing and storing of a row */
 
 /* Pages of the result that nobody has touched yet: for a large result they cost as much as its products. Not measured
- * by CALIBRATE, since it hangs on whether the hypervisor has the pages at hand: 0.1 to 1 ns a byte and thread. */
+ * by CALIBRATE, since it hangs on whether the hypervisor has the pages at hand: 0.1 to 1 ns a byte and thread, and no
+ * number of threads does it at more than some 40 GB/s. */
 double lacis_product_touches(const lacis_run *run, double bytes, int threads)
 {
-    const double ns = 0.4;
+    const double ns = 0.4, together = 0.025;
     double cold = bytes - (double)lacis_run_memory_warm(run);
-    return cold > 0 ? 1e-9 * ns * cold / threads : 0;
+    return cold > 0 ? 1e-9 * cold * (ns / threads + together) : 0;
 }
 
 /* Writing a result beyond the caches: entries go out as two streams of parts of lines, which takes as long as setting
@@ -182,14 +189,12 @@ static double write_seconds(const lacis_profile *profile, double bytes, int thre
 {
     const double a_thread = 12e9, most = 60e9; /* bytes set in a second, where nobody has calibrated */
     double usual = a_thread * threads < most ? a_thread * threads : most;
-    double rate = profile == NULL ? usual : lacis_profile_get(profile, lacis_set_figure, usual);
-    return 2 * bytes / rate;
+    return 2 * bytes / lacis_figure(profile, lacis_set_figure, usual);
 }
 
 static double figure_of(const lacis_profile *profile, lacis_mul_class class, int kind)
 {
-    double ns = otherwise[class][kind];
-    return profile == NULL ? ns : lacis_profile_get(profile, figure[class][kind], ns);
+    return lacis_figure(profile, figure[class][kind], otherwise[class][kind]);
 }
 
 const char *lacis_product_figure(lacis_mul_class class, int kind)
@@ -202,6 +207,18 @@ int lacis_product_kind(const lacis_product *product)
     const lacis_mul_job *job = &product->job;
     if (job->con_kind == LACIS_MUL_CON_STRIPS || job->agg == LACIS_MUL_FOLD) return 2;
     return job->agg == LACIS_MUL_COUNT ? 0 : 1;
+}
+
+double lacis_product_most_seconds(const lacis_product *product, const lacis_profile *profile)
+{
+    const double margin = 2;
+    const int kind = lacis_product_kind(product), threads = product->job.threads;
+    double most = 0, products = (double)product->total_products, rows = (double)product->s.count;
+    for (int class = LACIS_MUL_COPY; class < LACIS_MUL_CLASSES; class ++)
+        most = fmax(most, figure_of(profile, (lacis_mul_class) class, kind));
+    double bytes = products * (double)lacis_product_entry_bytes(product);
+    double seconds = 1e-9 * (most * products + ROW_NS * rows) / threads + write_seconds(profile, bytes, threads);
+    return call_seconds(product) + margin * seconds;
 }
 
 /* Classes by products, for rows of one entry and of more: most rows have few products, and classifying costs more
@@ -242,7 +259,7 @@ static void estimate_seconds(const lacis_product *product, const lacis_profile *
         out->seconds += out->class_seconds[i];
         if (i != LACIS_MUL_EMPTY) rows += out->class_rows[i];
     }
-    out->seconds += call_seconds(job->threads) + 1e-9 * ROW_NS * rows / job->threads;
+    out->seconds += call_seconds(product) + 1e-9 * ROW_NS * rows / job->threads;
 }
 
 lacis_status lacis_product_estimate(lacis_run *run, lacis_product *product, const lacis_profile *profile)
@@ -271,7 +288,7 @@ static void estimate_column(const lacis_product *product, const lacis_profile *p
     int64_t rows = 0;
     for (int64_t r = 0; r < product->s.count; r++)
         rows += product->products[r] > 0;
-    double ns = 1e9 * call_seconds(product->job.threads);
+    double ns = 1e9 * call_seconds(product);
     ns += figure_of(profile, LACIS_MUL_EMPTY, kind) * (double)(product->s.count - rows) / product->job.threads;
     ns += figure_of(profile, LACIS_MUL_SORT, kind) * (double)product->total_products / product->job.threads;
     ns += ROW_NS * (double)rows / product->job.threads;
@@ -302,7 +319,7 @@ static void estimate_glance(const lacis_product *product, const lacis_profile *p
 {
     const lacis_glance *glance = product->glance;
     *out = (lacis_estimate){.entries = glance->entries, .bound = glance->most};
-    out->seconds = call_seconds(product->job.threads);
+    out->seconds = call_seconds(product);
     for (int several = 0; several < 2; several++)
         for (int i = 0; i < LACIS_GLANCE_POWERS; i++) {
             double rows = glance->rows[several][i], products = glance->products[several][i];

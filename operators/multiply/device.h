@@ -33,7 +33,9 @@ typedef struct lacis_multiply_run {
     int devices;
     lacis_mul_gpu_written written;
     int64_t begin, end;
-    uint64_t products; /* of these rows */
+    uint64_t products;    /* of these rows */
+    uint64_t dealt, part; /* of them: in panels so far, at most; of the present panels, for totals */
+    int panels;           /* so far, for totals */
     uint64_t value_bytes;
     lacis_mul_gpu_output sums;    /* of panels, for EXPLAIN ANALYZE */
     lacis_product_result *result; /* NULL: totals */
@@ -82,6 +84,8 @@ const char *lacis_multiply_gpu_figure(lacis_gpu_size size, lacis_gpu_work kind);
 #define LACIS_GPU_COPY_FIGURE     "gpu.copy_seconds"          /* that a copy takes however small */
 #define LACIS_GPU_LOAD_FIGURE     "multiply.gpu.load_seconds" /* of the first use of its kernels */
 #define LACIS_GPU_START_FIGURE    "gpu.start_seconds"
+
+#define LACIS_GPU_COPY_SECONDS 2e-5 /* that copy, where nobody has calibrated */
 
 /* CALIBRATE's part for the GPU; nothing where there is none. */
 lacis_status lacis_multiply_gpu_calibrate(lacis_run *run, lacis_profile *profile);

@@ -202,7 +202,9 @@ static lacis_multiply_run *begin_run(lacis_run *run, lacis_multiply *work, int64
     *running = (lacis_multiply_run){.run = run, .work = work, .begin = begin, .end = end};
     running->value_bytes = lacis_dtype_size(product->storage);
     running->real = product->storage == LACIS_F32 || product->storage == LACIS_F64;
-    for (int64_t r = begin; r < end; r++)
+    bool all = begin == 0 && end == product->s.count;
+    running->products = all ? product->total_products : 0;
+    for (int64_t r = begin; !all && r < end; r++)
         running->products += product->products[r];
     return running;
 }

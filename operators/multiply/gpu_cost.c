@@ -4,6 +4,7 @@
  * device may be asked for it, and what it would cost with the copies that are needed.
  */
 #include "multiply/device.h"
+#include "multiply/on_gpu.h"
 #include "multiply/written.h"
 
 #include <inttypes.h>
@@ -12,9 +13,9 @@
 
 /* ----------------------------------------------------------------------------------------- whether */
 
-/* Without ON GPU the device is left alone for less, before anything costs time: launches and two waits take longer
- * than the processor takes for so little. Starting the device takes some tenths of a second on top. */
-static const uint64_t LEAST_PRODUCTS = 100000, LEAST_TO_START = 10000000; /* for each thread */
+/* Of a product of nothing: launches and two waits. */
+static const double CALL_SECONDS = 6e-5;
+enum { COPIES = 4 }; /* of begins and ends, of columns and values */
 
 void lacis_multiply_gpu_job(const lacis_product *product, lacis_mul_gpu_job *out)
 {
@@ -48,31 +49,23 @@ static const char *refuses(const lacis_product *product)
     return why;
 }
 
-static bool large_enough(const lacis_product *product, uint64_t a_thread, char *reason, size_t size)
-{
-    uint64_t least = a_thread * (uint64_t)product->job.threads;
-    if (product->total_products >= least) return true;
-    snprintf(reason, size, "too little work: %" PRIu64 " products, of %" PRIu64 " that it takes to pay%s",
-             product->total_products, least, a_thread == LEAST_TO_START ? " for starting it as well" : "");
-    return false;
-}
-
-/* The device is started here only where it is demanded: a plan that does not choose it must leave it alone. */
+/* The device is started here only where it is demanded: a plan that does not choose it must leave it alone. What is
+ * too little for it is found before anything is looked at. */
 bool lacis_multiply_gpu_can(const lacis_call *call, char *reason, size_t size)
 {
     const lacis_multiply *work = call->work;
     const lacis_product *product = &work->product;
-    bool must = call->on == LACIS_ON_GPU;
-    if (!must && !large_enough(product, LEAST_PRODUCTS, reason, size)) return false;
-    if (!lacis_gpu_possible(work->run, reason, size)) return false;
+    double processor = lacis_product_most_seconds(product, call->profile);
+    double kernels = (call->totals ? 3 : 1) * lacis_figure(call->profile, LACIS_GPU_CALL_FIGURE, CALL_SECONDS);
+    if (!call->totals) kernels += COPIES * lacis_figure(call->profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
+    if (!lacis_gpu_worth(call, work->run, processor, kernels, reason, size)) return false;
     const char *why = refuses(product);
     if (why != NULL) {
         snprintf(reason, size, "%s", why);
         return false;
     }
-    if (!must && !lacis_gpu_started(work->run) && !large_enough(product, LEAST_TO_START, reason, size)) return false;
     if (lacis_written_needed(product) && !lacis_written_can(product, reason, size)) return false;
-    return !must || lacis_run_gpu(work->run, reason, size) != NULL;
+    return call->on != LACIS_ON_GPU || lacis_run_gpu(work->run, reason, size) != NULL;
 }
 
 /* ------------------------------------------------------------------------------------------- costs */
@@ -97,12 +90,6 @@ static const char *const size_name[LACIS_GPU_SIZES] = {"few", "some", "many"};
 const char *lacis_multiply_gpu_figure(lacis_gpu_size size, lacis_gpu_work kind)
 {
     return figure[size][kind];
-}
-
-/* Figures of another GPU do not hold: then profile is NULL. */
-static double known(const lacis_profile *profile, const char *name, double value)
-{
-    return profile == NULL ? value : lacis_profile_get(profile, name, value);
 }
 
 double lacis_multiply_gpu_identity(lacis_gpu *gpu)
@@ -165,17 +152,24 @@ static void count_sizes(const lacis_product *product, bool closely, lacis_gpu_es
 static void kernel_seconds(const lacis_run *run, const lacis_product *product, const lacis_profile *profile,
                            bool closely, lacis_gpu_estimate *out)
 {
-    const double call_seconds = 6e-5, row_ns = 0.2, top_ns = 0.0056; /* launches and two waits; a row; a product */
+    const double row_ns = 0.2, top_ns = 0.0056; /* a row; a product */
     lacis_gpu_work kind = kind_of(run, product);
     count_sizes(product, closely, out);
-    out->kernels = known(profile, LACIS_GPU_CALL_FIGURE, call_seconds);
+    out->kernels = lacis_figure(profile, LACIS_GPU_CALL_FIGURE, CALL_SECONDS);
     for (int i = 0; i < LACIS_GPU_SIZES; i++) {
-        out->seconds[i] = 1e-9 * out->products[i] * known(profile, figure[i][kind], otherwise[i][kind]);
+        out->seconds[i] = 1e-9 * out->products[i] * lacis_figure(profile, figure[i][kind], otherwise[i][kind]);
         out->kernels += out->seconds[i];
     }
-    double top = known(profile, LACIS_GPU_TOP_FIGURE, top_ns);
+    double top = lacis_figure(profile, LACIS_GPU_TOP_FIGURE, top_ns);
     if (product->job.top > 0) out->kernels += 1e-9 * top * (double)product->total_products;
     out->kernels += 1e-9 * row_ns * (double)product->s.count;
+}
+
+/* Totals are another walk over the rows, with launches and waits of its own: as long again as a call, twice. */
+static double totals_seconds(const lacis_profile *profile, double entries)
+{
+    const double entry_ns = 0.0025;
+    return 2 * lacis_figure(profile, LACIS_GPU_CALL_FIGURE, CALL_SECONDS) + 1e-9 * entry_ns * entries;
 }
 
 /* gpu NULL: it is not started, nothing is there yet. */
@@ -188,17 +182,11 @@ static double bytes_to_send(const lacis_multiply *work, lacis_gpu *gpu)
     return missing;
 }
 
-/* Copies of begins and ends, of columns and values. */
-static double copy_seconds(lacis_gpu *gpu, const lacis_profile *profile, double up, double down)
+static double copy_seconds(const lacis_gpu *gpu, const lacis_profile *profile, double up, double down)
 {
-    const double each = 5e-5;
-    enum { COPIES = 4 };
-    lacis_gpu_facts facts = {.upload_rate = 30e9, .download_rate = 30e9};
-    if (gpu != NULL) lacis_gpu_describe(gpu, &facts);
-    double seconds = down / known(profile, "gpu.download_bytes_a_second", facts.download_rate);
-    seconds += up / known(profile, "gpu.upload_bytes_a_second", facts.upload_rate);
     int copies = (up > 0 ? COPIES : 0) + (down > 0 ? COPIES : 0);
-    return seconds + copies * known(profile, LACIS_GPU_COPY_FIGURE, each);
+    return lacis_gpu_copy_seconds(gpu, profile, up, down) +
+           copies * lacis_figure(profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
 }
 
 /* Rows go in panels where their bounds, twice since rows are moved together at the end, do not fit. */
@@ -224,13 +212,10 @@ static bool compiled(lacis_run *run, lacis_gpu *gpu, const lacis_product *produc
 
 static double once_seconds(lacis_run *run, const lacis_product *product, lacis_gpu *gpu, const lacis_profile *profile)
 {
-    const double start_seconds = 0.3, load_seconds = 0.02, compile_seconds = 0.35;
-    double seconds = 0;
-    if (gpu == NULL)
-        seconds += known(profile, LACIS_GPU_START_FIGURE, start_seconds) +
-                   known(profile, LACIS_GPU_LOAD_FIGURE, load_seconds);
+    const double compile_seconds = 0.35;
+    double seconds = lacis_gpu_start_seconds(run, profile);
     if (lacis_written_needed(product) && !compiled(run, gpu, product))
-        seconds += known(profile, LACIS_GPU_COMPILE_FIGURE, compile_seconds);
+        seconds += lacis_figure(profile, LACIS_GPU_COMPILE_FIGURE, compile_seconds);
     return seconds;
 }
 
@@ -247,12 +232,12 @@ static double total_seconds(const lacis_run *run, const lacis_multiply *work, la
 static lacis_status settle(lacis_run *run, lacis_multiply *work, lacis_gpu *gpu, const lacis_profile *profile,
                            const lacis_profile *figures, lacis_cost *out)
 {
-    const double margin = 1.2;
+    const double margin = 1.2, price = 6e-4; /* seconds, from which on counting pays */
     const lacis_glance *glance = work->product.glance;
     double processor = out->seconds, entry = out->entries > 0 ? out->bytes / out->entries : 0;
     double least = total_seconds(run, work, gpu, figures, glance->least * entry);
     double most = total_seconds(run, work, gpu, figures, glance->most * entry);
-    if (most * margin < processor || least > processor * margin) return LACIS_OK;
+    if (most * margin < processor || least > processor * margin || most - least < price) return LACIS_OK;
     LACIS_TRY(lacis_product_glance_entries(run, &work->product));
     return lacis_product_cost(run, &work->product, profile, false, out);
 }
@@ -263,8 +248,7 @@ lacis_status lacis_multiply_gpu_cost(lacis_run *run, const lacis_call *call, con
     lacis_multiply *work = call->work;
     lacis_product *product = &work->product;
     lacis_gpu_estimate *estimate = &work->gpu;
-    char reason[200];
-    lacis_gpu *gpu = lacis_gpu_started(run) ? lacis_run_gpu(run, reason, sizeof reason) : NULL;
+    lacis_gpu *gpu = lacis_gpu_at_hand(run);
     LACIS_TRY(lacis_product_cost(run, product, profile, call->closely, out));
     const lacis_profile *figures = own_figures(gpu, profile);
     *estimate = (lacis_gpu_estimate){.known = true, .to_device = bytes_to_send(work, gpu)};
@@ -273,6 +257,7 @@ lacis_status lacis_multiply_gpu_cost(lacis_run *run, const lacis_call *call, con
     estimate->once = once_seconds(run, product, gpu, figures);
     if (!call->totals && !call->closely && product->glance != NULL)
         LACIS_TRY(settle(run, work, gpu, profile, figures, out));
+    if (call->totals) estimate->kernels += totals_seconds(figures, out->entries);
     estimate->to_host = call->totals ? 0 : out->bytes;
     estimate->copies = copy_seconds(gpu, figures, estimate->to_device, estimate->to_host);
     out->seconds = total_seconds(run, work, gpu, figures, estimate->to_host);

@@ -13,6 +13,10 @@ static const uint64_t WORTH_SHARING = 1000000000;
 /* Panels a device, so that copies overlap kernels and no device is left with a long one; but not with less than: */
 enum { PANELS = 8 };
 static const uint64_t LEAST_PANEL = 4000000;
+/* Where next to nothing is copied each device takes such a part of its share of what is left, then of what is left
+ * then, so that few panels are computed and all devices end together: down to so many parts of its whole share. */
+static const double TAKEN = 0.7;
+enum { LEAST_PARTS = 32 };
 
 static void *device_alloc(void *context, uint64_t bytes)
 {
@@ -153,41 +157,67 @@ static uint64_t panel_room(const lacis_multiply_run *running, lacis_gpu *gpu, in
     return whole || running->result == NULL || share > left ? left : share;
 }
 
-/* Rows from `first` on that surely fit `room`, and have no more than `most` products (one row may). Compact ones take
- * twice their bound, since they are moved at the end. */
+/* Rows from `first` on that surely fit `room`, and have no more than `most` products (one row may): *products.
+ * Compact ones take twice their bound, since they are moved at the end. */
 static int64_t rows_within(const lacis_multiply_run *running, int device, int64_t first, int64_t end, uint64_t room,
-                           uint64_t most)
+                           uint64_t most, uint64_t *products)
 {
+    *products = 0;
     const lacis_product *product = &running->work->product;
     const lacis_mul_gpu_job *job = &running->device[device].job;
     bool moved = job->compact || job->mask != NULL || job->having || job->top > 0;
-    uint64_t entry = (moved ? 2 : 1) * lacis_product_entry_bytes(product), products = 0;
+    uint64_t entry = (moved ? 2 : 1) * lacis_product_entry_bytes(product);
     const int64_t many = 4096; /* work grows with the rows, from what B alone needs */
     uint64_t used = lacis_mul_gpu_work_bytes(job, 0) + lacis_mul_gpu_summary_bytes(0);
     uint64_t row_bytes =
         2 * sizeof(int64_t) + (lacis_mul_gpu_work_bytes(job, many) - lacis_mul_gpu_work_bytes(job, 0) +
                                lacis_mul_gpu_summary_bytes(many) + many - 1) /
                                   many;
-    int64_t r = first;
-    for (; r < end; r++) {
-        used += row_bytes + entry * lacis_mul_bound(&product->job, r, product->products[r]);
-        products += product->products[r];
-        if (used > room || products > most) break;
+    if (used > room) return 1;
+    const lacis_mul_limits limits = {room - used, row_bytes, entry, most};
+    int64_t past = lacis_product_within(product, first, end, &limits, products);
+    return past > first ? past - first : 1; /* fewer still if that is not enough: the dealer halves */
+}
+
+/* Whether copying what comes out takes no time beside computing it: totals, or few entries a row. */
+static bool copies_little(const lacis_multiply_run *running)
+{
+    const double link = 3e10, product = 5e-12, little = 0.1; /* bytes a second, seconds; of a fast device */
+    const lacis_product *product_of = &running->work->product;
+    if (running->result == NULL) return true;
+    double entry = (double)lacis_product_entry_bytes(product_of), top = (double)product_of->job.top;
+    double bytes = (double)(running->end - running->begin) * (2 * sizeof(int64_t) + top * entry);
+    return top > 0 && bytes / link < little * product * (double)running->products;
+}
+
+/* How many products the next panel may have. */
+static uint64_t panel_products(lacis_multiply_run *running)
+{
+    uint64_t devices = (uint64_t)running->devices, share = running->products / devices, part = share / PANELS;
+    if (running->result == NULL && devices == 1) return UINT64_MAX;
+    if (devices > 1 && copies_little(running)) {
+        uint64_t left = running->products > running->dealt ? running->products - running->dealt : 0;
+        if (running->panels++ % running->devices == 0)
+            running->part = (uint64_t)(TAKEN * (double)left / (double)devices);
+        part = running->part > share / LEAST_PARTS ? running->part : share / LEAST_PARTS;
     }
-    return r > first ? r - first : 1; /* fewer still if that is not enough: the dealer halves */
+    if (lacis_run_gpus_forced(running->run)) return part > 0 ? part : 1;
+    return part < LEAST_PANEL ? LEAST_PANEL : part;
 }
 
 int64_t lacis_multiply_panel_rows(void *context, lacis_gpu *gpu, int device, int64_t first, int64_t end)
 {
-    const lacis_multiply_run *running = context;
+    lacis_multiply_run *running = context;
     bool all = first == running->begin && running->devices == 1;
-    int64_t rows =
-        all ? rows_within(running, device, first, end, panel_room(running, gpu, device, true), UINT64_MAX) : 0;
+    uint64_t products;
+    int64_t rows = 0;
+    if (all)
+        rows =
+            rows_within(running, device, first, end, panel_room(running, gpu, device, true), UINT64_MAX, &products);
     if (all && rows == end - first) return rows;
-    uint64_t part = running->products / (uint64_t)(PANELS * running->devices), most = UINT64_MAX;
-    if (running->result != NULL || running->devices > 1) most = part < LEAST_PANEL ? LEAST_PANEL : part;
-    if (lacis_run_gpus_forced(running->run) && most < UINT64_MAX) most = part > 0 ? part : 1;
-    rows = rows_within(running, device, first, end, panel_room(running, gpu, device, false), most);
+    rows = rows_within(running, device, first, end, panel_room(running, gpu, device, false), panel_products(running),
+                       &products);
+    running->dealt += products;
     int64_t cut = (first + rows) % LACIS_MUL_GPU_GROUP; /* whole groups, so that sums of reals stay the same */
     return running->result == NULL && first + rows < end && rows > cut ? rows - cut : rows;
 }

@@ -13,47 +13,12 @@
 
 #include <string.h>
 
-/* Without ON GPU the device is left alone for less: it could not pay. The first use also starts it. */
-static const double LEAST_WORK = 200000, LEAST_TO_START = 20000000;
-
-bool lacis_gpu_worth(const lacis_call *call, lacis_run *run, double work, const char *unit, char *reason, size_t size)
-{
-    bool must = call->on == LACIS_ON_GPU;
-    if (!must && work < LEAST_WORK) {
-        snprintf(reason, size, "too little work: %.0f %s, of %.0f that it takes to pay", work, unit, LEAST_WORK);
-        return false;
-    }
-    if (!lacis_gpu_possible(run, reason, size)) return false;
-    if (!must && work < LEAST_TO_START && !lacis_gpu_started(run)) {
-        snprintf(reason, size, "too little work: %.0f %s, of %.0f that it takes to pay for starting it as well", work,
-                 unit, LEAST_TO_START);
-        return false;
-    }
-    return true;
-}
-
-lacis_status lacis_gpu_no_room(lacis_run *run, lacis_gpu *gpu, const char *what)
-{
-    lacis_gpu_facts facts;
-    lacis_gpu_describe(gpu, &facts);
-    return lacis_run_fail(run, LACIS_UNSUPPORTED, "the GPU's memory (%.3g GB for this database) does not hold %s",
-                          1e-9 * (double)facts.budget, what);
-}
-
-double lacis_gpu_copy_seconds(lacis_gpu *gpu, const lacis_profile *profile, double up, double down)
-{
-    lacis_gpu_facts facts;
-    lacis_gpu_describe(gpu, &facts);
-    return up / lacis_profile_get(profile, "gpu.upload_bytes_a_second", facts.upload_rate) +
-           down / lacis_profile_get(profile, "gpu.download_bytes_a_second", facts.download_rate);
-}
-
 #ifdef LACIS_GPU_KERNELS
 
 #include "multiply/gpu_vector.h"
 
 /* What a call and its waits cost, and what the host does for an element of the result. */
-static const double CALL_SECONDS = 8e-5, HOST_NS = 3;
+static const double CALL_SECONDS = 8e-5, HOST_NS = 6;
 
 static void fill_job(lacis_run *run, const lacis_product *product, lacis_mul_gpu_job *out)
 {
@@ -113,9 +78,9 @@ static bool can(const lacis_call *call, lacis_product_shape shape, char *reason,
         snprintf(reason, size, "%s", why);
         return false;
     }
-    double entries = pull ? (double)product->total_degree : (double)product->total_products;
-    if (!lacis_gpu_worth(call, work->run, entries, pull ? "entries" : "products", reason, size)) return false;
-    return lacis_run_gpu(work->run, reason, size) != NULL;
+    double processor = lacis_product_most_seconds(product, call->profile);
+    if (!lacis_gpu_worth(call, work->run, processor, CALL_SECONDS, reason, size)) return false;
+    return call->on != LACIS_ON_GPU || lacis_run_gpu(work->run, reason, size) != NULL;
 }
 
 static void *device_alloc(void *context, uint64_t bytes)
@@ -172,14 +137,13 @@ static lacis_status pull_cost(lacis_run *run, const lacis_call *call, const laci
 {
     lacis_multiply *work = call->work;
     const lacis_product *product = &work->product;
-    char reason[200];
-    lacis_gpu *gpu = lacis_run_gpu(run, reason, sizeof reason);
-    if (gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
+    lacis_gpu *gpu = lacis_gpu_at_hand(run);
     LACIS_TRY(lacis_product_cost(run, &work->product, profile, call->closely, out));
     double rows = (double)call->units, size = (double)lacis_dtype_size(product->storage);
     double ns =
         lacis_profile_get(profile, "multiply.gpu.vector.pull_entry_ns", 0.012) * (double)product->total_degree;
-    out->seconds = CALL_SECONDS + 1e-9 * (ns + HOST_NS * rows) +
+    out->once = lacis_gpu_start_seconds(run, profile);
+    out->seconds = out->once + CALL_SECONDS + 1e-9 * (ns + HOST_NS * rows) +
                    lacis_gpu_copy_seconds(gpu, profile, pull_missing(gpu, work), (size + 1) * rows);
     return LACIS_OK;
 }
@@ -281,15 +245,14 @@ static lacis_status push_cost(lacis_run *run, const lacis_call *call, const laci
 {
     lacis_multiply *work = call->work;
     const lacis_product *product = &work->product;
-    char reason[200];
-    lacis_gpu *gpu = lacis_run_gpu(run, reason, sizeof reason);
-    if (gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
+    lacis_gpu *gpu = lacis_gpu_at_hand(run);
     LACIS_TRY(lacis_product_cost(run, &work->product, profile, call->closely, out));
     const double column_ns = 0.004; /* cleared, counted and looked at again */
     double ns =
         lacis_profile_get(profile, "multiply.gpu.vector.push_product_ns", 0.016) * (double)product->total_products;
     ns += column_ns * (double)(product->job.t_hi - product->job.t_lo) + HOST_NS * out->entries;
-    out->seconds = CALL_SECONDS + 1e-9 * ns +
+    out->once = lacis_gpu_start_seconds(run, profile);
+    out->seconds = out->once + CALL_SECONDS + 1e-9 * ns +
                    lacis_gpu_copy_seconds(gpu, profile, push_missing(gpu, work),
                                           (double)lacis_product_entry_bytes(product) * out->entries);
     return LACIS_OK;

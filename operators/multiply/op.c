@@ -66,18 +66,28 @@ static const char help[] =
     "\n"
     "Row-wise products after Gustavson (ACM TOMS 4(3), 1978); rows are classified by their exact number of paths.";
 
+/* What threads may leave unfilled counts against the block, but, where memory is not short, no more than half of it
+ * is kept for that: many threads would have no rows left. */
+static uint64_t fit_slack(const lacis_multiply *work, uint64_t bytes)
+{
+    const lacis_product *product = &work->product;
+    uint64_t slack = lacis_mul_slack(&product->job) * lacis_product_entry_bytes(product);
+    bool plenty = slack + bytes <= lacis_run_memory_left(work->run) / 2;
+    return plenty && slack > bytes / 2 ? bytes / 2 : slack;
+}
+
 static int64_t fit(const lacis_call *call, int64_t begin, uint64_t bytes)
 {
     const lacis_multiply *work = call->work;
     const lacis_product *product = &work->product;
-    const uint64_t row_bytes = 3 * sizeof(int64_t); /* begin, end, label */
-    uint64_t size = lacis_product_entry_bytes(product), used = lacis_mul_slack(&product->job) * size;
-    int64_t end = begin;
-    for (; end < call->units; end++) {
-        used += row_bytes + size * lacis_mul_bound(&product->job, end, product->products[end]);
-        if (used > bytes) break;
-    }
-    return end;
+    uint64_t slack = fit_slack(work, bytes);
+    if (slack > bytes) return begin;
+    const lacis_mul_limits limits = {.bytes = bytes - slack,
+                                     .row_bytes = 3 * sizeof(int64_t), /* begin, end, label */
+                                     .entry_bytes = lacis_product_entry_bytes(product),
+                                     .products = UINT64_MAX};
+    uint64_t products;
+    return lacis_product_within(product, begin, call->units, &limits, &products);
 }
 
 static const char *cheaper(const lacis_call *call)

@@ -166,6 +166,9 @@ lacis_status lacis_product_charge(lacis_run *run, const lacis_product *product, 
 void lacis_product_trim(const lacis_product *product, lacis_product_result *result);
 /* Sum of the rows' bounds, with what kernels may write beyond. */
 uint64_t lacis_product_room(const lacis_product *product, int64_t begin, int64_t end);
+/* The end of the rows from `begin` on that keep to the limits by their bounds, and their products. */
+int64_t lacis_product_within(const lacis_product *product, int64_t begin, int64_t end, const lacis_mul_limits *limits,
+                             uint64_t *products);
 uint64_t lacis_product_entry_bytes(const lacis_product *product);
 /* LACIS_OVERFLOW, LACIS_LIMIT ... for what a kernel answered. */
 lacis_status lacis_product_fail(lacis_run *run, const lacis_product *product, lacis_mul_status status);
@@ -193,6 +196,11 @@ lacis_status lacis_product_estimate(lacis_run *run, lacis_product *product, cons
 /* closely: from the estimate above; else, where there is none yet, at a glance. */
 lacis_status lacis_product_cost(lacis_run *run, lacis_product *product, const lacis_profile *profile, bool closely,
                                 lacis_cost *out);
+/* Seconds that the processor takes at most, from the products alone: all rows in the class that takes longest, twice
+ * as long as calibrated, every product an entry. */
+double lacis_product_most_seconds(const lacis_product *product, const lacis_profile *profile);
+/* The figure, or what it usually is where there is no profile. */
+double lacis_figure(const lacis_profile *profile, const char *name, double otherwise);
 lacis_status lacis_product_calibrate(lacis_run *run, lacis_profile *profile);
 /* Seconds for pages of a result of so many bytes that nobody has touched yet. */
 double lacis_product_touches(const lacis_run *run, double bytes, int threads);

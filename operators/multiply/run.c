@@ -17,12 +17,30 @@ uint64_t lacis_product_entry_bytes(const lacis_product *product)
     return sizeof(uint32_t) + lacis_dtype_size(product->storage);
 }
 
+int64_t lacis_product_within(const lacis_product *product, int64_t begin, int64_t end, const lacis_mul_limits *limits,
+                             uint64_t *products)
+{
+    uint64_t all = product->total_products, rows = (uint64_t)(end - begin);
+    bool whole = begin == 0 && end == product->s.count;
+    /* Mostly they fit even if every product were an entry; then no row needs to be looked at. */
+    if (whole && all <= limits->products &&
+        (double)all * (double)limits->entry_bytes + (double)rows * (double)limits->row_bytes <
+            (double)limits->bytes) {
+        *products = all;
+        return end;
+    }
+    lacis_mul_reached reached;
+    int64_t past = lacis_mul_within(&product->job, product->products, begin, end, limits, &reached);
+    *products = reached.products;
+    return past;
+}
+
 uint64_t lacis_product_room(const lacis_product *product, int64_t begin, int64_t end)
 {
-    uint64_t room = lacis_mul_slack(&product->job);
-    for (int64_t r = begin; r < end; r++)
-        room += lacis_mul_bound(&product->job, r, product->products[r]);
-    return room;
+    const lacis_mul_limits none = {UINT64_MAX, 0, 0, UINT64_MAX};
+    lacis_mul_reached all;
+    lacis_mul_within(&product->job, product->products, begin, end, &none, &all);
+    return all.entries + lacis_mul_slack(&product->job);
 }
 
 /* Where the kernel's memory calls end up while it runs. */

@@ -9,6 +9,7 @@
 uint64_t lacis_send_places(const lacis_mul_matrix *matrix)
 {
     int64_t most = 0;
+    if (matrix->rows > 0 && matrix->end == matrix->begin + 1) return (uint64_t)matrix->end[matrix->rows - 1];
     for (int64_t r = 0; r < matrix->rows; r++)
         if (matrix->end[r] > most) most = matrix->end[r];
     return (uint64_t)most;

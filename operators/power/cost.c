@@ -55,43 +55,93 @@ static double closure_bytes(const lacis_power *work, int64_t rows)
     return 2 * (all < block ? all : block);
 }
 
-/* Few sources of a large graph: computing some of them would be the whole work, and to know that a GPU is faster
- * would come too late. So: every vertex is reached, and each edge is walked once a source, for values that settle
- * twice. */
-static void guess(const lacis_power *work, const lacis_profile *profile, double *rounds, lacis_cost *out)
+/* Sources that have an edge at all. */
+static double sources(const lacis_power *work)
 {
-    double rows = (double)work->start.s.count, edges = (double)work->a.entries, cols = (double)work->a.cols;
-    double paths = rows * edges * (work->spec.agg == LACIS_AGG_ANY ? 1 : 2);
-    double ns = lacis_profile_get(profile, "power.path_ns", 6); /* on one processor of an H200's host, rmat 16 */
-    *rounds = work->stable ? 10 : (double)(work->rounds - 1);
-    if (!work->stable) paths = (double)work->first.total_products + (*rounds - 1) * rows * edges;
-    out->products = paths;
-    out->entries = rows * cols;
+    const lacis_csr *a = &work->start.a;
+    int64_t count = 0;
+    for (int64_t r = 0; r < work->start.s.count; r++)
+        count += a->end[r] > a->begin[r];
+    return (double)count;
+}
+
+/* What a call may come to, without computing anything: every vertex is reached, and each edge is walked once a
+ * source, for values that settle twice. */
+struct outlook {
+    double rows, rounds, paths;
+};
+
+static struct outlook look_ahead(const lacis_power *work)
+{
+    double edges = (double)work->a.entries;
+    struct outlook ahead = {.rows = sources(work), .rounds = work->stable ? 10 : (double)(work->rounds - 1)};
+    ahead.paths = ahead.rows * edges * (work->spec.agg == LACIS_AGG_ANY ? 1 : 2);
+    if (!work->stable) ahead.paths = (double)work->first.total_products + (ahead.rounds - 1) * ahead.rows * edges;
+    return ahead;
+}
+
+/* Seconds on the processor. A round wakes its threads three times, for a product, for what is new in it, for their
+ * union, unless there is so little that one does it alone. */
+static double processor_seconds(const lacis_power *work, const lacis_profile *profile, const struct outlook *ahead)
+{
+    const double round = 2e-5, thread = 4e-6, alone = 32768;
+    double ns = lacis_figure(profile, LACIS_POWER_PATH_FIGURE, LACIS_POWER_PATH_NS), rows = ahead->rows;
+    double threads = lacis_run_threads(work->run), used = threads < rows ? threads : rows; /* each takes rows */
+    double wake = used > 1 && ahead->paths > alone * ahead->rounds ? 3 * thread * threads : 0;
+    return ahead->rounds * (round + wake) + (used > 0 ? 1e-9 * ns * ahead->paths / used : 0);
+}
+
+double lacis_power_most_seconds(const lacis_power *work, const lacis_profile *profile)
+{
+    const double margin = 4;
+    struct outlook ahead = look_ahead(work);
+    ahead.paths *= margin;
+    return processor_seconds(work, profile, &ahead);
+}
+
+static void guess(lacis_power *work, const lacis_profile *profile, lacis_cost *out)
+{
+    const struct outlook ahead = look_ahead(work);
+    work->expected_rounds = ahead.rounds;
+    out->products = ahead.paths;
+    out->entries = ahead.rows * (double)work->a.cols;
     out->bytes = out->entries * (4 + (double)lacis_dtype_size(work->type));
-    double threads = lacis_run_threads(work->run); /* each takes rows */
-    out->seconds = 1e-9 * ns * paths / (threads < rows ? threads : rows);
+    out->seconds = processor_seconds(work, profile, &ahead);
+}
+
+/* Computing some of the rows may take longer than a GPU takes for all of them. So where the one or the other device
+ * is faster by far as it seems at first, or there are few rows, that has to do. */
+static bool clear(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
+{
+    const double far = 3;
+    char reason[200];
+    if (call->on != LACIS_ON_AUTO || !lacis_power_gpu_can(call, reason, sizeof reason)) return false;
+    guess(call->work, profile, out);
+    double device = lacis_power_gpu_seconds(run, call, profile, out);
+    return call->units < SAMPLE || out->seconds > far * device || device > far * out->seconds;
+}
+
+static lacis_status find_by_sample(lacis_run *run, lacis_power *work, int64_t rows, lacis_cost *out)
+{
+    int64_t count = rows < SAMPLE ? (rows + 3) / 4 : SAMPLE;
+    double seconds;
+    LACIS_TRY(sample(run, work, count, &seconds, out));
+    if (seconds >= LITTLE || rows < MORE) return LACIS_OK;
+    /* What a call costs beside its rows shows in the difference. */
+    double few = seconds;
+    LACIS_TRY(sample(run, work, MORE, &seconds, out));
+    double row = seconds > few ? (seconds - few) / (double)(MORE - count) : 0;
+    out->seconds = seconds + row * (double)(rows - MORE);
+    return LACIS_OK;
 }
 
 static lacis_status find_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
 {
     lacis_power *work = call->work;
-    char reason[200];
-    int64_t rows = call->units, count = rows < SAMPLE ? (rows + 3) / 4 : SAMPLE;
-    double seconds;
+    int64_t rows = call->units;
     if (rows == 0) return LACIS_OK;
-    if (work->first.products != NULL) LACIS_TRY(lacis_product_estimate(run, &work->first, profile));
-    if (rows < SAMPLE && call->on == LACIS_ON_AUTO && lacis_power_gpu_can(call, reason, sizeof reason)) {
-        guess(work, profile, &work->expected_rounds, out);
-    } else {
-        LACIS_TRY(sample(run, work, count, &seconds, out));
-        if (seconds < LITTLE && rows >= MORE) {
-            /* What a call costs beside its rows shows in the difference. */
-            double few = seconds;
-            LACIS_TRY(sample(run, work, MORE, &seconds, out));
-            double row = seconds > few ? (seconds - few) / (double)(MORE - count) : 0;
-            out->seconds = seconds + row * (double)(rows - MORE);
-        }
-    }
+    if (call->closely && work->first.products != NULL) LACIS_TRY(lacis_product_estimate(run, &work->first, profile));
+    if (!clear(run, call, profile, out)) LACIS_TRY(find_by_sample(run, work, rows, out));
     double labels = work->start.all_rows && work->start.s.label == NULL ? 0 : (double)rows;
     if (work->start.t.label != NULL) labels += (double)work->start.t.count;
     out->bytes += sizeof(int64_t) * (2 * (double)rows + labels);

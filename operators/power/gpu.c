@@ -6,12 +6,16 @@
  */
 #include "power/gpu.h"
 
+#include "multiply/device.h"
 #include "multiply/on_gpu.h"
 #include "multiply/written.h"
 
 #include <string.h>
 
 #ifdef LACIS_GPU_KERNELS
+
+/* A call and two rounds, at least. */
+static const double CALL_SECONDS = 2e-4;
 
 /* ----------------------------------------------------------------------------------------- whether */
 
@@ -63,15 +67,6 @@ static bool can_write(const lacis_power *work, char *reason, size_t size)
     return lacis_written_can(&product, reason, size);
 }
 
-/* Paths that may have to be looked at: a closure looks at each edge once a source or more; each further round of TO k
- * finds more of them, mostly. */
-static double least_products(const lacis_power *work)
-{
-    double sources = (double)work->start.s.count;
-    if (work->stable) return sources * (double)work->a.entries;
-    return (double)work->first.total_products * (double)(work->rounds - 1);
-}
-
 bool lacis_power_gpu_can(const lacis_call *call, char *reason, size_t size)
 {
     const lacis_power *work = call->work;
@@ -80,9 +75,12 @@ bool lacis_power_gpu_can(const lacis_call *call, char *reason, size_t size)
         snprintf(reason, size, "%s", why);
         return false;
     }
-    if (!lacis_gpu_worth(call, work->run, least_products(work), "paths", reason, size)) return false;
+    double copies = 4 * lacis_figure(call->profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
+    if (!lacis_gpu_worth(call, work->run, lacis_power_most_seconds(work, call->profile), CALL_SECONDS + copies,
+                         reason, size))
+        return false;
     if (!can_write(work, reason, size)) return false;
-    return lacis_run_gpu(work->run, reason, size) != NULL;
+    return call->on != LACIS_ON_GPU || lacis_run_gpu(work->run, reason, size) != NULL;
 }
 
 /* ------------------------------------------------------------------------------------------- costs */
@@ -98,24 +96,36 @@ static lacis_mul_matrix host_graph(const lacis_power *work)
                               .type = LACIS_MUL_I64};
 }
 
+/* NVRTC, unless it was compiled before, which is not known here; and the device's start. */
+static double once_seconds(const lacis_power *work, const lacis_profile *profile)
+{
+    const double compile_seconds = 1.2;
+    double start = lacis_gpu_start_seconds(work->run, profile);
+    return start + (form_of(&work->spec) == LACIS_MUL_CON_STRIPS ? compile_seconds : 0);
+}
+
 /* A round waits for the device; a path is an atomic, or a product and its offer; the result is looked through.
  * Measured on an H200. */
+double lacis_power_gpu_seconds(lacis_run *run, const lacis_call *call, const lacis_profile *profile,
+                               const lacis_cost *work_of)
+{
+    const lacis_power *work = call->work;
+    const lacis_gpu *gpu = lacis_gpu_at_hand(run);
+    const lacis_mul_matrix a = host_graph(work);
+    double round = lacis_figure(profile, "power.gpu.round_ns", work->stable ? 5e4 : 2e5);
+    double path = lacis_figure(profile, "power.gpu.path_ns", 0.02), cell_ns = 0.006;
+    double cells = work->stable ? (double)call->units * (double)work->a.cols : work_of->entries;
+    double missing = (double)lacis_send_missing(lacis_gpu_at_hand(run), &work->sent, &a);
+    return once_seconds(work, profile) + CALL_SECONDS +
+           1e-9 * (round * work->expected_rounds + path * work_of->products + cell_ns * cells) +
+           lacis_gpu_copy_seconds(gpu, profile, missing, work_of->bytes);
+}
+
 static lacis_status gpu_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
 {
-    lacis_power *work = call->work;
-    char reason[200];
-    lacis_gpu *gpu = lacis_run_gpu(run, reason, sizeof reason);
-    if (gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
     LACIS_TRY(lacis_power_cost(run, call, profile, out));
-    const lacis_mul_matrix a = host_graph(work);
-    double round = lacis_profile_get(profile, "power.gpu.round_ns", work->stable ? 5e4 : 2e5);
-    double path = lacis_profile_get(profile, "power.gpu.path_ns", 0.02), cell_ns = 0.006;
-    double cells = work->stable ? (double)call->units * (double)work->a.cols : out->entries;
-    double missing = (double)lacis_send_missing(gpu, &work->sent, &a);
-    const double compile_seconds = 1.2; /* NVRTC; unless it was compiled before, which is not known here */
-    double call_seconds = form_of(&work->spec) == LACIS_MUL_CON_STRIPS ? compile_seconds : 1e-4;
-    out->seconds = call_seconds + 1e-9 * (round * work->expected_rounds + path * out->products + cell_ns * cells) +
-                   lacis_gpu_copy_seconds(gpu, profile, missing, out->bytes);
+    out->once = once_seconds(call->work, profile);
+    out->seconds = lacis_power_gpu_seconds(run, call, profile, out);
     out->peak_bytes = out->bytes;
     return LACIS_OK;
 }
@@ -407,7 +417,14 @@ bool lacis_power_gpu_can(const lacis_call *call, char *reason, size_t size)
     return false;
 }
 
-/* Never asked, since it says no. */
+/* Neither is asked, since it says no. */
+double lacis_power_gpu_seconds(lacis_run *run, const lacis_call *call, const lacis_profile *profile,
+                               const lacis_cost *work_of)
+{
+    (void)run, (void)call, (void)profile, (void)work_of;
+    return 0;
+}
+
 static lacis_status gpu_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
 {
     (void)call, (void)profile, (void)out;

@@ -60,5 +60,14 @@ lacis_status lacis_power_cost(lacis_run *run, const lacis_call *call, const laci
 /* gpu.c */
 extern const lacis_variant lacis_power_gpu_variant;
 bool lacis_power_gpu_can(const lacis_call *call, char *reason, size_t size);
+/* Seconds there, of a work whose rounds (expected_rounds), paths, entries and bytes are known or guessed. */
+double lacis_power_gpu_seconds(lacis_run *run, const lacis_call *call, const lacis_profile *profile,
+                               const lacis_cost *work_of);
+
+/* Seconds on the processor at most, so that a GPU is not asked for what it could not win. */
+double lacis_power_most_seconds(const lacis_power *work, const lacis_profile *profile);
+/* Nanoseconds a path on one processor: its name, and what it was on an H200's host, rmat 16. */
+#define LACIS_POWER_PATH_FIGURE "power.path_ns"
+#define LACIS_POWER_PATH_NS     8.0
 
 #endif

@@ -85,6 +85,8 @@ enum { BENCH_TOP = 10, BENCH_SOURCES = 16 };
 extern const char *const bench_op_name[BENCH_OPS], *const bench_op_clauses[BENCH_OPS];
 /* The array that an op multiplies: "g" with values from 1 to 1000, "h" from 1 to 8. */
 const char *bench_op_array(bench_op op);
+/* Whether `name` is in a list with commas between. */
+bool bench_listed(const char *list, const char *name);
 /* Whether the list of --op names it; an unknown name anywhere in it is a message and false in *good. */
 bool bench_op_wanted(const bench_options *options, bench_op op);
 bool bench_ops_known(const bench_options *options);

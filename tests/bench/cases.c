@@ -29,7 +29,7 @@ const char *bench_op_array(bench_op op)
     return op == BENCH_TIMES ? "h" : "g";
 }
 
-static bool in_list(const char *list, const char *name)
+bool bench_listed(const char *list, const char *name)
 {
     size_t length = strlen(name);
     for (const char *at = list; at != NULL; at = strchr(at, ',')) {
@@ -41,7 +41,7 @@ static bool in_list(const char *list, const char *name)
 
 bool bench_op_wanted(const bench_options *options, bench_op op)
 {
-    return options->op == NULL || in_list(options->op, bench_op_name[op]);
+    return options->op == NULL || bench_listed(options->op, bench_op_name[op]);
 }
 
 bool bench_ops_known(const bench_options *options)

@@ -3,9 +3,10 @@
  * lacis-bench choose: each statement ON CPU, ON GPU and as the planner likes it, and how much longer what it chose
  * takes than the better of the two. Once in an engine that has calibrated and has used the device before (warm), once
  * each in a process of its own that has done nothing yet (cold: starting the GPU counts). Processes are forked before
- * anything else happens, so that none inherits a started device or a thread team.
+ * anything else happens, so that none inherits a started device or a thread team. The statements are in
+ * choose_cases.c.
  */
-#include "bench.h"
+#include "choose.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,26 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *const default_graphs[] = {"rmat:8",     "rmat:10",    "rmat:12",    "rmat:13",    "rmat:14",
-                                             "rmat:15",    "rmat:16",    "uniform:12", "uniform:14", "uniform:16",
-                                             "uniform:17", "uniform:18", "uniform:20"};
-enum { DEFAULT_GRAPHS = sizeof default_graphs / sizeof default_graphs[0] };
-
-/* What is asked of a product: all of it, or totals that leave nothing to be stored. */
-struct ask {
-    bench_op op;
-    bool totals;
-};
-static const struct ask asks[] = {{BENCH_PAIR, false}, {BENCH_MINPLUS, false}, {BENCH_TIMES, false},
-                                  {BENCH_USER, false}, {BENCH_TOP10, false},   {BENCH_PAIR, true}};
-enum { ASKS = sizeof asks / sizeof asks[0] };
-
 typedef enum place { CPU, GPU, AUTO, PLACES } place;
 static const char *const place_name[] = {"CPU", "GPU", "AUTO"};
 
 struct tally {
     int cases, wrong, late;
-    double largest;
+    double largest, latest;
 };
 
 /* ------------------------------------------------------------------------------------------- one case */
@@ -43,18 +30,30 @@ static int run(lacis_engine *engine, const char *text)
                                                             : bench_fail("%s: %s", text, lacis_error_message(engine));
 }
 
-static void product_text(const struct ask *ask, place on, char *text, size_t size)
+static void call_text(const choose_ask *ask, place on, char *text, size_t size)
 {
-    const char *array = bench_op_array(ask->op);
-    snprintf(text, size, "MULTIPLY %s BY %s %s ON %s", array, array, bench_op_clauses[ask->op], place_name[on]);
+    snprintf(text, size, "%s ON %s", ask->call, place_name[on]);
+}
+
+/* Whether there is a variant for that place. */
+static int can(lacis_engine *engine, const choose_ask *ask, place on, bool *yes)
+{
+    char text[600], *lines = NULL;
+    call_text(ask, on, text, sizeof text);
+    lacis_status status = lacis_explain(engine, text, &lines);
+    lacis_free(lines);
+    *yes = status == LACIS_OK;
+    return status == LACIS_OK || status == LACIS_UNSUPPORTED
+               ? 0
+               : bench_fail("%s: %s", text, lacis_error_message(engine));
 }
 
 /* Seconds of the statement; what it made is dropped behind the clock. */
-static int time_ask(lacis_engine *engine, const struct ask *ask, place on, double *seconds)
+static int time_ask(lacis_engine *engine, const choose_ask *ask, place on, double *seconds)
 {
-    char product[500], text[600];
-    product_text(ask, on, product, sizeof product);
-    snprintf(text, sizeof text, ask->totals ? "CREATE VIEW v AS %s" : "LET r = %s", product);
+    char call[500], text[600];
+    call_text(ask, on, call, sizeof call);
+    snprintf(text, sizeof text, ask->totals ? "CREATE VIEW v AS %s" : "LET r = %s", call);
     double start = bench_now();
     int code = run(engine, text);
     if (code == 0 && ask->totals) code = run(engine, "SELECT count(*), sum(value) FROM v");
@@ -75,24 +74,29 @@ static void read_line(const char *line, struct said *said)
     place on = strstr(mark, " on GPU:") != NULL ? GPU : CPU;
     if (about == NULL || (mark[0] != '*' && mark[0] != '-') || strstr(mark, " on ") == NULL) return;
     double seconds = atof(about + strlen(": about "));
-    if (said->seconds[on] < 0 || mark[0] == '*') said->seconds[on] = seconds;
+    bool better = said->seconds[on] < 0 || seconds < said->seconds[on];
+    if (better || mark[0] == '*') said->seconds[on] = seconds;
     if (mark[0] == '*') said->chosen = on;
 }
 
-static int explain(lacis_engine *engine, const struct ask *ask, struct said *said)
+/* Of totals what SELECT would say. */
+static int explain(lacis_engine *engine, const choose_ask *ask, struct said *said)
 {
-    char product[500], *lines;
+    char call[500], text[600], *lines;
     *said = (struct said){CPU, {-1, -1}};
-    product_text(ask, AUTO, product, sizeof product);
-    if (lacis_explain(engine, product, &lines) != LACIS_OK)
-        return bench_fail("%s: %s", product, lacis_error_message(engine));
+    call_text(ask, AUTO, call, sizeof call);
+    snprintf(text, sizeof text, "CREATE VIEW v AS %s", call);
+    int code = ask->totals ? run(engine, text) : 0;
+    if (code != 0) return code;
+    if (lacis_explain(engine, ask->totals ? "SELECT count(*), sum(value) FROM v" : call, &lines) != LACIS_OK)
+        return bench_fail("%s: %s", call, lacis_error_message(engine));
     for (char *rest = lines, *line; (line = strsep(&rest, "\n")) != NULL;)
         read_line(line, said);
     lacis_free(lines);
-    return 0;
+    return ask->totals ? run(engine, "DROP v") : 0;
 }
 
-static void print(const char *graph, const struct ask *ask, const char *how, const struct said *said,
+static void print(const choose_ground *ground, const choose_ask *ask, const char *how, const struct said *said,
                   const double *seconds, struct tally *tally)
 {
     place best = seconds[GPU] < seconds[CPU] ? GPU : CPU;
@@ -102,49 +106,94 @@ static void print(const char *graph, const struct ask *ask, const char *how, con
     tally->wrong += regret > allowed;
     tally->late += planned > allowed;
     if (regret > tally->largest) tally->largest = regret;
-    printf("%-12s %-7s%-7s %s cpu %9.3f (%9.3f) gpu %9.3f (%9.3f) auto %9.3f ms chosen %s best %s regret %.2f auto "
-           "%+.2f%s\n",
-           graph, bench_op_name[ask->op], ask->totals ? " totals" : "", how, 1e3 * seconds[CPU],
-           1e3 * said->seconds[CPU], 1e3 * seconds[GPU], 1e3 * said->seconds[GPU], 1e3 * seconds[AUTO],
-           place_name[said->chosen], place_name[best], regret, planned, regret > allowed ? "  WRONG" : "");
+    if (planned > tally->latest) tally->latest = planned;
+    printf("%-14s %-8s %s cpu %9.3f (%9.3f) gpu %9.3f (%9.3f) auto %9.3f ms chosen %s best %s regret %.2f auto "
+           "%+.2f%s%s\n",
+           bench_graph_label(ground->name), ask->name, how, 1e3 * seconds[CPU], 1e3 * said->seconds[CPU],
+           1e3 * seconds[GPU], 1e3 * said->seconds[GPU], 1e3 * seconds[AUTO], place_name[said->chosen],
+           place_name[best], regret, planned, regret > allowed ? "  WRONG" : "", planned > allowed ? "  LATE" : "");
     fflush(stdout);
+}
+
+/* ---------------------------------------------------------------------------------------- every ground */
+
+struct visit {
+    int (*visit)(const struct visit *visit, const choose_family *family, const choose_ground *ground);
+    lacis_engine *engine; /* warm */
+    const bench_options *options;
+    struct tally *tally;
+};
+
+/* Those of each family; with --graph those graphs, for families that take graphs. */
+static int each_ground(const bench_options *options, const struct visit *with)
+{
+    int code = 0;
+    for (int i = 0; i < choose_family_count; i++) {
+        const choose_family *family = &choose_families[i];
+        bool graphs = family->ground[0].make == NULL;
+        for (int k = 0; options->graphs == 0 && code == 0 && k < family->grounds; k++)
+            code = with->visit(with, family, &family->ground[k]);
+        for (int k = 0; graphs && code == 0 && k < options->graphs; k++)
+            code = with->visit(with, family, &(choose_ground){options->graph[k], NULL});
+    }
+    return code;
 }
 
 /* ------------------------------------------------------------------------------------------------ warm */
 
-static int warm_case(lacis_engine *engine, const bench_options *options, const char *graph, const struct ask *ask,
-                     struct tally *tally)
+static int by_size(const void *x, const void *y)
 {
-    double times[PLACES][BENCH_REPEATS], median[PLACES], first;
-    struct said said;
-    for (int on = 0; on < PLACES; on++) { /* one after the other, each with its pages warm */
-        int code = time_ask(engine, ask, (place)on, &first);
-        for (int i = 0; code == 0 && i < options->repeat; i++)
-            code = time_ask(engine, ask, (place)on, &times[on][i]);
-        if (code != 0 && on == GPU && lacis_error_status(engine) == LACIS_UNSUPPORTED) return 0;
-        if (code == 0 && on == GPU) code = explain(engine, ask, &said);
-        if (code != 0) return code;
-    }
-    for (int on = 0; on < PLACES; on++)
-        median[on] = bench_median(times[on], options->repeat);
-    print(graph, ask, "warm", &said, median, tally);
-    return 0;
+    double left = *(const double *)x, right = *(const double *)y;
+    return (left > right) - (left < right);
 }
 
-static int warm_graph(lacis_engine *engine, const bench_options *options, const char *name, struct tally *tally)
+/* The places in turn, --repeat rounds behind a first one, and more of what takes next to nothing; the lower quartile
+ * of each. What else happens on the machine only makes runs longer, mostly several in a row. */
+static int warm_times(lacis_engine *engine, const bench_options *options, const choose_ask *ask, double *seconds)
 {
-    bench_graph graph;
-    bool f64 = strcmp(options->type, "f64") == 0;
-    int code = bench_graph_make(name, &graph);
-    if (code != 0) return code;
-    code = bench_engine_array(engine, &graph, f64, false);
-    if (code == 0) code = bench_engine_array(engine, &graph, f64, true);
-    for (int i = 0; code == 0 && i < ASKS; i++)
-        if (bench_op_wanted(options, asks[i].op))
-            code = warm_case(engine, options, bench_graph_label(name), &asks[i], tally);
-    if (code == 0) code = run(engine, "DROP g; DROP h");
-    bench_graph_free(&graph);
+    const double worth = 0.1;
+    double times[PLACES][BENCH_REPEATS], spent = 0;
+    int rounds = 0, code = 0;
+    for (int on = 0; code == 0 && on < PLACES; on++)
+        code = time_ask(engine, ask, (place)on, &seconds[on]);
+    for (; code == 0 && rounds < BENCH_REPEATS && (rounds < options->repeat || spent < worth); rounds++)
+        for (int on = 0; code == 0 && on < PLACES; on++) {
+            code = time_ask(engine, ask, (place)on, &times[on][rounds]);
+            spent += times[on][rounds];
+        }
+    for (int on = 0; code == 0 && on < PLACES; on++) {
+        qsort(times[on], (size_t)rounds, sizeof(double), by_size);
+        seconds[on] = times[on][rounds / 4];
+    }
     return code;
+}
+
+static int warm_case(lacis_engine *engine, const bench_options *options, const choose_ground *ground,
+                     const choose_ask *ask, struct tally *tally)
+{
+    double seconds[PLACES];
+    struct said said;
+    bool both;
+    int code = can(engine, ask, GPU, &both);
+    if (code != 0 || !both) return code;
+    code = warm_times(engine, options, ask, seconds);
+    if (code == 0) code = explain(engine, ask, &said);
+    if (code == 0) print(ground, ask, "warm", &said, seconds, tally);
+    return code;
+}
+
+/* A ground is made once something is asked of it. */
+static int warm_ground(const struct visit *with, const choose_family *family, const choose_ground *ground)
+{
+    bool made = false;
+    int code = 0;
+    for (int i = 0; code == 0 && i < family->asks; i++) {
+        if (!choose_wanted(with->options, &family->ask[i])) continue;
+        if (!made) code = choose_make(with->engine, with->options, ground);
+        made = true;
+        if (code == 0) code = warm_case(with->engine, with->options, ground, &family->ask[i], with->tally);
+    }
+    return code == 0 && made ? run(with->engine, family->drop) : code;
 }
 
 static void tell(void *arg, lacis_level level, const char *message)
@@ -173,8 +222,7 @@ static int warm(const bench_options *options, struct tally *tally)
     lacis_set_log(engine, tell, NULL);
     if (code == 0) code = run(engine, "CALIBRATE; DROP tiny");
     lacis_set_log(engine, NULL, NULL);
-    for (int i = 0; code == 0 && i < options->graphs; i++)
-        code = warm_graph(engine, options, options->graph[i], tally);
+    if (code == 0) code = each_ground(options, &(struct visit){warm_ground, engine, options, tally});
     lacis_close(engine);
     return code;
 }
@@ -188,58 +236,55 @@ struct cold {
 };
 
 /* In a process of its own. */
-static void cold_run(const bench_options *options, const char *name, const struct ask *ask, place on,
+static void cold_run(const bench_options *options, const choose_ground *ground, const choose_ask *ask, place on,
                      struct cold *out)
 {
-    bench_graph graph;
     lacis_engine *engine = NULL;
-    out->code = bench_graph_make(name, &graph);
-    if (out->code == 0) out->code = bench_engine_open(&graph, options, NULL, &engine);
+    out->code = lacis_open(NULL, &engine) == LACIS_OK ? 0 : bench_fail("%s", lacis_error_message(engine));
+    if (out->code == 0) out->code = choose_make(engine, options, ground);
     if (out->code == 0 && on == AUTO) out->code = explain(engine, ask, &out->said);
     if (out->code == 0) out->code = time_ask(engine, ask, on, &out->seconds);
     lacis_close(engine);
-    bench_graph_free(&graph);
 }
 
 /* Runs fn's share in a child and reads what it found. */
-static int apart(const bench_options *options, const char *name, const struct ask *ask, place on, struct cold *out)
+static int apart(const bench_options *options, const choose_ground *ground, const choose_ask *ask, place on,
+                 struct cold *out)
 {
     int ends[2];
     if (pipe(ends) != 0) return bench_fail("no pipe");
     pid_t child = fork();
     if (child == 0) {
         struct cold found = {0};
-        cold_run(options, name, ask, on, &found);
+        cold_run(options, ground, ask, on, &found);
         _exit(write(ends[1], &found, sizeof found) == (ssize_t)sizeof found ? 0 : 1);
     }
     close(ends[1]);
     bool read_all = child > 0 && read(ends[0], out, sizeof *out) == (ssize_t)sizeof *out;
     close(ends[0]);
     if (child > 0) waitpid(child, NULL, 0);
-    return read_all ? out->code : bench_fail("a process for %s failed", name);
+    return read_all ? out->code : bench_fail("a process for %s failed", ground->name);
 }
 
-static int cold_case(const bench_options *options, const char *name, const struct ask *ask, struct tally *tally)
+static int cold_case(const struct visit *with, const choose_ground *ground, const choose_ask *ask)
 {
     struct cold found[PLACES];
     double seconds[PLACES];
     for (int on = 0; on < PLACES; on++) {
-        int code = apart(options, name, ask, (place)on, &found[on]);
+        int code = apart(with->options, ground, ask, (place)on, &found[on]);
         if (code != 0) return code;
         seconds[on] = found[on].seconds;
     }
-    print(bench_graph_label(name), ask, "cold", &found[AUTO].said, seconds, tally);
+    print(ground, ask, "cold", &found[AUTO].said, seconds, with->tally);
     return 0;
 }
 
-static int cold(const bench_options *options, struct tally *tally)
+static int cold_ground(const struct visit *with, const choose_family *family, const choose_ground *ground)
 {
-    const struct ask *const ask = &asks[0];
-    for (int i = 0; i < options->graphs; i++) {
-        int code = cold_case(options, options->graph[i], ask, tally);
-        if (code != 0) return code;
-    }
-    return 0;
+    int code = 0;
+    for (int i = 0; code == 0 && i < family->asks; i++)
+        if (choose_wanted_cold(with->options, &family->ask[i])) code = cold_case(with, ground, &family->ask[i]);
+    return code;
 }
 
 /* --------------------------------------------------------------------------------------------- family */
@@ -262,19 +307,16 @@ static int in_child(const bench_options *options, struct tally *tally)
     return good && WIFEXITED(status) ? WEXITSTATUS(status) : bench_fail("the process of warm runs failed");
 }
 
-int bench_choose(const bench_options *given)
+int bench_choose(const bench_options *options)
 {
-    bench_options options = *given;
-    struct tally tally = {0, 0, 0, 0};
-    for (int i = 0; given->graphs == 0 && i < DEFAULT_GRAPHS; i++)
-        options.graph[options.graphs++] = default_graphs[i];
-    if (!bench_ops_known(&options)) return 2;
+    struct tally tally = {0, 0, 0, 0, 0};
+    if (!choose_asks_known(options)) return 2;
     printf("milliseconds (EXPLAIN's estimate)\n");
-    int code = in_child(&options, &tally);
-    if (code == 0) code = cold(&options, &tally);
+    int code = in_child(options, &tally);
+    if (code == 0) code = each_ground(options, &(struct visit){cold_ground, NULL, options, &tally});
     if (code == 0)
         printf("%d cases, %d chosen more than 15 %% slower than the better device, at most %.0f %%; AUTO, planning "
-               "included, in %d more than 15 %% slower\n",
-               tally.cases, tally.wrong, 100 * tally.largest, tally.late);
+               "included, in %d more than 15 %% slower, at most %.0f %%\n",
+               tally.cases, tally.wrong, 100 * tally.largest, tally.late, 100 * tally.latest);
     return code;
 }

@@ -236,6 +236,33 @@ static int add_task(void *context, int64_t task, int worker)
     return task == tally->fail_at ? 7 : 0;
 }
 
+struct workers {
+    int threads;
+    _Atomic int beyond;
+    _Atomic int64_t seen;
+};
+
+static int note_worker(void *context, int64_t task, int worker)
+{
+    struct workers *workers = context;
+    (void)task;
+    if (worker >= workers->threads) workers->beyond++;
+    workers->seen++;
+    return 0;
+}
+
+/* A team may stay larger than what is asked for; nobody beyond that gets a task. */
+static void teams_keep_to_their_threads(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        struct workers workers = {.threads = round % 3 == 0 ? 8 : 2 + round % 2};
+        assert_int_equal(lacis_parallel(workers.threads, 50, note_worker, &workers), 0);
+        assert_int_equal(workers.beyond, 0);
+        assert_int_equal(workers.seen, 50);
+    }
+}
+
 static void tasks_all_run_once(void **state)
 {
     (void)state;
@@ -278,10 +305,19 @@ static void counters_add_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHECK(memory_counts_and_limits),    CHECK(guard_refuses),    CHECK(scratch_holds_many_sizes),
-        CHECK(buffers_are_counted),         CHECK(labels_are_found), CHECK(reserved_space_is_used_again),
-        CHECK(csr_views_show_both_layouts), CHECK(values_convert),   CHECK(numbers_round_trip),
-        CHECK(tasks_all_run_once),          CHECK(counters_add_up),  CHECK(cancelled_runs_stop),
+        CHECK(memory_counts_and_limits),
+        CHECK(guard_refuses),
+        CHECK(scratch_holds_many_sizes),
+        CHECK(buffers_are_counted),
+        CHECK(labels_are_found),
+        CHECK(reserved_space_is_used_again),
+        CHECK(csr_views_show_both_layouts),
+        CHECK(values_convert),
+        CHECK(numbers_round_trip),
+        CHECK(tasks_all_run_once),
+        CHECK(teams_keep_to_their_threads),
+        CHECK(counters_add_up),
+        CHECK(cancelled_runs_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,7 @@
 #define lacis_power_gpu_closure      tested_closure
 #define lacis_power_gpu_closure_rows tested_closure_rows
 #define lacis_power_gpu_compile      tested_compile
+#define lacis_power_gpu_seconds      tested_seconds
 
 #include "../../operators/power/gpu.c"
 #define types_of types_of_closure

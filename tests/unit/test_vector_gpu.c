@@ -17,9 +17,6 @@
 #define lacis_mul_gpu_pull_run     fake_pull_run
 #define lacis_mul_gpu_push_run     fake_push_run
 /* The library has its own. */
-#define lacis_gpu_worth         tested_worth
-#define lacis_gpu_no_room       tested_no_room
-#define lacis_gpu_copy_seconds  tested_copy_seconds
 #define lacis_multiply_gpu_pull tested_pull
 #define lacis_multiply_gpu_push tested_push
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What GPU variants of MULTIPLY and POWER share before they run: whether the device may be asked for a call at all,
+ * what copies take, and what is said where there is no room.
+ */
+#include "multiply/device.h"
+#include "multiply/on_gpu.h"
+
+lacis_gpu *lacis_gpu_at_hand(lacis_run *run)
+{
+    char reason[200];
+    return lacis_gpu_started(run) ? lacis_run_gpu(run, reason, sizeof reason) : NULL;
+}
+
+double lacis_gpu_start_seconds(const lacis_run *run, const lacis_profile *profile)
+{
+    const double start = 0.3, load = 0.02;
+    if (lacis_gpu_started(run)) return 0;
+    return lacis_figure(profile, LACIS_GPU_START_FIGURE, start) + lacis_figure(profile, LACIS_GPU_LOAD_FIGURE, load);
+}
+
+bool lacis_gpu_worth(const lacis_call *call, lacis_run *run, double processor, double device, char *reason,
+                     size_t size)
+{
+    const bool must = call->on == LACIS_ON_GPU;
+    if (!must) device += lacis_gpu_start_seconds(run, call->profile);
+    if (must || processor >= device) return lacis_gpu_possible(run, reason, size);
+    snprintf(reason, size, "too little work: %.2g ms on the CPU at most, %.2g ms on the GPU at least%s",
+             1e3 * processor, 1e3 * device, lacis_gpu_started(run) ? "" : ", starting it included");
+    return false;
+}
+
+lacis_status lacis_gpu_no_room(lacis_run *run, lacis_gpu *gpu, const char *what)
+{
+    lacis_gpu_facts facts;
+    lacis_gpu_describe(gpu, &facts);
+    return lacis_run_fail(run, LACIS_UNSUPPORTED, "the GPU's memory (%.3g GB for this database) does not hold %s",
+                          1e-9 * (double)facts.budget, what);
+}
+
+double lacis_gpu_copy_seconds(const lacis_gpu *gpu, const lacis_profile *profile, double up, double down)
+{
+    lacis_gpu_facts facts = {.upload_rate = 30e9, .download_rate = 30e9};
+    if (gpu != NULL) lacis_gpu_describe(gpu, &facts);
+    return up / lacis_figure(profile, "gpu.upload_bytes_a_second", facts.upload_rate) +
+           down / lacis_figure(profile, "gpu.download_bytes_a_second", facts.download_rate);
+}
