@@ -35,11 +35,10 @@ static __device__ __forceinline__ void solve_gpu_mark(const solve_gpu_flags &fla
 }
 #endif
 
-typedef struct solve_gpu_chain_plan solve_gpu_chain_plan;
+/* Of chains there is nothing to plan. */
 typedef struct solve_gpu_tree_plan solve_gpu_tree_plan;
 struct lacis_solve_gpu_plan {
-    solve_gpu_chain_plan *chains; /* NULL: trees */
-    solve_gpu_tree_plan *trees;   /* NULL: chains */
+    solve_gpu_tree_plan *trees; /* NULL: chains */
 };
 
 /* --- gpu_chain*.cu, and the same of gpu_tree*.cu ------------------------------------------------------- *
@@ -48,13 +47,10 @@ struct lacis_solve_gpu_plan {
  * it takes of host.alloc it gives back before it returns. *cuda_error is set with LACIS_SOLVE_GPU_FAILED.
  * refuses, bytes: of lacis_solve_gpu_refuses and lacis_solve_gpu_work_bytes, the solver's part.
  * plan: may be NULL in solve, see lacis_solve_gpu_run. *out is NULL where there is nothing to plan. */
-lacis_solve_gpu_status solve_gpu_chains(const lacis_solve_gpu_job *job, const lacis_solve_gpu_plan *plan,
-                                        const solve_gpu_flags *flags, int *cuda_error);
+lacis_solve_gpu_status solve_gpu_chains(const lacis_solve_gpu_job *job, const solve_gpu_flags *flags,
+                                        int *cuda_error);
 const char *solve_gpu_chains_refuse(const lacis_solve_gpu_job *job);
 uint64_t solve_gpu_chains_bytes(const lacis_solve_gpu_job *job);
-lacis_solve_gpu_status solve_gpu_chain_plan_new(const lacis_solve_gpu_job *job, solve_gpu_chain_plan **out,
-                                                int *cuda_error);
-void solve_gpu_chain_plan_free(const lacis_solve_gpu_job *job, solve_gpu_chain_plan *plan); /* NULL is fine */
 
 lacis_solve_gpu_status solve_gpu_trees(const lacis_solve_gpu_job *job, const lacis_solve_gpu_plan *plan,
                                        const int32_t *host_parent, const solve_gpu_flags *flags, int *cuda_error);

@@ -9,6 +9,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -44,8 +45,31 @@ template <class T> T *upload(const std::vector<T> &v)
     return to;
 }
 
-/* Median milliseconds of `call` on `stream`; `each` launches are timed as one and divided. */
-template <class F> double median_ms(int repeats, int each, F call);
+double median(std::vector<double> v);
+
+/* Median milliseconds of `call` on `stream`: `repeats` times, each as long as `each` calls in a row, divided. */
+template <class F> double median_ms(int repeats, int each, F call)
+{
+    cudaEvent_t begin, end;
+    std::vector<double> all;
+    CUDA(cudaEventCreate(&begin));
+    CUDA(cudaEventCreate(&end));
+    call();
+    for (int i = 0; i < repeats; i++) {
+        float ms = 0;
+        CUDA(cudaStreamSynchronize(stream));
+        CUDA(cudaEventRecord(begin, stream));
+        for (int j = 0; j < each; j++)
+            call();
+        CUDA(cudaEventRecord(end, stream));
+        CUDA(cudaEventSynchronize(end));
+        CUDA(cudaEventElapsedTime(&ms, begin, end));
+        all.push_back(ms / each);
+    }
+    CUDA(cudaEventDestroy(begin));
+    CUDA(cudaEventDestroy(end));
+    return median(all);
+}
 
 /* --- what main calls: one function each of solve_chain_*.cu and solve_tree_*.cu --------------------------- */
 
