@@ -9,39 +9,15 @@
 #include "gpu_record.cuh"
 #include "gpu_schedule.h"
 
-/* W lanes of one node. */
-template <int W> struct some {
-    double of[W];
-};
-template <int W> NEUG_DEVICE some<W> get(const double *from)
-{
-    some<W> out;
-    if constexpr (W == 2) {
-        const double2 pair = *(const double2 *)from;
-        out.of[0] = pair.x;
-        out.of[1] = pair.y;
-    } else {
-        out.of[0] = *from;
-    }
-    return out;
-}
-template <int W> NEUG_DEVICE void put(double *to, const some<W> &x)
-{
-    if constexpr (W == 2) {
-        *(double2 *)to = make_double2(x.of[0], x.of[1]);
-    } else {
-        *to = x.of[0];
-    }
-}
-
-/* What lies in shared memory, node i of lane l at (i << shift) + l. */
+/* What lies in shared memory; row i of lane l at (i << shift) + l. */
 struct chip {
-    double *y;                /* voltages; within a step right-hand sides, then solutions */
-    double *f;                /* excesses, then these over their diagonals; not CONSTANT */
-    double *old;              /* Crank-Nicolson: voltages */
+    double *y;      /* voltages; within a step right-hand sides, then solutions */
+    double *f;      /* excesses, then these over their diagonals; not CONSTANT */
+    double *old;    /* Crank-Nicolson: voltages */
     double2 *couple, *member; /* member: CONSTANT */
-    int32_t *list, *parent;
-    uint32_t *entry, *event;
+    int32_t *list;
+    uint2 *word;
+    uint32_t *event;
     int shift, lanes, groups;
 };
 
@@ -64,9 +40,8 @@ template <int MODEL, bool HALF> NEUG_DEVICE chip lay_out(const neug_shape &shape
     c.old = HALF ? (double *)take(&memory, all) : NULL;
     c.couple = (double2 *)take(&memory, n * sizeof *c.couple);
     c.member = MODEL == NEUG_CONSTANT ? (double2 *)take(&memory, n * sizeof *c.member) : NULL;
+    c.word = (uint2 *)take(&memory, n * sizeof *c.word);
     c.list = (int32_t *)take(&memory, (2 * (size_t)(shape.phases * groups) + 2) * sizeof *c.list);
-    c.parent = (int32_t *)take(&memory, n * sizeof *c.parent);
-    c.entry = (uint32_t *)take(&memory, n * sizeof *c.entry);
     c.event = (uint32_t *)take(&memory, (size_t)shape.events * sizeof *c.event);
     return c;
 }
@@ -74,179 +49,154 @@ template <int MODEL, bool HALF> NEUG_DEVICE chip lay_out(const neug_shape &shape
 size_t neug_chip_bytes(int model, bool half, const neug_shape *shape, int lanes, int groups)
 {
     const size_t n = (size_t)shape->nodes, arrays = 1 + (model != NEUG_CONSTANT) + half;
-    const size_t words = 2 * (size_t)(shape->phases * groups) + 2 + 2 * n + (size_t)shape->events;
-    return arrays * n * (size_t)lanes * 8 + n * (model == NEUG_CONSTANT ? 32 : 16) + 4 * words + 8 * 16;
+    const size_t words = 2 * (size_t)(shape->phases * groups) + 2 + (size_t)shape->events;
+    return n * (arrays * (size_t)lanes * 8 + (model == NEUG_CONSTANT ? 40 : 24)) + 4 * words + 7 * 16;
 }
 
 /* A thread's part in a block's work. */
 struct worker {
-    const neug_shape *shape;
     const neug_clamp *clamp;
-    int lane; /* its first in sweeps, within the tile */
-    int group;
-    int64_t number[2];
-    neug_lane scale[2];
+    int lane, group; /* lane: within the tile */
+    int64_t number;  /* of the lane, in the panel */
+    neug_lane scale;
 };
 
-/* A node that is due, its state read ahead. */
-template <int MODEL, int W> struct due {
-    uint32_t entry;
-    int32_t node;
-    some<W> sum, excess;
+template <int MODEL, bool BY_LANE> NEUG_DEVICE double coupling(const worker &w, double c)
+{
+    return MODEL != NEUG_CONSTANT && BY_LANE ? c * w.scale.couple : c;
+}
+
+/* A row that is due, read ahead: itself and, where there is one, the child beside the next. */
+struct due {
+    double sum, excess, child_y, child_f, child_down;
     double2 couple;
 };
 
-template <int MODEL, bool HALF, bool BY_LANE, int W>
-NEUG_DEVICE due<MODEL, W> fetch_rising(const chip &c, const worker &w, int32_t k)
+template <int MODEL, bool HALF, bool BY_LANE>
+NEUG_DEVICE due fetch_rising(const chip &c, const worker &w, int32_t k, uint32_t word)
 {
-    due<MODEL, W> out;
-    out.entry = c.entry[k];
-    out.node = (int32_t)(out.entry & NEUG_NODE_MASK);
-    const int32_t at = (out.node << c.shift) + w.lane;
-    out.couple = c.couple[out.node];
-    out.sum = get<W>((HALF && MODEL == NEUG_CONSTANT ? c.old : c.y) + at);
+    due out = {};
+    const int32_t at = (k << c.shift) + w.lane;
+    out.couple = c.couple[k];
+    out.sum = (HALF && MODEL == NEUG_CONSTANT ? c.old : c.y)[at];
     if constexpr (MODEL == NEUG_CONSTANT) {
-        const double2 member = c.member[out.node];
-#pragma unroll
-        for (int j = 0; j < W; j++)
-            out.sum.of[j] = fma(member.x, out.sum.of[j], BY_LANE ? member.y * w.scale[j].ge : member.y);
+        const double2 member = c.member[k];
+        out.sum = fma(member.x, out.sum, BY_LANE ? member.y * w.scale.ge : member.y);
     } else {
-        out.excess = get<W>(c.f + at);
+        out.excess = c.f[at];
+    }
+    if (word & NEUG_ROW_CHILD) {
+        const int32_t child = (int32_t)(word & NEUG_ROW_MASK), there = (child << c.shift) + w.lane;
+        out.child_down = c.couple[child].x;
+        out.child_y = c.y[there];
+        if constexpr (MODEL != NEUG_CONSTANT) out.child_f = c.f[there];
     }
     return out;
 }
 
-/* Clamps and children that are not at hand. */
-template <int MODEL, bool BY_LANE, int W>
-NEUG_DEVICE void take_events(const neug_params &p, const chip &c, const worker &w, int64_t step,
-                             const uint32_t *event, due<MODEL, W> *d)
+/* Clamps and children as the list of events has them. Answers what follows them there. */
+template <int MODEL, bool BY_LANE>
+NEUG_DEVICE const uint32_t *take_events(const neug_params &p, const chip &c, const worker &w, int64_t step,
+                                        const uint32_t *event, due *d)
 {
-    some<W> sum = {}, excess = {};
-    for (uint32_t what = 0; !(what & NEUG_EVENT_END); event++) {
-        what = *event;
-        const int32_t id = (int32_t)(what & NEUG_NODE_MASK);
-#pragma unroll
-        for (int j = 0; j < W; j++) {
-            if (what & NEUG_EVENT_CLAMP) {
-                d->sum.of[j] += neug_current(p, w.clamp[id], w.number[j], step);
-                continue;
-            }
-            const int32_t at = (id << c.shift) + w.lane + j;
-            const double down =
-                MODEL != NEUG_CONSTANT && BY_LANE ? c.couple[id].x * w.scale[j].couple : c.couple[id].x;
-            if (what & NEUG_EVENT_NEXT) {
-                d->sum.of[j] = fma(down, c.y[at], d->sum.of[j]);
-                if (MODEL != NEUG_CONSTANT) d->excess.of[j] = fma(down, c.f[at], d->excess.of[j]);
-                continue;
-            }
-            sum.of[j] = fma(down, c.y[at], sum.of[j]);
-            if (MODEL != NEUG_CONSTANT) excess.of[j] = fma(down, c.f[at], excess.of[j]);
-            if (!(what & NEUG_EVENT_CLOSE)) continue;
-            d->sum.of[j] += sum.of[j];
-            if (MODEL != NEUG_CONSTANT) d->excess.of[j] += excess.of[j];
+    double sum = 0, excess = 0;
+    for (uint32_t what = 0; !(what & NEUG_EVENT_END);) {
+        what = *event++;
+        const int32_t id = (int32_t)(what & NEUG_ROW_MASK), at = (id << c.shift) + w.lane;
+        if (what & NEUG_EVENT_CLAMP) {
+            d->sum += neug_current(p, w.clamp[id], w.number, step);
+            continue;
         }
+        const double down = coupling<MODEL, BY_LANE>(w, c.couple[id].x);
+        if (what & NEUG_EVENT_NEXT) {
+            d->sum = fma(down, c.y[at], d->sum);
+            if (MODEL != NEUG_CONSTANT) d->excess = fma(down, c.f[at], d->excess);
+            continue;
+        }
+        sum = fma(down, c.y[at], sum);
+        if (MODEL != NEUG_CONSTANT) excess = fma(down, c.f[at], excess);
+        if (!(what & NEUG_EVENT_CLOSE)) continue;
+        d->sum += sum;
+        if (MODEL != NEUG_CONSTANT) d->excess += excess;
     }
-}
-
-NEUG_DEVICE const uint32_t *after(const uint32_t *event)
-{
-    while (!(*event++ & NEUG_EVENT_END))
-        ;
     return event;
 }
 
-template <int MODEL, bool HALF, bool BY_LANE, int W>
+template <int MODEL, bool HALF, bool BY_LANE>
 NEUG_DEVICE void rise(const neug_params &p, const chip &c, const worker &w, int32_t phase, int64_t step)
 {
     const int32_t *list = c.list + 2 * (phase * c.groups + w.group);
     const uint32_t *event = c.event + list[1];
-    const int32_t end = list[2];
-    if (list[0] == end) return;
-    due<MODEL, W> now = fetch_rising<MODEL, HALF, BY_LANE, W>(c, w, list[0]), next = now;
-    some<W> y = {}, f = {};
-    double below = 0; /* down of the node before */
-    for (int32_t k = list[0]; k < end; k++) {
-        if (k + 1 < end) next = fetch_rising<MODEL, HALF, BY_LANE, W>(c, w, k + 1);
-        if (now.entry & NEUG_ENTRY_EVENTS) {
-            take_events<MODEL, BY_LANE, W>(p, c, w, step, event, &now);
-            event = after(event);
+    const int32_t first = list[0], last = list[2] - 1;
+    if (first > last) return;
+    uint32_t word = c.word[first].x, next_word = c.word[min(first + 1, last)].x;
+    due now = fetch_rising<MODEL, HALF, BY_LANE>(c, w, first, word);
+    double y = 0, f = 0, below = 0; /* of the row before; below: its coupling to the parent */
+    for (int32_t k = first; k <= last; k++) {
+        const uint32_t second_word = c.word[min(k + 2, last)].x;
+        const due next = fetch_rising<MODEL, HALF, BY_LANE>(c, w, min(k + 1, last), next_word);
+        if (word & NEUG_ROW_CHILD) {
+            const double down = coupling<MODEL, BY_LANE>(w, now.child_down);
+            now.sum += down * now.child_y;
+            if (MODEL != NEUG_CONSTANT) now.excess += down * now.child_f;
         }
-        const int32_t at = (now.node << c.shift) + w.lane;
-#pragma unroll
-        for (int j = 0; j < W; j++) {
-            const double down = MODEL != NEUG_CONSTANT && BY_LANE ? below * w.scale[j].couple : below;
-            double sum = now.sum.of[j], excess = MODEL == NEUG_CONSTANT ? 0 : now.excess.of[j];
-            if (now.entry & NEUG_ENTRY_NEXT) {
-                sum = fma(down, y.of[j], sum);
-                if (MODEL != NEUG_CONSTANT) excess = fma(down, f.of[j], excess);
-            }
-            if constexpr (MODEL != NEUG_CONSTANT) {
-                const double up = BY_LANE ? now.couple.y * w.scale[j].couple : now.couple.y;
-                const double inverse = neug_reciprocal(excess + up);
-                f.of[j] = excess * inverse;
-                sum *= inverse;
-            }
-            y.of[j] = sum;
+        if (word & NEUG_ROW_EVENTS) event = take_events<MODEL, BY_LANE>(p, c, w, step, event, &now);
+        if (word & NEUG_ROW_NEXT) {
+            const double down = coupling<MODEL, BY_LANE>(w, below);
+            now.sum = fma(down, y, now.sum);
+            if (MODEL != NEUG_CONSTANT) now.excess = fma(down, f, now.excess);
         }
-        put<W>(c.y + at, y);
-        if constexpr (MODEL != NEUG_CONSTANT) put<W>(c.f + at, f);
+        const int32_t at = (k << c.shift) + w.lane;
+        y = now.sum;
+        if constexpr (MODEL != NEUG_CONSTANT) {
+            const double inverse = neug_reciprocal(now.excess + coupling<MODEL, BY_LANE>(w, now.couple.y));
+            y *= inverse;
+            f = now.excess * inverse;
+            c.f[at] = f;
+        }
+        c.y[at] = y;
         below = now.couple.x;
+        word = next_word;
+        next_word = second_word;
         now = next;
     }
 }
 
-template <int MODEL, int W> NEUG_DEVICE due<MODEL, W> fetch_falling(const chip &c, const worker &w, int32_t k)
+/* A row that is due in the sweep to the tips: v = y + up times the parent's. */
+struct falls {
+    double y, up, parent;
+};
+
+template <int MODEL> NEUG_DEVICE falls fetch_falling(const chip &c, const worker &w, int32_t k, uint32_t word)
 {
-    due<MODEL, W> out;
-    out.entry = c.entry[k];
-    out.node = (int32_t)(out.entry & NEUG_NODE_MASK);
-    const int32_t at = (out.node << c.shift) + w.lane;
-    out.sum = get<W>(c.y + at);
-    if constexpr (MODEL == NEUG_CONSTANT) {
-        out.couple.y = c.couple[out.node].y;
-    } else {
-        out.excess = get<W>(c.f + at);
-    }
+    falls out;
+    const int32_t at = (k << c.shift) + w.lane;
+    out.y = c.y[at];
+    out.up = MODEL == NEUG_CONSTANT ? c.couple[k].y : c.f[at];
+    out.parent = c.y[(int32_t)((word & NEUG_ROW_MASK) << c.shift) + w.lane]; /* of the root: row 0, not used */
     return out;
 }
 
-/* The parent's voltages, where they are not at hand. */
-template <int W> NEUG_DEVICE some<W> fetch_parent(const chip &c, const worker &w, uint32_t entry, int32_t node)
-{
-    some<W> none = {};
-    if (entry & (NEUG_ENTRY_UNDER | NEUG_ENTRY_ROOT)) return none;
-    return get<W>(c.y + (c.parent[node] << c.shift) + w.lane);
-}
-
-template <int MODEL, bool HALF, int W> NEUG_DEVICE void fall(const chip &c, const worker &w, int32_t phase)
+template <int MODEL, bool HALF> NEUG_DEVICE void fall(const chip &c, const worker &w, int32_t phase)
 {
     const int32_t *list = c.list + 2 * (phase * c.groups + w.group);
-    const int32_t begin = list[0];
-    if (begin == list[2]) return;
-    due<MODEL, W> now = fetch_falling<MODEL, W>(c, w, list[2] - 1), next = now;
-    some<W> parent = fetch_parent<W>(c, w, now.entry, now.node), next_parent = parent, u = {};
-    for (int32_t k = list[2] - 1; k >= begin; k--) {
-        if (k > begin) {
-            next = fetch_falling<MODEL, W>(c, w, k - 1);
-            next_parent = fetch_parent<W>(c, w, next.entry, next.node);
-        }
-        const int32_t at = (now.node << c.shift) + w.lane;
-#pragma unroll
-        for (int j = 0; j < W; j++) {
-            const double above = now.entry & NEUG_ENTRY_UNDER ? u.of[j] : parent.of[j];
-            const double up = MODEL == NEUG_CONSTANT ? now.couple.y : 1.0 - now.excess.of[j];
-            u.of[j] = now.entry & NEUG_ENTRY_ROOT ? now.sum.of[j] : fma(up, above, now.sum.of[j]);
-        }
-        put<W>(c.y + at, u);
-        if constexpr (HALF) {
-            some<W> v = get<W>(c.old + at);
-#pragma unroll
-            for (int j = 0; j < W; j++)
-                v.of[j] = fma(2.0, u.of[j], -v.of[j]);
-            put<W>(c.old + at, v);
-        }
+    const int32_t first = list[0], last = list[2] - 1;
+    if (first > last) return;
+    uint32_t word = c.word[last].y, next_word = c.word[max(last - 1, first)].y;
+    falls now = fetch_falling<MODEL>(c, w, last, word);
+    double u = 0;
+    for (int32_t k = last; k >= first; k--) {
+        const uint32_t second_word = c.word[max(k - 2, first)].y;
+        const falls next = fetch_falling<MODEL>(c, w, max(k - 1, first), next_word);
+        const double above = word & NEUG_ROW_UNDER ? u : now.parent;
+        const double up = MODEL == NEUG_CONSTANT ? now.up : 1.0 - now.up;
+        const int32_t at = (k << c.shift) + w.lane;
+        u = word & NEUG_ROW_ROOT ? now.y : fma(up, above, now.y);
+        c.y[at] = u;
+        if constexpr (HALF) c.old[at] = fma(2.0, u, -c.old[at]);
+        word = next_word;
+        next_word = second_word;
         now = next;
-        parent = next_parent;
     }
 }
 
@@ -349,8 +299,7 @@ NEUG_DEVICE void load(const neug_params &p, const chip &c, const neug_tile &tile
     for (int32_t i = thread; i < shape.nodes; i += threads) {
         c.couple[i] = from.couple[shape.node0 + i];
         if (MODEL == NEUG_CONSTANT) c.member[i] = *(const double2 *)(from.member + (shape.node0 + i) * NEUG_MEMBER);
-        c.parent[i] = from.parent[shape.node0 + i];
-        c.entry[i] = from.entry[shape.node0 + i];
+        c.word[i] = from.word[shape.node0 + i];
     }
     for (int32_t i = thread; i < 2 * shape.phases * c.groups + 2; i += threads)
         c.list[i] = from.list[shape.list0 + i];
@@ -370,20 +319,20 @@ NEUG_DEVICE void store(const neug_params &p, const chip &c, const neug_tile &til
         if (w.mine) p.v[w.at] = voltages<HALF>(c)[(w.node << c.shift) + w.lane];
 }
 
-template <int MODEL, bool HALF, bool BY_LANE, int W>
+template <int MODEL, bool HALF, bool BY_LANE>
 NEUG_DEVICE void solve(const neug_params &p, const chip &c, const worker &w, int32_t phases, int64_t step)
 {
     for (int32_t phase = 0; phase < phases; phase++) {
-        rise<MODEL, HALF, BY_LANE, W>(p, c, w, phase, step);
+        rise<MODEL, HALF, BY_LANE>(p, c, w, phase, step);
         __syncthreads();
     }
     for (int32_t phase = phases - 1; phase >= 0; phase--) {
-        fall<MODEL, HALF, W>(c, w, phase);
+        fall<MODEL, HALF>(c, w, phase);
         __syncthreads();
     }
 }
 
-template <int MODEL, bool HALF, bool BY_LANE, int W>
+template <int MODEL, bool HALF, bool BY_LANE>
 static __global__ void __launch_bounds__(NEUG_CHIP_THREADS, 1)
     chip_kernel(const __grid_constant__ neug_params p, int lanes, int groups)
 {
@@ -392,64 +341,56 @@ static __global__ void __launch_bounds__(NEUG_CHIP_THREADS, 1)
     const neug_shape shape = p.common.shape[tile.shape];
     const chip c = lay_out<MODEL, HALF>(shape, (char *)memory, lanes, groups);
     const double *member = p.common.member + shape.node0 * NEUG_MEMBER;
-    const int width = lanes / W;
     worker w;
     w.clamp = p.common.clamp + shape.clamp0;
-    w.lane = (int)threadIdx.x % width * W;
-    w.group = (int)threadIdx.x / width;
-    for (int j = 0; j < W; j++) {
-        w.number[j] = tile.lane + (w.lane + j < tile.lanes ? w.lane + j : 0);
-        w.scale[j] = neug_lane_of<MODEL, BY_LANE>(p, w.number[j]);
-    }
+    w.lane = (int)threadIdx.x & (lanes - 1);
+    w.group = (int)threadIdx.x >> c.shift;
+    w.number = tile.lane + (w.lane < tile.lanes ? w.lane : 0);
+    w.scale = neug_lane_of<MODEL, BY_LANE>(p, w.number);
     const double roots = neug_roots();
     load<MODEL, HALF>(p, c, tile, shape);
     __syncthreads();
     if constexpr (MODEL != NEUG_CONSTANT) {
-        equations<MODEL, HALF, BY_LANE>(p, c, tile, w.scale[0], member);
+        equations<MODEL, HALF, BY_LANE>(p, c, tile, w.scale, member);
         __syncthreads();
     }
     for (int64_t step = p.step; step < p.step + p.steps; step++) {
         const bool last = step + 1 == p.step + p.steps;
-        solve<MODEL, HALF, BY_LANE, W>(p, c, w, shape.phases, step);
+        solve<MODEL, HALF, BY_LANE>(p, c, w, shape.phases, step);
         if ((step + 1) % p.every == 0) {
             sample<HALF>(p, c, tile, shape, step + 1);
             __syncthreads();
         }
         if (last) store<HALF>(p, c, tile, shape);
         if constexpr (MODEL == NEUG_CHANNELS) {
-            gates_go_on<HALF, BY_LANE>(p, c, tile, w.scale[0], member, roots, shape.nodes, last);
+            gates_go_on<HALF, BY_LANE>(p, c, tile, w.scale, member, roots, shape.nodes, last);
             __syncthreads();
         } else if (MODEL == NEUG_PASSIVE && !last) {
-            equations<MODEL, HALF, BY_LANE>(p, c, tile, w.scale[0], member);
+            equations<MODEL, HALF, BY_LANE>(p, c, tile, w.scale, member);
             __syncthreads();
         }
     }
 }
 
-template <int MODEL, bool HALF, bool BY_LANE, int W>
-static cudaError_t start(const neug_launch *l, const neug_params *p)
+template <int MODEL, bool HALF, bool BY_LANE> static cudaError_t start(const neug_launch *l, const neug_params *p)
 {
-    const auto kernel = chip_kernel<MODEL, HALF, BY_LANE, W>;
+    const auto kernel = chip_kernel<MODEL, HALF, BY_LANE>;
     const cudaError_t error =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)l->shared_bytes);
     if (error != cudaSuccess) return error;
-    kernel<<<l->tiles, l->groups *(l->lanes / W), l->shared_bytes, l->stream>>>(*p, l->lanes, l->groups);
+    kernel<<<l->tiles, l->groups * l->lanes, l->shared_bytes, l->stream>>>(*p, l->lanes, l->groups);
     return cudaGetLastError();
 }
 
-template <int MODEL, bool BY_LANE, int W> static cudaError_t start_method(const neug_launch *l, const neug_params *p)
+template <int MODEL, bool BY_LANE> static cudaError_t start_method(const neug_launch *l, const neug_params *p)
 {
-    return l->half ? start<MODEL, true, BY_LANE, W>(l, p) : start<MODEL, false, BY_LANE, W>(l, p);
-}
-
-template <int W> static cudaError_t start_constant(const neug_launch *l, const neug_params *p)
-{
-    return l->by_lane ? start_method<NEUG_CONSTANT, true, W>(l, p) : start_method<NEUG_CONSTANT, false, W>(l, p);
+    return l->half ? start<MODEL, true, BY_LANE>(l, p) : start<MODEL, false, BY_LANE>(l, p);
 }
 
 cudaError_t neug_chip_launch(const neug_launch *l, const neug_params *p)
 {
-    if (l->model == NEUG_CONSTANT) return l->lanes_each == 2 ? start_constant<2>(l, p) : start_constant<1>(l, p);
-    if (l->model == NEUG_PASSIVE) return start_method<NEUG_PASSIVE, true, 1>(l, p);
-    return l->by_lane ? start_method<NEUG_CHANNELS, true, 1>(l, p) : start_method<NEUG_CHANNELS, false, 1>(l, p);
+    if (l->model == NEUG_PASSIVE) return start_method<NEUG_PASSIVE, true>(l, p);
+    if (l->model == NEUG_CONSTANT)
+        return l->by_lane ? start_method<NEUG_CONSTANT, true>(l, p) : start_method<NEUG_CONSTANT, false>(l, p);
+    return l->by_lane ? start_method<NEUG_CHANNELS, true>(l, p) : start_method<NEUG_CHANNELS, false>(l, p);
 }
