@@ -9,40 +9,50 @@
 #include "gpu_record.cuh"
 #include "gpu_schedule.h"
 
-/* What lies in shared memory; row i of lane l at (i << shift) + l. */
+/* What lies in shared memory, as offsets in bytes: of them few instructions make addresses. Voltages and the like of
+ * row i and lane l stand i * row + 8 l behind the array's beginning. */
 struct chip {
-    double *y;      /* voltages; within a step right-hand sides, then solutions */
-    double *f;      /* excesses, then these over their diagonals; not CONSTANT */
-    double *old;    /* Crank-Nicolson: voltages */
-    double2 *couple, *member; /* member: CONSTANT */
-    int32_t *list;
-    uint2 *word;
-    uint32_t *event;
+    uint32_t y;              /* voltages; within a step right-hand sides, then solutions */
+    uint32_t f;              /* excesses, then these over their diagonals; not CONSTANT */
+    uint32_t old;            /* Crank-Nicolson: voltages */
+    uint32_t couple, member; /* member: CONSTANT */
+    uint32_t word, list, event;
+    uint32_t row;
     int shift, lanes, groups;
 };
 
-NEUG_DEVICE void *take(char **at, size_t bytes)
+extern __shared__ double2 memory[];
+template <class T> NEUG_DEVICE T &at(uint32_t offset)
 {
-    void *out = *at;
-    *at += (bytes + 15) / 16 * 16;
+    return *(T *)((char *)memory + offset);
+}
+
+NEUG_DEVICE uint32_t take(uint32_t *end, size_t bytes)
+{
+    const uint32_t out = *end;
+    *end += (uint32_t)(bytes + 15) / 16 * 16;
     return out;
 }
 
-template <int MODEL, bool HALF> NEUG_DEVICE chip lay_out(const neug_shape &shape, char *memory, int lanes, int groups)
+enum { WORDS_AHEAD = 2 }; /* that are read behind the last, and in front of the first */
+
+template <int MODEL, bool HALF> NEUG_DEVICE chip lay_out(const neug_shape &shape, int lanes, int groups)
 {
     chip c;
+    uint32_t end = 0;
     const size_t n = (size_t)shape.nodes, all = n * (size_t)lanes * sizeof(double);
     c.lanes = lanes;
     c.groups = groups;
     c.shift = __ffs(lanes) - 1;
-    c.y = (double *)take(&memory, all);
-    c.f = MODEL == NEUG_CONSTANT ? NULL : (double *)take(&memory, all);
-    c.old = HALF ? (double *)take(&memory, all) : NULL;
-    c.couple = (double2 *)take(&memory, n * sizeof *c.couple);
-    c.member = MODEL == NEUG_CONSTANT ? (double2 *)take(&memory, n * sizeof *c.member) : NULL;
-    c.word = (uint2 *)take(&memory, n * sizeof *c.word);
-    c.list = (int32_t *)take(&memory, (2 * (size_t)(shape.phases * groups) + 2) * sizeof *c.list);
-    c.event = (uint32_t *)take(&memory, (size_t)shape.events * sizeof *c.event);
+    c.row = (uint32_t)lanes * 8;
+    c.y = take(&end, all);
+    c.f = MODEL == NEUG_CONSTANT ? 0 : take(&end, all);
+    c.old = HALF ? take(&end, all) : 0;
+    c.couple = take(&end, n * sizeof(double2));
+    c.member = MODEL == NEUG_CONSTANT ? take(&end, n * sizeof(double2)) : 0;
+    c.word = take(&end, (n + 2 * WORDS_AHEAD) * sizeof(uint2)) + (uint32_t)(WORDS_AHEAD * sizeof(uint2));
+    c.list = take(&end, (2 * (size_t)(shape.phases * groups) + 2) * sizeof(int32_t));
+    c.event = take(&end, (size_t)shape.events * sizeof(uint32_t));
     return c;
 }
 
@@ -50,14 +60,15 @@ size_t neug_chip_bytes(int model, bool half, const neug_shape *shape, int lanes,
 {
     const size_t n = (size_t)shape->nodes, arrays = 1 + (model != NEUG_CONSTANT) + half;
     const size_t words = 2 * (size_t)(shape->phases * groups) + 2 + (size_t)shape->events;
-    return n * (arrays * (size_t)lanes * 8 + (model == NEUG_CONSTANT ? 40 : 24)) + 4 * words + 7 * 16;
+    return n * (arrays * (size_t)lanes * 8 + (model == NEUG_CONSTANT ? 40 : 24)) + 4 * words + 10 * 16;
 }
 
 /* A thread's part in a block's work. */
 struct worker {
     const neug_clamp *clamp;
-    int lane, group; /* lane: within the tile */
-    int64_t number;  /* of the lane, in the panel */
+    uint32_t lane;  /* its place in a row, in bytes */
+    int group;
+    int64_t number; /* of the lane, in the panel */
     neug_lane scale;
 };
 
@@ -73,48 +84,48 @@ struct due {
 };
 
 template <int MODEL, bool HALF, bool BY_LANE>
-NEUG_DEVICE due fetch_rising(const chip &c, const worker &w, int32_t k, uint32_t word)
+NEUG_DEVICE due fetch_rising(const chip &c, const worker &w, uint32_t k, uint32_t word)
 {
-    due out = {};
-    const int32_t at = (k << c.shift) + w.lane;
-    out.couple = c.couple[k];
-    out.sum = (HALF && MODEL == NEUG_CONSTANT ? c.old : c.y)[at];
+    due out;
+    const uint32_t here = k * c.row + w.lane;
+    out.couple = at<double2>(c.couple + k * 16);
     if constexpr (MODEL == NEUG_CONSTANT) {
-        const double2 member = c.member[k];
-        out.sum = fma(member.x, out.sum, BY_LANE ? member.y * w.scale.ge : member.y);
+        const double2 member = at<double2>(c.member + k * 16);
+        out.sum = fma(member.x, at<double>((HALF ? c.old : c.y) + here), BY_LANE ? member.y * w.scale.ge : member.y);
     } else {
-        out.excess = c.f[at];
+        out.sum = at<double>(c.y + here);
+        out.excess = at<double>(c.f + here);
     }
     if (word & NEUG_ROW_CHILD) {
-        const int32_t child = (int32_t)(word & NEUG_ROW_MASK), there = (child << c.shift) + w.lane;
-        out.child_down = c.couple[child].x;
-        out.child_y = c.y[there];
-        if constexpr (MODEL != NEUG_CONSTANT) out.child_f = c.f[there];
+        const uint32_t child = word & NEUG_ROW_MASK, there = child * c.row + w.lane;
+        out.child_down = at<double>(c.couple + child * 16);
+        out.child_y = at<double>(c.y + there);
+        if constexpr (MODEL != NEUG_CONSTANT) out.child_f = at<double>(c.f + there);
     }
     return out;
 }
 
 /* Clamps and children as the list of events has them. Answers what follows them there. */
 template <int MODEL, bool BY_LANE>
-NEUG_DEVICE const uint32_t *take_events(const neug_params &p, const chip &c, const worker &w, int64_t step,
-                                        const uint32_t *event, due *d)
+NEUG_DEVICE uint32_t take_events(const neug_params &p, const chip &c, const worker &w, int64_t step, uint32_t event,
+                                 due *d)
 {
     double sum = 0, excess = 0;
-    for (uint32_t what = 0; !(what & NEUG_EVENT_END);) {
-        what = *event++;
-        const int32_t id = (int32_t)(what & NEUG_ROW_MASK), at = (id << c.shift) + w.lane;
+    for (uint32_t what = 0; !(what & NEUG_EVENT_END); event += sizeof what) {
+        what = at<uint32_t>(event);
+        const uint32_t id = what & NEUG_ROW_MASK, there = id * c.row + w.lane;
         if (what & NEUG_EVENT_CLAMP) {
             d->sum += neug_current(p, w.clamp[id], w.number, step);
             continue;
         }
-        const double down = coupling<MODEL, BY_LANE>(w, c.couple[id].x);
+        const double down = coupling<MODEL, BY_LANE>(w, at<double>(c.couple + id * 16));
         if (what & NEUG_EVENT_NEXT) {
-            d->sum = fma(down, c.y[at], d->sum);
-            if (MODEL != NEUG_CONSTANT) d->excess = fma(down, c.f[at], d->excess);
+            d->sum = fma(down, at<double>(c.y + there), d->sum);
+            if (MODEL != NEUG_CONSTANT) d->excess = fma(down, at<double>(c.f + there), d->excess);
             continue;
         }
-        sum = fma(down, c.y[at], sum);
-        if (MODEL != NEUG_CONSTANT) excess = fma(down, c.f[at], excess);
+        sum = fma(down, at<double>(c.y + there), sum);
+        if (MODEL != NEUG_CONSTANT) excess = fma(down, at<double>(c.f + there), excess);
         if (!(what & NEUG_EVENT_CLOSE)) continue;
         d->sum += sum;
         if (MODEL != NEUG_CONSTANT) d->excess += excess;
@@ -122,44 +133,64 @@ NEUG_DEVICE const uint32_t *take_events(const neug_params &p, const chip &c, con
     return event;
 }
 
+/* What goes from row to row on the way to the root. */
+struct carried {
+    double y, f, below; /* of the row before; below: its coupling to the parent */
+    uint32_t event;
+};
+
+template <int MODEL, bool BY_LANE>
+NEUG_DEVICE void finish(const neug_params &p, const chip &c, const worker &w, int64_t step, uint32_t k, uint32_t word,
+                        due d, carried *r)
+{
+    if (word & NEUG_ROW_CHILD) {
+        const double down = coupling<MODEL, BY_LANE>(w, d.child_down);
+        d.sum += down * d.child_y;
+        if (MODEL != NEUG_CONSTANT) d.excess += down * d.child_f;
+    }
+    if (word & NEUG_ROW_EVENTS) r->event = take_events<MODEL, BY_LANE>(p, c, w, step, r->event, &d);
+    if (word & NEUG_ROW_NEXT) {
+        const double down = coupling<MODEL, BY_LANE>(w, r->below);
+        d.sum = fma(down, r->y, d.sum);
+        if (MODEL != NEUG_CONSTANT) d.excess = fma(down, r->f, d.excess);
+    }
+    const uint32_t here = k * c.row + w.lane;
+    r->y = d.sum;
+    if constexpr (MODEL != NEUG_CONSTANT) {
+        const double inverse = neug_reciprocal(d.excess + coupling<MODEL, BY_LANE>(w, d.couple.y));
+        r->y *= inverse;
+        r->f = d.excess * inverse;
+        at<double>(c.f + here) = r->f;
+    }
+    at<double>(c.y + here) = r->y;
+    r->below = d.couple.x;
+}
+
+NEUG_DEVICE uint2 word_of(const chip &c, uint32_t k)
+{
+    return at<uint2>(c.word + k * (uint32_t)sizeof(uint2));
+}
+
 template <int MODEL, bool HALF, bool BY_LANE>
 NEUG_DEVICE void rise(const neug_params &p, const chip &c, const worker &w, int32_t phase, int64_t step)
 {
-    const int32_t *list = c.list + 2 * (phase * c.groups + w.group);
-    const uint32_t *event = c.event + list[1];
-    const int32_t first = list[0], last = list[2] - 1;
-    if (first > last) return;
-    uint32_t word = c.word[first].x, next_word = c.word[min(first + 1, last)].x;
-    due now = fetch_rising<MODEL, HALF, BY_LANE>(c, w, first, word);
-    double y = 0, f = 0, below = 0; /* of the row before; below: its coupling to the parent */
-    for (int32_t k = first; k <= last; k++) {
-        const uint32_t second_word = c.word[min(k + 2, last)].x;
-        const due next = fetch_rising<MODEL, HALF, BY_LANE>(c, w, min(k + 1, last), next_word);
-        if (word & NEUG_ROW_CHILD) {
-            const double down = coupling<MODEL, BY_LANE>(w, now.child_down);
-            now.sum += down * now.child_y;
-            if (MODEL != NEUG_CONSTANT) now.excess += down * now.child_f;
-        }
-        if (word & NEUG_ROW_EVENTS) event = take_events<MODEL, BY_LANE>(p, c, w, step, event, &now);
-        if (word & NEUG_ROW_NEXT) {
-            const double down = coupling<MODEL, BY_LANE>(w, below);
-            now.sum = fma(down, y, now.sum);
-            if (MODEL != NEUG_CONSTANT) now.excess = fma(down, f, now.excess);
-        }
-        const int32_t at = (k << c.shift) + w.lane;
-        y = now.sum;
-        if constexpr (MODEL != NEUG_CONSTANT) {
-            const double inverse = neug_reciprocal(now.excess + coupling<MODEL, BY_LANE>(w, now.couple.y));
-            y *= inverse;
-            f = now.excess * inverse;
-            c.f[at] = f;
-        }
-        c.y[at] = y;
-        below = now.couple.x;
+    const uint32_t list = c.list + 8 * (uint32_t)(phase * c.groups + w.group);
+    uint32_t k = at<uint32_t>(list);
+    const uint32_t end = at<uint32_t>(list + 8);
+    if (k == end) return;
+    carried r = {0, 0, 0, c.event + 4 * at<uint32_t>(list + 4)};
+    uint32_t word = word_of(c, k).x, next_word = word_of(c, k + 1).x;
+    due now = fetch_rising<MODEL, HALF, BY_LANE>(c, w, k, word);
+#pragma unroll 2
+    for (; k + 1 < end; k++) {
+        const uint32_t second_word = word_of(c, k + 2).x;
+        const due next = fetch_rising<MODEL, HALF, BY_LANE>(c, w, k + 1, next_word);
+        finish<MODEL, BY_LANE>(p, c, w, step, k, word, now, &r);
         word = next_word;
         next_word = second_word;
         now = next;
     }
+    finish<MODEL, BY_LANE>(p, c, w, step, k, word, now, &r);
 }
 
 /* A row that is due in the sweep to the tips: v = y + up times the parent's. */
@@ -167,37 +198,52 @@ struct falls {
     double y, up, parent;
 };
 
-template <int MODEL> NEUG_DEVICE falls fetch_falling(const chip &c, const worker &w, int32_t k, uint32_t word)
+template <int MODEL> NEUG_DEVICE falls fetch_falling(const chip &c, const worker &w, uint32_t k, uint32_t word)
 {
+    const uint32_t here = k * c.row + w.lane;
     falls out;
-    const int32_t at = (k << c.shift) + w.lane;
-    out.y = c.y[at];
-    out.up = MODEL == NEUG_CONSTANT ? c.couple[k].y : c.f[at];
-    out.parent = c.y[(int32_t)((word & NEUG_ROW_MASK) << c.shift) + w.lane]; /* of the root: row 0, not used */
+    out.y = at<double>(c.y + here);
+    out.up = MODEL == NEUG_CONSTANT ? at<double>(c.couple + k * 16 + 8) : at<double>(c.f + here);
+    out.parent = at<double>(c.y + (word & NEUG_ROW_MASK) * c.row + w.lane); /* of the root: itself, not used */
     return out;
+}
+
+template <int MODEL, bool HALF>
+NEUG_DEVICE double settle(const chip &c, const worker &w, uint32_t k, uint32_t word, const falls &d, double before)
+{
+    const double above = word & NEUG_ROW_UNDER ? before : d.parent, up = MODEL == NEUG_CONSTANT ? d.up : 1.0 - d.up;
+    const double u = word & NEUG_ROW_ROOT ? d.y : fma(up, above, d.y);
+    const uint32_t here = k * c.row + w.lane;
+    at<double>(c.y + here) = u;
+    if constexpr (HALF) at<double>(c.old + here) = fma(2.0, u, -at<double>(c.old + here));
+    return u;
 }
 
 template <int MODEL, bool HALF> NEUG_DEVICE void fall(const chip &c, const worker &w, int32_t phase)
 {
-    const int32_t *list = c.list + 2 * (phase * c.groups + w.group);
-    const int32_t first = list[0], last = list[2] - 1;
-    if (first > last) return;
-    uint32_t word = c.word[last].y, next_word = c.word[max(last - 1, first)].y;
-    falls now = fetch_falling<MODEL>(c, w, last, word);
+    const uint32_t list = c.list + 8 * (uint32_t)(phase * c.groups + w.group);
+    const uint32_t first = at<uint32_t>(list);
+    uint32_t k = at<uint32_t>(list + 8);
+    if (k-- == first) return;
+    uint32_t word = word_of(c, k).y, next_word = word_of(c, k - 1).y;
+    falls now = fetch_falling<MODEL>(c, w, k, word);
     double u = 0;
-    for (int32_t k = last; k >= first; k--) {
-        const uint32_t second_word = c.word[max(k - 2, first)].y;
-        const falls next = fetch_falling<MODEL>(c, w, max(k - 1, first), next_word);
-        const double above = word & NEUG_ROW_UNDER ? u : now.parent;
-        const double up = MODEL == NEUG_CONSTANT ? now.up : 1.0 - now.up;
-        const int32_t at = (k << c.shift) + w.lane;
-        u = word & NEUG_ROW_ROOT ? now.y : fma(up, above, now.y);
-        c.y[at] = u;
-        if constexpr (HALF) c.old[at] = fma(2.0, u, -c.old[at]);
+#pragma unroll 2
+    for (; k > first; k--) {
+        const uint32_t second_word = word_of(c, k - 2).y;
+        const falls next = fetch_falling<MODEL>(c, w, k - 1, next_word);
+        u = settle<MODEL, HALF>(c, w, k, word, now, u);
         word = next_word;
         next_word = second_word;
         now = next;
     }
+    settle<MODEL, HALF>(c, w, k, word, now, u);
+}
+
+/* A voltage. */
+template <bool HALF> NEUG_DEVICE double &voltage(const chip &c, int32_t row, int32_t lane)
+{
+    return at<double>((HALF ? c.old : c.y) + (uint32_t)row * c.row + (uint32_t)lane * 8);
 }
 
 /* Nodes of a lane, as many threads at once as there are: the thread's first node, and how far it is to its next. */
@@ -218,11 +264,6 @@ NEUG_DEVICE walk walk_of(const chip &c, const neug_tile &tile)
     return w;
 }
 
-template <bool HALF> NEUG_DEVICE const double *voltages(const chip &c)
-{
-    return HALF ? c.old : c.y;
-}
-
 /* First equations of a launch: CHANNELS and PASSIVE. */
 template <int MODEL, bool HALF, bool BY_LANE>
 NEUG_DEVICE void equations(const neug_params &p, const chip &c, const neug_tile &tile, const neug_lane &lane,
@@ -230,45 +271,39 @@ NEUG_DEVICE void equations(const neug_params &p, const chip &c, const neug_tile 
 {
     walk w = walk_of(c, tile);
     for (; w.node < (int32_t)(p.common.shape + tile.shape)->nodes; w.node += w.stride, w.at += w.step) {
-        const int32_t i = (w.node << c.shift) + w.lane;
+        const uint32_t here = (uint32_t)w.node * c.row + (uint32_t)w.lane * 8;
         const bool gates = MODEL == NEUG_CHANNELS && w.mine;
-        double excess, sum;
-        neug_equation<MODEL>(member + (int64_t)w.node * NEUG_MEMBER, lane, BY_LANE, voltages<HALF>(c)[i],
-                             gates ? p.m[w.at] : 0, gates ? p.h[w.at] : 0, gates ? p.n[w.at] : 0, &excess, &sum);
-        c.f[i] = excess;
-        c.y[i] = sum;
+        neug_equation<MODEL>(member + (int64_t)w.node * NEUG_MEMBER, lane, BY_LANE, voltage<HALF>(c, w.node, w.lane),
+                             gates ? p.m[w.at] : 0, gates ? p.h[w.at] : 0, gates ? p.n[w.at] : 0,
+                             &at<double>(c.f + here), &at<double>(c.y + here));
     }
 }
 
-/* Gates for dt at the new voltages, and the equations of the next step. */
+/* Gates for dt at the new voltages, and the equations of the next step. All threads go on alike: exponentials take
+ * whole warps. */
 template <bool HALF, bool BY_LANE>
 NEUG_DEVICE void gates_go_on(const neug_params &p, const chip &c, const neug_tile &tile, const neug_lane &lane,
-                             const double *member, double roots, int32_t nodes, bool last)
+                             const double *member, double roots, int32_t nodes)
 {
     walk w = walk_of(c, tile);
     bool there = w.mine && w.node < nodes;
     double m = there ? p.m[w.at] : 0, h = there ? p.h[w.at] : 0, n = there ? p.n[w.at] : 0;
-    for (int32_t first = 0; first < nodes; first += w.stride) { /* all threads alike: exponentials take whole warps */
+    for (int32_t first = 0; first < nodes; first += w.stride) {
         const bool next = w.mine && w.node + w.stride < nodes;
         const double next_m = next ? p.m[w.at + w.step] : 0, next_h = next ? p.h[w.at + w.step] : 0,
                      next_n = next ? p.n[w.at + w.step] : 0;
-        const int32_t node = w.node < nodes ? w.node : nodes - 1, i = (node << c.shift) + w.lane;
-        const double v = voltages<HALF>(c)[i];
-        const neug_rates rates = neug_rates_at(v, roots);
-        m = neug_relax(m, rates.m, rates.m_speed, p.gate_dt, roots);
-        h = neug_relax(h, rates.h, rates.h_speed, p.gate_dt, roots);
-        n = neug_relax(n, rates.n, rates.n_speed, p.gate_dt, roots);
+        const int32_t node = min(w.node, nodes - 1);
+        const double v = voltage<HALF>(c, node, w.lane);
+        neug_gates_go_on(v, p.gate_dt, roots, &m, &h, &n);
+        double excess, sum;
+        neug_equation<NEUG_CHANNELS>(member + (int64_t)node * NEUG_MEMBER, lane, BY_LANE, v, m, h, n, &excess, &sum);
         if (there) {
+            const uint32_t here = (uint32_t)node * c.row + (uint32_t)w.lane * 8;
             p.m[w.at] = m;
             p.h[w.at] = h;
             p.n[w.at] = n;
-        }
-        if (!last && w.node < nodes) {
-            double excess, sum;
-            neug_equation<NEUG_CHANNELS>(member + (int64_t)node * NEUG_MEMBER, lane, BY_LANE, v, m, h, n, &excess,
-                                         &sum);
-            c.f[i] = excess;
-            c.y[i] = sum;
+            at<double>(c.f + here) = excess;
+            at<double>(c.y + here) = sum;
         }
         m = next_m, h = next_h, n = next_n;
         there = next;
@@ -285,8 +320,7 @@ NEUG_DEVICE void sample(const neug_params &p, const chip &c, const neug_tile &ti
         const neug_probe probe = p.common.probe[shape.probe0 + (k >> c.shift)];
         const int32_t lane = k & (c.lanes - 1);
         if (lane < tile.lanes)
-            neug_record(p, probe.number, tile.lane + lane, voltages<HALF>(c)[(probe.node << c.shift) + lane],
-                        step / p.every);
+            neug_record(p, probe.number, tile.lane + lane, voltage<HALF>(c, probe.node, lane), step / p.every);
     }
 }
 
@@ -297,18 +331,22 @@ NEUG_DEVICE void load(const neug_params &p, const chip &c, const neug_tile &tile
     const neug_common &from = p.common;
     const int32_t threads = (int32_t)blockDim.x, thread = (int32_t)threadIdx.x;
     for (int32_t i = thread; i < shape.nodes; i += threads) {
-        c.couple[i] = from.couple[shape.node0 + i];
-        if (MODEL == NEUG_CONSTANT) c.member[i] = *(const double2 *)(from.member + (shape.node0 + i) * NEUG_MEMBER);
-        c.word[i] = from.word[shape.node0 + i];
+        at<double2>(c.couple + (uint32_t)i * 16) = from.couple[shape.node0 + i];
+        if (MODEL == NEUG_CONSTANT)
+            at<double2>(c.member + (uint32_t)i * 16) = *(const double2 *)(from.member + (shape.node0 + i) * NEUG_MEMBER);
+        at<uint2>(c.word + (uint32_t)i * 8) = from.word[shape.node0 + i];
+    }
+    if (thread < WORDS_AHEAD) {
+        at<uint2>(c.word - (uint32_t)(1 + thread) * 8) = make_uint2(0, 0);
+        at<uint2>(c.word + (uint32_t)(shape.nodes + thread) * 8) = make_uint2(0, 0);
     }
     for (int32_t i = thread; i < 2 * shape.phases * c.groups + 2; i += threads)
-        c.list[i] = from.list[shape.list0 + i];
+        at<int32_t>(c.list + (uint32_t)i * 4) = from.list[shape.list0 + i];
     for (int32_t i = thread; i < shape.events; i += threads)
-        c.event[i] = from.event[shape.event0 + i];
+        at<uint32_t>(c.event + (uint32_t)i * 4) = from.event[shape.event0 + i];
     walk w = walk_of(c, tile);
-    double *to = HALF ? c.old : c.y;
     for (; w.node < shape.nodes; w.node += w.stride, w.at += w.step)
-        to[(w.node << c.shift) + w.lane] = w.mine ? p.v[w.at] : 0;
+        voltage<HALF>(c, w.node, w.lane) = w.mine ? p.v[w.at] : 0;
 }
 
 template <bool HALF>
@@ -316,7 +354,7 @@ NEUG_DEVICE void store(const neug_params &p, const chip &c, const neug_tile &til
 {
     walk w = walk_of(c, tile);
     for (; w.node < shape.nodes; w.node += w.stride, w.at += w.step)
-        if (w.mine) p.v[w.at] = voltages<HALF>(c)[(w.node << c.shift) + w.lane];
+        if (w.mine) p.v[w.at] = voltage<HALF>(c, w.node, w.lane);
 }
 
 template <int MODEL, bool HALF, bool BY_LANE>
@@ -336,16 +374,16 @@ template <int MODEL, bool HALF, bool BY_LANE>
 static __global__ void __launch_bounds__(NEUG_CHIP_THREADS, 1)
     chip_kernel(const __grid_constant__ neug_params p, int lanes, int groups)
 {
-    extern __shared__ double2 memory[];
     const neug_tile tile = p.tile[blockIdx.x];
     const neug_shape shape = p.common.shape[tile.shape];
-    const chip c = lay_out<MODEL, HALF>(shape, (char *)memory, lanes, groups);
+    const chip c = lay_out<MODEL, HALF>(shape, lanes, groups);
     const double *member = p.common.member + shape.node0 * NEUG_MEMBER;
     worker w;
     w.clamp = p.common.clamp + shape.clamp0;
-    w.lane = (int)threadIdx.x & (lanes - 1);
+    const int lane = (int)threadIdx.x & (lanes - 1);
+    w.lane = (uint32_t)lane * 8;
     w.group = (int)threadIdx.x >> c.shift;
-    w.number = tile.lane + (w.lane < tile.lanes ? w.lane : 0);
+    w.number = tile.lane + (lane < tile.lanes ? lane : 0);
     w.scale = neug_lane_of<MODEL, BY_LANE>(p, w.number);
     const double roots = neug_roots();
     load<MODEL, HALF>(p, c, tile, shape);
@@ -361,9 +399,12 @@ static __global__ void __launch_bounds__(NEUG_CHIP_THREADS, 1)
             sample<HALF>(p, c, tile, shape, step + 1);
             __syncthreads();
         }
-        if (last) store<HALF>(p, c, tile, shape);
+        if (last) {
+            store<HALF>(p, c, tile, shape);
+            __syncthreads();
+        }
         if constexpr (MODEL == NEUG_CHANNELS) {
-            gates_go_on<HALF, BY_LANE>(p, c, tile, w.scale, member, roots, shape.nodes, last);
+            gates_go_on<HALF, BY_LANE>(p, c, tile, w.scale, member, roots, shape.nodes);
             __syncthreads();
         } else if (MODEL == NEUG_PASSIVE && !last) {
             equations<MODEL, HALF, BY_LANE>(p, c, tile, w.scale, member);
