@@ -73,8 +73,9 @@ static lacis_mul_gpu_status run_dense(mulg_run *s, mulg_params *p, cudaStream_t 
     MULG_TRY(take_dense(s, p, stream));
     const mul_u64 tasks = (mul_u64)p->rows * p->windows;
     if (s->ordered) {
-        const mul_u64 cell = (mul_u64)mulg_type_bytes(s->job->type), width = s->window_width;
-        const mul_u64 warp = (width * cell + width + ORDERED_PLACES_BYTES + 15) / 16 * 16;
+        /* as in gpu_ordered.cuh */
+        const mul_u64 cell = s->job->agg == LACIS_MUL_AVG ? 8 + 4 : (mul_u64)mulg_type_bytes(s->job->type) + 1;
+        const mul_u64 warp = (s->window_width * cell + ORDERED_PLACES_BYTES + 15) / 16 * 16;
         return launch(s, s->kernels.kernel[MULG_ORDERED_DENSE], tasks / MULG_WARPS + 1, MULG_ORDERED_BLOCKS,
                       warp * MULG_WARPS, p, stream);
     }

@@ -183,12 +183,12 @@ void mulg_set_params(mulg_run *s)
     s->value_bytes = values ? mulg_type_bytes(mulg_b_type(job)) : 0;
     const int cell = job->agg == LACIS_MUL_COUNT ? s->kernels.count_bytes : mulg_type_bytes(job->type);
     s->window_width = (!s->ordered ? MULG_DENSE_BYTES : cell == 16 ? MULG_ORDERED_WIDE : MULG_ORDERED_BYTES) / cell;
+    if (job->agg == LACIS_MUL_AVG) s->window_width = MULG_AVERAGE_WIDTH;
     p->windows = (mul_u32)((p->width + s->window_width - 1) / s->window_width);
     const bool cuts_fit = ((mul_u64)job->b.rows * (p->windows + 1)) >> (CUT_BYTES_SHIFT - 2) == 0;
     s->rules.force = (int)job->force;
-    s->rules.dense =
-        cuts_fit && job->agg != LACIS_MUL_AVG &&
-        (lacis_mul_gpu_semiring_written(job) || s->kernels.kernel[s->ordered ? MULG_ORDERED_DENSE : MULG_DENSE]);
+    s->rules.dense = cuts_fit && (lacis_mul_gpu_semiring_written(job) ||
+                                  s->kernels.kernel[s->ordered ? MULG_ORDERED_DENSE : MULG_DENSE]);
     s->rules.pairs = !wide_keys(job);
     /* FLAT asks CON for products that are none, whose labels no list has. */
     const bool listed = job->label[0] || job->label[1] || job->label[2];
