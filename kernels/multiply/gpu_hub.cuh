@@ -2,7 +2,8 @@
  *
  * HUB rows: so heavy that one block a window would end long after all others. Several blocks each take a part of the
  * row's entries of A, in turns of eight, and put their cells together in global memory; the last one takes them from
- * there and goes on as for any dense window. Which rows: gpu_hub.cu. Used by gpu_dense.cuh.
+ * there and goes on as for any dense window. Which rows: gpu_hub.cu. Used by gpu_dense.cuh. Loops here are not
+ * unrolled: few rows come this way, and all who write a function wait for this to compile.
  */
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_HUB_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_HUB_CUH
@@ -26,6 +27,7 @@ MULG_DEVICE mul_u32 mulg_hub_entries(mul_u32 degree, mul_u32 part, mul_u32 parts
 MULG_DEVICE void mulg_hub_task(const mulg_params &p, mul_u32 r, mul_u32 *i, mul_u32 *part, mul_u32 *parts)
 {
     mul_u32 row = 0;
+#pragma unroll 1
     for (mul_u32 g = 0; g < MULG_HUB_GROUPS; g++) {
         const uint2 group = p.hub_group[g]; /* rows, parts of each */
         if (r < group.x * group.y) {
@@ -50,6 +52,7 @@ MULG_DEVICE bool mulg_hub_merge(const mulg_params &p, typename R::cell::bits *ce
     constexpr mul_u32 cells = mulg_dense_cells<R>::cells, words = cells / 32;
     bits *const sum = (bits *)p.hub_cell + at * cells;
     mul_u32 *const sum_mark = p.hub_mark + at * words;
+#pragma unroll 1
     for (mul_u32 i = threadIdx.x; i < cells; i += MULG_THREADS) {
         const bits x = cell[i];
         bool touched = x != C::empty();
@@ -72,6 +75,7 @@ MULG_DEVICE bool mulg_hub_merge(const mulg_params &p, typename R::cell::bits *ce
     __syncthreads();
     if (!*flag) return false;
     __threadfence();
+#pragma unroll 1
     for (mul_u32 i = threadIdx.x; i < cells; i += MULG_THREADS)
         cell[i] = __ldcg(sum + i);
     if constexpr (C::marked)
