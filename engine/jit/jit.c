@@ -23,12 +23,28 @@ static void add_word(sums *sum, uint64_t word)
     sum->b ^= sum->b >> 29;
 }
 
-/* Lengths count: "ab", "c" is not "a", "bc". */
+/* Lengths count: "ab", "c" is not "a", "bc". Of long texts four sums go side by side, as one waits for its
+ * multiplications: every statement with a written function hashes the kernels' source. */
 static void add(sums *sum, const char *text)
 {
+    enum { LANES = 4 };
     size_t length = strlen(text), i = 0;
     uint64_t word = 0;
     add_word(sum, length);
+    if (length >= 32 * LANES) {
+        sums lane[LANES];
+        for (int k = 0; k < LANES; k++)
+            lane[k] = (sums){sum->a + (uint64_t)k, sum->b + (uint64_t)k};
+        for (; i + 8 * LANES <= length; i += 8 * LANES)
+            for (int k = 0; k < LANES; k++) {
+                memcpy(&word, text + i + 8 * k, 8);
+                add_word(&lane[k], word);
+            }
+        for (int k = 0; k < LANES; k++) {
+            add_word(sum, lane[k].a);
+            add_word(sum, lane[k].b);
+        }
+    }
     for (; i + 8 <= length; i += 8) {
         memcpy(&word, text + i, 8);
         add_word(sum, word);
@@ -81,11 +97,24 @@ struct wanted {
     lacis_run *run;
     void *image;
     uint64_t bytes;
+    bool there;
 };
 
-static int nibble(char digit)
+/* Bytes of hexadecimal text; false: it is none. Without a branch a digit, which nobody could predict. */
+static bool image_bytes(const char *text, uint64_t bytes, unsigned char *out)
 {
-    return digit >= '0' && digit <= '9' ? digit - '0' : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+    unsigned wrong = 0;
+    for (uint64_t i = 0; i < 2 * bytes; i++) {
+        unsigned digit = (unsigned char)text[i];
+        wrong |= (unsigned)!((digit - '0' < 10u) | (digit - 'a' < 6u));
+    }
+    for (uint64_t i = 0; i < bytes; i++) {
+        unsigned high = (unsigned char)text[2 * i], low = (unsigned char)text[2 * i + 1];
+        high = (high & 15) + 9 * (high >> 6); /* of letters bit 6 is set */
+        low = (low & 15) + 9 * (low >> 6);
+        out[i] = (unsigned char)(high << 4 | low);
+    }
+    return wrong == 0;
 }
 
 static void take_kept(void *arg, const char *name, const char *value)
@@ -95,30 +124,30 @@ static void take_kept(void *arg, const char *name, const char *value)
     unsigned char *image = NULL;
     if (strcmp(name, "image") != 0 || wanted->image != NULL || bytes == 0) return;
     if (lacis_run_alloc(wanted->run, bytes, &image) != LACIS_OK) return;
-    for (uint64_t i = 0; i < bytes; i++) {
-        int high = nibble(value[2 * i]), low = nibble(value[2 * i + 1]);
-        if (high < 0 || low < 0) {
-            lacis_run_free(wanted->run, image);
-            return;
-        }
-        image[i] = (unsigned char)(high << 4 | low);
+    if (!image_bytes(value, bytes, image)) {
+        lacis_run_free(wanted->run, image);
+        return;
     }
     wanted->image = image;
     wanted->bytes = bytes;
 }
 
+static void note_kept(void *arg, const char *name, const char *value)
+{
+    struct wanted *wanted = arg;
+    wanted->there |= strcmp(name, "image") == 0 && value[0] != '\0';
+}
+
 /* What the file says or cannot say changes nothing but the time: errors are passed over. */
-static void from_file(lacis_run *run, const char *hash, void **image, uint64_t *bytes)
+static void ask_file(lacis_run *run, const char *hash, void (*fn)(void *arg, const char *name, const char *value),
+                     struct wanted *wanted)
 {
     const lacis_keeper *keeper = &run->host->keeper;
-    struct wanted wanted = {run, NULL, 0};
     char *group = lacis_run_text(run, "kernel %s", hash);
     if (keeper->kept == NULL || group == NULL) return;
     lacis_error before = run->host->error;
-    keeper->kept(keeper->context, run, group, take_kept, &wanted);
+    keeper->kept(keeper->context, run, group, fn, wanted);
     run->host->error = before;
-    *image = wanted.image;
-    *bytes = wanted.bytes;
 }
 
 static void to_file(lacis_run *run, const char *hash, const void *image, uint64_t bytes)
@@ -223,9 +252,12 @@ static lacis_status make(lacis_run *run, lacis_gpu *gpu, const lacis_gpu_source 
     missing->count = 0;
     for (int i = 0; i < wanted; i++) {
         lacis_nvrtc_program found = {0};
+        struct wanted of_file = {.run = run};
         char name[LACIS_HASH_TEXT];
         hash_text(sum, source, missing->kernel[i], version, name);
-        from_file(run, name, &found.image, &found.bytes);
+        ask_file(run, name, take_kept, &of_file);
+        found.image = of_file.image;
+        found.bytes = of_file.bytes;
         struct missing *to = found.image == NULL ? missing : kept;
         to->kernel[to->count] = missing->kernel[i];
         to->program[to->count] = found;
@@ -275,15 +307,14 @@ bool lacis_gpu_compiled(lacis_run *run, lacis_gpu *gpu, const lacis_gpu_source *
     bool filed = run->host->keeper.kept != NULL;
     int version = filed ? lacis_nvrtc_version() : 0;
     for (int i = 0; i < source->kernels; i++) {
-        void *kernel, *image = NULL;
-        uint64_t bytes;
+        void *kernel;
+        struct wanted wanted = {.run = run};
         hash_text(sum, source, i, 0, name);
         if (find_module(gpu, name, &kernel)) return true;
         if (!filed) continue;
         hash_text(sum, source, i, version, name);
-        from_file(run, name, &image, &bytes);
-        lacis_run_free(run, image);
-        if (image != NULL) return true;
+        ask_file(run, name, note_kept, &wanted);
+        if (wanted.there) return true;
     }
     return false;
 }

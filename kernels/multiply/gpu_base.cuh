@@ -34,6 +34,7 @@ enum {
     MULG_ORDERED_BYTES = 5120, /* cells of a warp's window */
     MULG_HUB_GROUPS = 8,       /* of rows with as many parts each */
     MULG_ORDERED_WIDE = 6144,  /* likewise, of 16 bytes: windows are whole turns of 128 columns */
+    MULG_AVERAGE_WIDTH = 512,  /* columns of a warp's window for AVG: a sum of 8 bytes and a count of 4 each */
     /* Blocks of a kernel that are to run at once on a multiprocessor: the compiler keeps registers to that. */
     MULG_COPY_BLOCKS = 6,
     MULG_TINY_BLOCKS = 6,
@@ -90,20 +91,25 @@ struct mulg_params {
     void *c_value;
     mul_u32 t_lo;
     mul_u64 width;
-    const mul_u32 *cut; /* DENSE: cut[c * (windows + 1) + w] is where window w of row c of B begins */
+    const mul_u32 *cut; /* DENSE: NULL or cut[c * (windows + 1) + w] is where window w of row c of B begins */
     mul_u32 windows;
     mul_u32 *prefix; /* DENSE: [row of the list * windows + w]: 1 + entries of windows up to w; 0: not known yet */
     mul_u32 *next;   /* the next task */
     /* DENSE: the first hub_rows of the list are HUB, with hub_tasks tasks a window. */
     mul_u32 hub_rows, hub_tasks;
-    uint2 hub_group[MULG_HUB_GROUPS];
-    void *hub_cell; /* sums of their windows, empty before */
+    uint2 hub_group[MULG_HUB_GROUPS];  /* rows, parts a window of each */
+    mul_u32 hub_wide[MULG_HUB_GROUPS]; /* entries of A from which such a row is wide */
+    void *hub_cell;                    /* sums of their windows, empty before */
     mul_u32 *hub_mark, *hub_done;
     mul_u64 *hub_products; /* counted as they are computed */
     /* MIDDLE, DENSE with TOP: entries wanted, at most so many stored a window, and of each row of the list a key
      * (gpu_top.cuh) that `top` entries reach; 0 before. */
     mul_u32 top, top_room;
     mul_u32 *least;
+    /* MIDDLE, DENSE: columns that stay of a row (gpu_mask.cuh); mask_begin NULL: all do. */
+    const mul_i64 *mask_begin, *mask_end;
+    const mul_u32 *mask_column;
+    mul_u32 mask_not;
     mul_u32 bits;  /* MIDDLE: columns of a bitmap, a multiple of 1024 */
     mul_u32 cells; /* MIDDLE: cells that fit */
     mulg_con_kind con;

@@ -47,7 +47,10 @@ static lacis_mul_gpu_status launch(mulg_run *s, const void *kernel, mul_u64 bloc
 static lacis_mul_gpu_status take_dense(mulg_run *s, mulg_params *p, cudaStream_t stream)
 {
     const mul_u64 tasks = (mul_u64)p->rows * p->windows, rows = s->select ? (mul_u64)p->rows : 0;
-    const mul_u64 cuts = mulg_aligned((mul_u64)s->job->b.rows * (p->windows + 1) * sizeof *s->cut);
+    const mul_u64 places = (mul_u64)s->job->b.rows * (p->windows + 1);
+    const bool search = s->rules.wide_windows > 0 && !s->few &&
+                        s->host->products[MULG_LIST_DENSE] < places / 2; /* cheaper than to cut all of B */
+    const mul_u64 cuts = search ? 0 : mulg_aligned(places * sizeof *s->cut);
     const mul_u64 told = mulg_aligned((tasks + rows) * sizeof *p->prefix);
     const bool splits = s->job->agg != LACIS_MUL_FOLD && mulg_type_bytes(s->job->type) <= 8; /* mulg_splits */
     if (!s->ordered && splits) mulg_hub_plan(s->job, s->host, s->multiprocessors, p);
@@ -57,12 +60,13 @@ static lacis_mul_gpu_status take_dense(mulg_run *s, mulg_params *p, cudaStream_t
         p->hub_rows = p->hub_tasks = 0;
         MULG_TRY(mulg_take(s, cuts + told, &s->cut));
     }
-    p->cut = s->cut;
+    p->cut = search ? NULL : s->cut;
     p->prefix = s->cut + cuts / sizeof *s->cut;
     p->least = p->prefix + tasks;
     MULG_TRY_CUDA(s, cudaMemsetAsync(p->prefix, 0, told, stream));
     if (p->hub_rows) MULG_TRY_CUDA(s, mulg_hub_begin(s->job, p, (char *)s->cut + cuts + told, s->header, stream));
     s->hub_rows = p->hub_rows;
+    if (search) return LACIS_MUL_GPU_OK;
     MULG_TRY_CUDA(s, s->few ? mulg_cuts_reached(*p, s->window_width, s->cut, stream)
                             : mulg_cuts(*p, s->job->b.rows, s->window_width, s->cut, stream));
     return LACIS_MUL_GPU_OK;
@@ -73,8 +77,9 @@ static lacis_mul_gpu_status run_dense(mulg_run *s, mulg_params *p, cudaStream_t 
     MULG_TRY(take_dense(s, p, stream));
     const mul_u64 tasks = (mul_u64)p->rows * p->windows;
     if (s->ordered) {
-        const mul_u64 cell = (mul_u64)mulg_type_bytes(s->job->type), width = s->window_width;
-        const mul_u64 warp = (width * cell + width + ORDERED_PLACES_BYTES + 15) / 16 * 16;
+        /* as in gpu_ordered.cuh */
+        const mul_u64 cell = s->job->agg == LACIS_MUL_AVG ? 8 + 4 : (mul_u64)mulg_type_bytes(s->job->type) + 1;
+        const mul_u64 warp = (s->window_width * cell + ORDERED_PLACES_BYTES + 15) / 16 * 16;
         return launch(s, s->kernels.kernel[MULG_ORDERED_DENSE], tasks / MULG_WARPS + 1, MULG_ORDERED_BLOCKS,
                       warp * MULG_WARPS, p, stream);
     }
@@ -96,12 +101,18 @@ static lacis_mul_gpu_status run_dense(mulg_run *s, mulg_params *p, cudaStream_t 
                   stream);
 }
 
+/* Shared memory of a block of MIDDLE beside its dynamic part. */
+static mul_u64 middle_fixed(const mulg_run *s)
+{
+    return mulg_type_bytes(s->job->a.type) == 16 ? MIDDLE_FIXED_WIDE : MIDDLE_FIXED;
+}
+
 static void shape_middle(const mulg_run *s, mulg_params *p, int list)
 {
     const bool average = s->job->agg == LACIS_MUL_AVG;
     const mul_u64 cell = s->job->agg == LACIS_MUL_COUNT ? 4 : average ? 12 : (mul_u64)mulg_type_bytes(s->job->type);
     mul_u64 cells = list == MULG_LIST_SMALL ? SMALL_CELLS : cell == 16 ? LARGE_CELLS_WIDE : LARGE_CELLS;
-    const mul_u64 fixed = cell == 16 ? MIDDLE_FIXED_WIDE : MIDDLE_FIXED;
+    const mul_u64 fixed = middle_fixed(s);
     const mul_u64 bits = (p->width + 1023) / 1024 * 1024;
     const mul_u64 space = (mul_u64)s->shared_block - fixed;
     p->bits = (mul_u32)(bits < BITS_MOST ? bits : BITS_MOST);
@@ -118,7 +129,7 @@ static lacis_mul_gpu_status run_middle(mulg_run *s, mulg_params *p, int list, cu
     const bool average = s->job->agg == LACIS_MUL_AVG;
     const mul_u64 cell = s->job->agg == LACIS_MUL_COUNT ? 4 : average ? 12 : (mul_u64)mulg_type_bytes(s->job->type);
     const size_t dynamic = p->bits / 4 + p->cells * cell;
-    const mul_u64 fit = (mul_u64)s->shared_bytes / (dynamic + (cell == 16 ? MIDDLE_FIXED_WIDE : MIDDLE_FIXED));
+    const mul_u64 fit = (mul_u64)s->shared_bytes / (dynamic + middle_fixed(s));
     const void *kernel =
         s->select ? s->kernels.middle_top : s->kernels.kernel[s->ordered ? MULG_ORDERED : MULG_MIDDLE];
     return launch(s, kernel, p->rows,

@@ -28,6 +28,13 @@ MULG_DEVICE int mulg_list_of(const mulg_rules &rules, mul_u64 degree, mul_u64 pr
     return products < rules.large_from ? MULG_LIST_SMALL : MULG_LIST_LARGE;
 }
 
+/* Whether a row of DENSE has so many entries that its blocks would look for more slices of B than there are products.
+ */
+MULG_DEVICE bool mulg_is_wide(const mulg_rules &rules, mul_u64 degree, mul_u64 products)
+{
+    return degree * rules.wide_windows > products;
+}
+
 /* Entries that may be stored of a row. */
 MULG_DEVICE mul_u64 mulg_room_of(const mulg_rules &rules, int list, mul_u64 products)
 {
@@ -36,6 +43,14 @@ MULG_DEVICE mul_u64 mulg_room_of(const mulg_rules &rules, int list, mul_u64 prod
     if (rules.top_room > 0 && list == MULG_LIST_DENSE) most = rules.top_windows * rules.top_room;
     if (rules.top_room > 0 && (list == MULG_LIST_SMALL || list == MULG_LIST_LARGE))
         most = (rules.top_passes + products / MULG_TOP_CELLS) * rules.top_room;
+    return room < most ? room : most;
+}
+
+/* The same where MASK keeps what the kernels of heavy rows store. */
+MULG_DEVICE mul_u64 mulg_masked_room(const mulg_params &p, int list, mul_i64 row, mul_u64 room)
+{
+    if (!p.mask_begin || p.mask_not || list < MULG_LIST_SMALL) return room;
+    const mul_u64 most = (mul_u64)(p.mask_end[row] - p.mask_begin[row]);
     return room < most ? room : most;
 }
 

@@ -10,6 +10,7 @@
 #define LACIS_KERNELS_MULTIPLY_GPU_DENSE_CUH
 
 #include "gpu_hub.cuh"
+#include "gpu_mask.cuh"
 #include "gpu_top.cuh"
 #include "gpu_walk.cuh"
 
@@ -31,7 +32,8 @@ template <class R> struct mulg_dense_shared {
 /* A task, and what this thread holds of it: an entry of A with its slice of B. Fetched in steps, between the phases
  * of the task before, so that its loads overlap with work. */
 template <class R> struct mulg_dense_task {
-    mul_u32 window, i, row, part, parts, degree, entries, c, lo, hi; /* entries: of the part */
+    mul_u32 window, i, row, part, parts, entries, c, lo, hi; /* entries: of the part */
+    int does;                                                /* MULG_PART...; MULG_PART for all but wide HUB rows */
     mul_i64 begin;
     typename R::A a;
 };
@@ -55,8 +57,13 @@ template <class R> MULG_DEVICE void mulg_dense_row(const mulg_params &p, mul_u32
 template <class R> MULG_DEVICE void mulg_dense_bounds(const mulg_params &p, mulg_dense_task<R> &t)
 {
     t.begin = p.a_begin[t.row];
-    t.degree = t.entries = (mul_u32)(p.a_end[t.row] - t.begin);
-    if (t.parts > 1) t.entries = mulg_hub_entries(t.degree, t.part, t.parts);
+    t.entries = (mul_u32)(p.a_end[t.row] - t.begin);
+    t.does = MULG_PART;
+    if (t.parts > 1) {
+        if constexpr (mulg_scatters<R>::value)
+            if (mulg_hub_is_wide(p, t.i, t.entries)) t.does = mulg_hub_wide(p.windows, &t.window, &t.part, &t.parts);
+        t.entries = t.does <= MULG_SCATTER ? mulg_hub_entries(t.entries, t.part, t.parts) : 0;
+    }
 }
 
 template <class R> MULG_DEVICE void mulg_dense_entry(const mulg_params &p, mulg_dense_task<R> &t, mul_u32 e)
@@ -66,19 +73,34 @@ template <class R> MULG_DEVICE void mulg_dense_entry(const mulg_params &p, mulg_
     if (e >= t.entries) return;
     if (t.parts > 1) {
         e = mulg_hub_entry(e, t.part, t.parts);
-        if (e >= t.degree) return;
+        if (t.begin + e >= p.a_end[t.row]) return;
     }
     t.c = __ldg(p.a_column + t.begin + e);
     if constexpr (R::VALUES) t.a = mulg_value<typename R::A>(p.a_value, t.begin + e);
+}
+
+/* The slice without cuts, or all of the row of B for a wide row. */
+template <class R> MULG_DEVICE void mulg_dense_search(const mulg_params &p, mulg_dense_task<R> &t)
+{
+    const uint2 bound = __ldg(p.b_bound + t.c);
+    const mul_u64 from = p.t_lo + (mul_u64)t.window * mulg_dense_cells<R>::width;
+    t.lo = bound.x;
+    t.hi = bound.y;
+    if (t.does != MULG_PART) return;
+    t.lo = mulg_search(p.b_column, bound.x, bound.y, from);
+    t.hi = mulg_search(p.b_column, t.lo, bound.y, from + mulg_dense_cells<R>::width);
 }
 
 template <class R> MULG_DEVICE void mulg_dense_slice(const mulg_params &p, mulg_dense_task<R> &t)
 {
     t.lo = t.hi = 0;
     if (t.c == MULG_ALL) return;
-    const mul_u32 *cut = p.cut + (mul_u64)t.c * (p.windows + 1) + t.window;
-    t.lo = __ldg(cut);
-    t.hi = __ldg(cut + 1);
+    if (!mulg_scatters<R>::value || (p.cut && t.does == MULG_PART)) {
+        const mul_u32 *cut = p.cut + (mul_u64)t.c * (p.windows + 1) + t.window;
+        t.lo = __ldg(cut);
+        t.hi = __ldg(cut + 1);
+    } else if constexpr (mulg_scatters<R>::value)
+        mulg_dense_search(p, t);
 }
 
 /* One more for column j of the window. */
@@ -88,6 +110,22 @@ template <class R> MULG_DEVICE void mulg_dense_count(mulg_dense_shared<R> &share
         atomicAdd(shared.cell + j / 2, 1u << (j << 4 & 31));
     else
         R::cell::add(shared.cell + j);
+}
+
+/* The task's products, a line of slices after the other. */
+template <class R, class F, class G>
+MULG_DEVICE void mulg_dense_lines(const mulg_params &p, mulg_dense_shared<R> &shared, mulg_dense_task<R> &t, F one,
+                                  G two)
+{
+    for (mul_u32 from = MULG_THREADS;; from += MULG_THREADS) {
+        const mulg_extent all = mulg_lay<R>(shared.line, t.lo, t.hi, t.a, t.c);
+        if (t.parts > 1 && threadIdx.x == 0) atomicAdd(p.hub_products, (mul_u64)all.total);
+        mulg_walk<R>(p, shared.line, all, one, two);
+        if (from >= t.entries) break;
+        mulg_dense_entry(p, t, from + threadIdx.x);
+        mulg_dense_slice(p, t);
+        __syncthreads();
+    }
 }
 
 template <class R>
@@ -123,22 +161,53 @@ MULG_DEVICE void mulg_dense_fill(const mulg_params &p, mulg_dense_shared<R> &sha
             mulg_dense_count<R>(shared, k);
         }
     };
-    for (mul_u32 from = MULG_THREADS;; from += MULG_THREADS) {
-        const mulg_extent all = mulg_lay<R>(shared.line, t.lo, t.hi, t.a, t.c);
-        if (t.parts > 1 && threadIdx.x == 0) atomicAdd(p.hub_products, (mul_u64)all.total);
-        mulg_walk<R>(p, shared.line, all, one, two);
-        if (from >= t.entries) break;
-        mulg_dense_entry(p, t, from + threadIdx.x);
-        mulg_dense_slice(p, t);
-        __syncthreads();
-    }
+    mulg_dense_lines(p, shared, t, one, two);
 }
 
-/* Stores the touched cells of the warp's stripe from `out` on, and empties them: their columns in order first, then
- * one entry a lane, so that stores are whole. upto, sum: touched ones up to this lane and in all. */
+/* Products of a wide row, to global memory. */
+template <class R>
+MULG_DEVICE void mulg_dense_scatter(const mulg_params &p, mulg_dense_shared<R> &shared, mulg_dense_task<R> &t,
+                                    int *bad)
+{
+    typedef typename R::A A;
+    typedef typename R::B B;
+    const auto one = [&](mul_u32 column, A a, B b, mul_u32 c) {
+        typename R::T v = typename R::T();
+        if constexpr (R::VALUES) v = R::con(p, a, b, t.row, c, column, bad);
+        mulg_hub_put<R>(p, t.i, column - p.t_lo, v);
+    };
+    mulg_dense_lines(p, shared, t, one, [&](mul_u32 column, mul_u32 other, A a, B b, B d, mul_u32 c) {
+        one(column, a, b, c);
+        one(other, a, d, c);
+    });
+    mulg_hub_scattered(p, t.i);
+}
+
+/* Takes out what MASK does not keep; answers whether any cell of the warp was touched. */
+template <class R>
+MULG_DEVICE bool mulg_dense_mask(const mulg_params &p, mulg_dense_shared<R> &shared, mul_u32 row, mul_u32 window,
+                                 mulg_touched *touched)
+{
+    constexpr mul_u32 own = mulg_dense_cells<R>::own_columns, width = mulg_dense_shared<R>::width;
+    static_assert(own == 64 || own == 32 || own == 16, "own columns are words of the mask, or half a word");
+    static_assert(width / 8 <= sizeof shared.line, "the mask lies where products were walked");
+    const bool dirty = __any_sync(MULG_ALL, touched->low | touched->high);
+    mul_u32 *const word = (mul_u32 *)&shared.line;
+    mulg_mask_bits(p, row, (mul_u64)p.t_lo + (mul_u64)window * width, width, word);
+    if (own == 16)
+        touched->low &= word[threadIdx.x / 2] >> (threadIdx.x % 2 * 16);
+    else
+        touched->low &= word[threadIdx.x * (own / 32)];
+    if (own == 64) touched->high &= word[threadIdx.x * 2 + 1];
+    return dirty;
+}
+
+/* Stores the touched cells of the warp's stripe from `out` on, and empties them if any are dirty: their columns in
+ * order first, then one entry a lane, so that stores are whole. upto, sum: touched ones up to this lane and in all.
+ */
 template <class R>
 MULG_DEVICE void mulg_dense_store(const mulg_params &p, mulg_dense_shared<R> &shared, mulg_touched touched,
-                                  mul_u32 upto, mul_u32 sum, mul_u32 base, mul_u64 out)
+                                  mul_u32 upto, mul_u32 sum, bool dirty, mul_u32 base, mul_u64 out)
 {
     typedef typename R::S S;
     typedef typename R::cell C;
@@ -146,7 +215,7 @@ MULG_DEVICE void mulg_dense_store(const mulg_params &p, mulg_dense_shared<R> &sh
     const mul_u32 lane = threadIdx.x & 31, stripe = (threadIdx.x & ~31u) * own;
     unsigned short *const place = shared.place[threadIdx.x / 32];
     mul_u32 at = upto - __popc(touched.low) - __popc(touched.high);
-    if (sum == 0) return;
+    if (!dirty) return;
     for (mul_u32 first = 0; first < sum; first += MULG_PLACES) {
         const mul_u32 n = sum - first < MULG_PLACES ? sum - first : MULG_PLACES, last = first + n;
         for (; touched.low && at < last; touched.low &= touched.low - 1)
@@ -230,7 +299,10 @@ MULG_DEVICE void mulg_dense_all(const mulg_params &p, mulg_dense_shared<R> &shar
                                 mul_u32 row, bool more, mulg_dense_task<R> &t)
 {
     const mul_u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-    const mulg_touched touched = mulg_find_touched<R>(shared.cell, shared.mark);
+    mulg_touched touched = mulg_find_touched<R>(shared.cell, shared.mark);
+    bool dirty = false;
+    if constexpr (mulg_masks<R>::value)
+        if (p.mask_begin) dirty = mulg_dense_mask(p, shared, row, window, &touched);
     const mul_u32 upto = mulg_scan(__popc(touched.low) + __popc(touched.high));
     if (lane == 31) shared.warp_sum[warp] = upto;
     const mul_u64 row_out = (mul_u64)p.c_begin[row];
@@ -246,8 +318,9 @@ MULG_DEVICE void mulg_dense_all(const mulg_params &p, mulg_dense_shared<R> &shar
     }
     if (threadIdx.x == 0) mulg_dense_upto(p, i, window, row, row_out, total);
     if (more) mulg_dense_entry(p, t, threadIdx.x);
-    mulg_dense_store<R>(p, shared, touched, upto, shared.warp_sum[warp],
-                        p.t_lo + window * mulg_dense_shared<R>::width, row_out + mine);
+    const mul_u32 sum = shared.warp_sum[warp];
+    mulg_dense_store<R>(p, shared, touched, upto, sum, dirty || sum, p.t_lo + window * mulg_dense_shared<R>::width,
+                        row_out + mine);
 }
 
 template <class R, bool TOP> MULG_DEVICE void mulg_dense(const mulg_params &p)
@@ -270,13 +343,17 @@ template <class R, bool TOP> MULG_DEVICE void mulg_dense(const mulg_params &p)
     while (task < tasks) {
         if (threadIdx.x == 0) shared.task = atomicAdd(p.next, 1);
         if constexpr (TOP) known = *(volatile mul_u32 *)(p.least + t.i);
-        mulg_dense_fill(p, shared, t, &bad);
+        if (!mulg_scatters<R>::value || t.does == MULG_PART) mulg_dense_fill(p, shared, t, &bad);
+        if constexpr (mulg_scatters<R>::value) {
+            if (t.does == MULG_SCATTER) mulg_dense_scatter(p, shared, t, &bad);
+            if (t.does == MULG_GATHER) mulg_hub_gather<R>(p, shared.cell, shared.mark, t.i, t.window, t.parts);
+        }
         __syncthreads();
         const mul_u32 window = t.window, i = t.i, row = t.row;
         task = shared.task;
-        bool ends = t.parts == 1;
+        bool ends = t.does == MULG_GATHER || t.parts == 1;
         if constexpr (mulg_splits<R>::value)
-            if (!ends)
+            if (t.does == MULG_PART && !ends)
                 ends = mulg_hub_merge<R>(p, shared.cell, shared.mark, &shared.flag, (mul_u64)i * p.windows + window,
                                          t.parts);
         if (task < tasks) mulg_dense_row(p, task, t);

@@ -59,7 +59,7 @@ static __device__ void deal(const mulg_params &p, const mulg_rules &rules, few_s
         n = *(volatile const mul_u64 *)(sum + i);
         const int to = mulg_list_of(rules, (mul_u64)(p.a_end[row] - p.a_begin[row]), n);
         bucket = mulg_bucket_of(to, n);
-        room = mulg_room_of(rules, to, n);
+        room = mulg_masked_room(p, to, row, mulg_room_of(rules, to, n));
         if (to >= 0) {
             atomicAdd(&header->rows[bucket], 1u);
             atomicAdd(&header->products[to], n);

@@ -63,6 +63,7 @@ typedef struct mulg_header {
     mul_u64 hub_products;         /* of HUB rows, which are among those of DENSE above */
     mul_u32 b_most;               /* entries of B's longest row, likewise */
     mul_u32 bad, long_rows, keep_next;
+    mul_u32 wide;                                  /* bit i: some row of DENSE's bucket i is wide */
     mul_u32 ticket;                                /* blocks of mulg_deal or mulg_few that are done */
     mul_u32 next[MULG_LISTS], hub_next, room_next; /* hub_next: of DENSE where HUB runs alone */
 } mulg_header;
@@ -76,6 +77,7 @@ typedef struct mulg_rules {
     int flat;    /* whether there are chunks of B */
     int exact;   /* whether products of FLAT rows are wanted before they are computed */
     mul_u64 dense_from, large_from, width, b_rows;
+    mul_u64 wide_windows; /* of a row, where wide ones have a way of their own; else 0 */
     /* Where only candidates for TOP are stored (top_room > 0): so many a window of DENSE or a turn of MIDDLE, which
      * has top_passes turns and one more for every MULG_TOP_CELLS products. */
     mul_u64 top_room, top_windows, top_passes;

@@ -44,6 +44,7 @@ void mulg_hub_plan(const lacis_mul_gpu_job *job, const mulg_header *header, int 
     enum {
         SHARES = 2, /* parts that a block's share of all the work is */
         PARTS_MOST = 1024,
+        WIDE_PARTS = 8,
         FORCED = 3
     };
     mul_u64 all = 0;
@@ -57,11 +58,16 @@ void mulg_hub_plan(const lacis_mul_gpu_job *job, const mulg_header *header, int 
         const mul_u32 rows = header->rows[MULG_LIST_DENSE * MULG_STEPS + bucket];
         if (rows == 0) continue;
         mul_u64 parts = typical(header, bucket) / p->windows / share;
+        const bool wide = header->wide >> bucket & 1;
+        if (wide && parts < WIDE_PARTS) parts = WIDE_PARTS;
         if (job->force == LACIS_MUL_GPU_HUB) parts = FORCED;
-        if (parts < 2) break;
+        if (parts < 2 && header->wide >> bucket == 0) break;
+        if (parts < 1) parts = 1; /* ahead of wide rows: a window whole, as any of DENSE */
         if (parts > PARTS_MOST) parts = PARTS_MOST;
         with.hub_rows += rows;
         with.hub_tasks += rows * (mul_u32)parts;
+        const mul_u64 from = typical(header, bucket) / p->windows + 1;
+        with.hub_wide[group] = job->force == LACIS_MUL_GPU_HUB && bucket % 2 ? 1 : wide ? (mul_u32)from : MULG_ALL;
         with.hub_group[group++] = make_uint2(rows, (mul_u32)parts);
         if (cell_bytes(&with) > MEMORY || (mul_u64)with.hub_tasks * p->windows > UINT32_MAX / 4) break;
         *p = with;

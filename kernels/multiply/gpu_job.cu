@@ -183,18 +183,26 @@ void mulg_set_params(mulg_run *s)
     s->value_bytes = values ? mulg_type_bytes(mulg_b_type(job)) : 0;
     const int cell = job->agg == LACIS_MUL_COUNT ? s->kernels.count_bytes : mulg_type_bytes(job->type);
     s->window_width = (!s->ordered ? MULG_DENSE_BYTES : cell == 16 ? MULG_ORDERED_WIDE : MULG_ORDERED_BYTES) / cell;
+    if (job->agg == LACIS_MUL_AVG) s->window_width = MULG_AVERAGE_WIDTH;
     p->windows = (mul_u32)((p->width + s->window_width - 1) / s->window_width);
     const bool cuts_fit = ((mul_u64)job->b.rows * (p->windows + 1)) >> (CUT_BYTES_SHIFT - 2) == 0;
+    if (job->mask && !s->ordered && !lacis_mul_gpu_semiring_written(job)) { /* mulg_masks; all else: mulg_keep */
+        p->mask_begin = (const mul_i64 *)job->mask->begin;
+        p->mask_end = (const mul_i64 *)job->mask->end;
+        p->mask_column = job->mask->column;
+        p->mask_not = job->mask_not;
+    }
     s->rules.force = (int)job->force;
-    s->rules.dense =
-        cuts_fit && job->agg != LACIS_MUL_AVG &&
-        (lacis_mul_gpu_semiring_written(job) || s->kernels.kernel[s->ordered ? MULG_ORDERED_DENSE : MULG_DENSE]);
+    s->rules.dense = cuts_fit && (lacis_mul_gpu_semiring_written(job) ||
+                                  s->kernels.kernel[s->ordered ? MULG_ORDERED_DENSE : MULG_DENSE]);
     s->rules.pairs = !wide_keys(job);
     /* FLAT asks CON for products that are none, whose labels no list has. */
     const bool listed = job->label[0] || job->label[1] || job->label[2];
     const bool narrow = !listed && mulg_type_bytes(job->type) <= 8 && s->value_bytes <= 8;
     s->rules.flat = narrow && job->t_hi < 1 << 26 && job->force == LACIS_MUL_GPU_EMPTY &&
                     (lacis_mul_gpu_semiring_written(job) || s->kernels.kernel[MULG_FLAT]);
+    const bool scatters = !s->ordered && !lacis_mul_gpu_semiring_written(job); /* mulg_scatters */
+    s->rules.wide_windows = scatters && p->windows > 1 ? p->windows : 0;
     s->rules.b_rows = (mul_u64)job->b.rows;
     s->rules.dense_from = dense_from(p->width);
     s->rules.large_from = SMALL_CELLS + 1;

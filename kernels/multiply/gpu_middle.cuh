@@ -9,6 +9,7 @@
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_MIDDLE_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_MIDDLE_CUH
 
+#include "gpu_mask.cuh"
 #include "gpu_top.cuh"
 #include "gpu_walk.cuh"
 
@@ -196,6 +197,15 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
             mark(u);
         });
     __syncthreads();
+    constexpr bool masks = mulg_masks<R>::value && !ORDERED && !TOP;
+    const bool masked = masks && p.mask_begin;
+    if constexpr (masks)
+        if (masked) { /* ranks come later: their place is free */
+            mulg_mask_bits(p, row, (mul_u64)p.t_lo + lo, p.bits, rank);
+            for (mul_u32 i = threadIdx.x; i < words; i += MULG_THREADS)
+                word[i] &= rank[i];
+            __syncthreads();
+        }
     const mul_u32 entries = mulg_rank<R, !TOP>(p, shared, word, rank, lo, out);
     mul_u32 stored = 0;
     for (mul_u32 first = 0; first < entries; first += p.cells) {
@@ -225,6 +235,7 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
             __syncthreads();
             const auto cell_of = [&](mul_u32 t) {
                 const mul_u32 j = t - base;
+                if (masked && !(word[j / 32] >> (j & 31) & 1)) return MULG_ALL;
                 return rank[j / 32] + __popc(word[j / 32] & ((1u << (j & 31)) - 1)) - first;
             };
             const auto one = [&](mul_u32 t, A a, B b, mul_u32 c) {

@@ -2,7 +2,8 @@
  *
  * DENSE rows in order: a task is a narrow window of one row, and a warp's own. It takes the entries of the row of A
  * one after the other; within a slice of B columns are distinct, so cells need no atomics, any AGG will do, and
- * floats come out as on the CPU. Tasks are dealt and placed as in gpu_dense.cuh.
+ * floats come out as on the CPU. Tasks are dealt and placed as in gpu_dense.cuh. What a warp keeps of its window is
+ * one of two: cells of the AGG's own type, or sums and counts for AVG.
  */
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_ORDERED_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_ORDERED_CUH
@@ -12,7 +13,7 @@
 
 enum { MULG_ORDERED_PLACES = 256 };
 
-/* In dynamic shared memory, one a warp. */
+/* In dynamic shared memory, one a warp: accumulators, and which are touched. */
 template <class T> struct mulg_ordered_shared {
     static constexpr int bytes = sizeof(T) == 16 ? MULG_ORDERED_WIDE : MULG_ORDERED_BYTES;
     static constexpr int width = bytes / sizeof(T); /* columns of a window */
@@ -21,19 +22,90 @@ template <class T> struct mulg_ordered_shared {
     unsigned short place[MULG_ORDERED_PLACES];
 };
 
-/* Whether an untouched cell holds what no touched one does. */
-template <class T> MULG_DEVICE bool mulg_ordered_plain(int agg)
-{
-    return sizeof(T) <= 8 && mulg_traits<T>::real && (agg == MULG_SUM || agg == MULG_MIN || agg == MULG_MAX);
-}
+template <class R> struct mulg_ordered_window {
+    typedef typename R::T T;
+    typedef mulg_ordered_shared<T> shared;
+    shared &s;
+    T start;
+    bool plain; /* whether an untouched cell holds what no touched one does: then there are no marks */
 
-template <class R>
-MULG_DEVICE void mulg_ordered_fill(const mulg_params &p, mulg_ordered_shared<typename R::T> &s, mul_u32 row,
-                                   mul_u32 window, bool plain, int *bad)
+    __device__ __forceinline__ mulg_ordered_window(const mulg_params &p)
+        : s(((shared *)mulg_dynamic)[threadIdx.x / 32]), start(R::start(p))
+    {
+        const bool ends = p.agg == MULG_SUM || p.agg == MULG_MIN || p.agg == MULG_MAX;
+        plain = !R::WRITTEN_FOLD && sizeof(T) <= 8 && mulg_traits<T>::real && ends;
+    }
+    __device__ __forceinline__ void clear(mul_u32 j)
+    {
+        s.cell[j] = start;
+        if (!plain) s.mark[j] = 0;
+    }
+    __device__ __forceinline__ void put(const mulg_params &p, mul_u32 j, T v, int *bad)
+    {
+        s.cell[j] = R::fold(p, s.cell[j], v, bad);
+        if (!plain) s.mark[j] = 1;
+    }
+    /* Which of four neighbours are touched, as bits. */
+    __device__ __forceinline__ mul_u32 touched(mul_u32 at) const
+    {
+        mul_u32 own = 0;
+        if (plain) {
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                own |= (mulg_traits<T>::to(s.cell[at + i]) != mulg_traits<T>::to(start) ? 1u : 0u) << i;
+        } else {
+            const mul_u32 marks = *(const mul_u32 *)(s.mark + at);
+            own = (marks & 1) | (marks >> 7 & 2) | (marks >> 14 & 4) | (marks >> 21 & 8);
+        }
+        return own;
+    }
+    __device__ __forceinline__ void store(const mulg_params &p, mul_u32 j, mul_u64 to) const
+    {
+        ((T *)p.c_value)[to] = s.cell[j];
+    }
+};
+
+/* AVG: a count is also the mark. */
+template <class R> struct mulg_average_window {
+    struct shared {
+        static constexpr int width = MULG_AVERAGE_WIDTH;
+        __align__(16) double sum[width];
+        __align__(16) mul_u32 count[width];
+        unsigned short place[MULG_ORDERED_PLACES];
+    };
+    shared &s;
+
+    __device__ __forceinline__ mulg_average_window(const mulg_params &)
+        : s(((shared *)mulg_dynamic)[threadIdx.x / 32])
+    {
+    }
+    __device__ __forceinline__ void clear(mul_u32 j)
+    {
+        s.sum[j] = -0.0;
+        s.count[j] = 0;
+    }
+    __device__ __forceinline__ void put(const mulg_params &, mul_u32 j, typename R::T v, int *)
+    {
+        s.sum[j] = mulg_plus(s.sum[j], mulg_plus((double)v, 0.0));
+        s.count[j]++;
+    }
+    __device__ __forceinline__ mul_u32 touched(mul_u32 at) const
+    {
+        const uint4 n = *(const uint4 *)(s.count + at);
+        return (n.x ? 1 : 0) | (n.y ? 2 : 0) | (n.z ? 4 : 0) | (n.w ? 8 : 0);
+    }
+    __device__ __forceinline__ void store(const mulg_params &p, mul_u32 j, mul_u64 to) const
+    {
+        ((double *)p.c_value)[to] = s.sum[j] / s.count[j];
+    }
+};
+
+template <class R, class W>
+MULG_DEVICE void mulg_ordered_fill(const mulg_params &p, W &w, mul_u32 row, mul_u32 window, int *bad)
 {
     typedef typename R::A A;
     typedef typename R::B B;
-    const mul_u32 lane = threadIdx.x & 31, base = p.t_lo + window * mulg_ordered_shared<typename R::T>::width;
+    const mul_u32 lane = threadIdx.x & 31, base = p.t_lo + window * W::shared::width;
     const mul_i64 begin = p.a_begin[row];
     const mul_u32 degree = (mul_u32)(p.a_end[row] - begin);
     for (mul_u32 from = 0; from < degree; from += 32) {
@@ -74,9 +146,7 @@ MULG_DEVICE void mulg_ordered_fill(const mulg_params &p, mulg_ordered_shared<typ
             more = full != 0;
             if (more) fetch();
             while (now_i < now_end) {
-                const mul_u32 j = now_t - base;
-                s.cell[j] = R::fold(p, s.cell[j], R::con(p, now_a, now_b, row, now_c, now_t, bad), bad);
-                if (!plain) s.mark[j] = 1;
+                w.put(p, now_t - base, R::con(p, now_a, now_b, row, now_c, now_t, bad), bad);
                 now_i += 32;
                 if (now_i >= now_end) break;
                 now_t = __ldg(p.b_column + now_i);
@@ -87,65 +157,41 @@ MULG_DEVICE void mulg_ordered_fill(const mulg_params &p, mulg_ordered_shared<typ
     }
 }
 
-/* Which of the four cells of this lane in a turn are touched. */
-template <class T>
-MULG_DEVICE mul_u32 mulg_ordered_touched(const mulg_ordered_shared<T> &s, mul_u32 at, bool plain, T start)
+template <class W> MULG_DEVICE void mulg_ordered_store(const mulg_params &p, W &w, mul_u32 window, mul_u64 out)
 {
-    mul_u32 own = 0;
-    if (plain) {
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            own |= (mulg_traits<T>::to(s.cell[at + i]) != mulg_traits<T>::to(start) ? 1u : 0u) << i;
-    } else {
-        const mul_u32 marks = *(const mul_u32 *)(s.mark + at);
-        own = (marks & 1) | (marks >> 7 & 2) | (marks >> 14 & 4) | (marks >> 21 & 8);
-    }
-    return own;
-}
-
-template <class R>
-MULG_DEVICE void mulg_ordered_store(const mulg_params &p, mulg_ordered_shared<typename R::T> &s, mul_u32 window,
-                                    bool plain, mul_u64 out)
-{
-    typedef typename R::T T;
-    constexpr mul_u32 width = mulg_ordered_shared<T>::width;
+    constexpr mul_u32 width = W::shared::width;
     const mul_u32 lane = threadIdx.x & 31, base = p.t_lo + window * width;
-    const T start = R::start(p);
     for (mul_u32 turn = 0; turn < width; turn += 128) {
-        const mul_u32 at = turn + lane * 4, own = mulg_ordered_touched(s, at, plain, start);
+        const mul_u32 at = turn + lane * 4, own = w.touched(at);
         const mul_u32 count = __popc(own);
         if (!__any_sync(MULG_ALL, count)) continue;
         const mul_u32 upto = mulg_scan(count), n = __shfl_sync(MULG_ALL, upto, 31);
-        unsigned short *to = s.place + upto - count;
+        unsigned short *to = w.s.place + upto - count;
 #pragma unroll
         for (int i = 0; i < 4; i++)
             if (own >> i & 1) *to++ = (unsigned short)(at + i);
         __syncwarp();
         for (mul_u32 i = lane; i < n; i += 32) {
-            const mul_u32 j = s.place[i];
+            const mul_u32 j = w.s.place[i];
             p.c_column[out + i] = base + j;
-            ((T *)p.c_value)[out + i] = s.cell[j];
-            s.cell[j] = start;
-            if (!plain) s.mark[j] = 0;
+            w.store(p, j, out + i);
+            w.clear(j);
         }
         out += n;
         __syncwarp();
     }
 }
 
-template <class R> MULG_DEVICE void mulg_ordered_dense(const mulg_params &p)
+/* W: mulg_ordered_window or mulg_average_window. */
+template <class R, class W> MULG_DEVICE void mulg_ordered_dense(const mulg_params &p)
 {
-    typedef typename R::T T;
-    constexpr mul_u32 width = mulg_ordered_shared<T>::width;
-    mulg_ordered_shared<T> &s = ((mulg_ordered_shared<T> *)mulg_dynamic)[threadIdx.x / 32];
+    constexpr mul_u32 width = W::shared::width;
+    static_assert(width % 128 == 0, "windows are whole turns of 128 columns");
     const mul_u32 lane = threadIdx.x & 31, tasks = p.rows * p.windows;
-    const bool plain = !R::WRITTEN_FOLD && mulg_ordered_plain<T>(p.agg);
-    const T start = R::start(p);
+    W w(p);
     int bad = 0;
-    for (mul_u32 i = lane; i < width; i += 32) {
-        s.cell[i] = start;
-        s.mark[i] = 0;
-    }
+    for (mul_u32 i = lane; i < width; i += 32)
+        w.clear(i);
     __syncwarp();
     for (;;) {
         mul_u32 task = 0;
@@ -153,10 +199,10 @@ template <class R> MULG_DEVICE void mulg_ordered_dense(const mulg_params &p)
         task = __shfl_sync(MULG_ALL, task, 0);
         if (task >= tasks) break;
         const mul_u32 window = task / p.rows, i = task - window * p.rows, row = p.list[i];
-        mulg_ordered_fill<R>(p, s, row, window, plain, &bad);
+        mulg_ordered_fill<R>(p, w, row, window, &bad);
         mul_u32 total = 0;
         for (mul_u32 turn = 0; turn < width; turn += 128)
-            total += __popc(mulg_ordered_touched(s, turn + lane * 4, plain, start));
+            total += __popc(w.touched(turn + lane * 4));
         total = __reduce_add_sync(MULG_ALL, total);
         const mul_u32 before = mulg_dense_before(p, i, window);
         const mul_u64 row_out = (mul_u64)p.c_begin[row];
@@ -168,7 +214,7 @@ template <class R> MULG_DEVICE void mulg_ordered_dense(const mulg_params &p)
                 atomicAdd(p.entries, (mul_u64)before + total);
             }
         }
-        mulg_ordered_store<R>(p, s, window, plain, row_out + before);
+        mulg_ordered_store(p, w, window, row_out + before);
         __syncwarp(); /* the next task writes cells that other lanes have looked at */
     }
     mulg_finish(p, 0, bad);

@@ -149,7 +149,7 @@ static lacis_mul_gpu_status run_all(mulg_run *s, const int64_t *rows, int64_t fi
         MULG_TRY(set_up(s, rows, first, count, NULL, true));
     mulg_class_totals(s->host, count, out->class_rows, out->class_products);
     out->room = s->host->room;
-    if (out->room == 0) return LACIS_MUL_GPU_OK;
+    if (out->room == 0) return LACIS_MUL_GPU_OK; /* no products, or MASK keeps none of them */
     if (cancelled(s)) return LACIS_MUL_GPU_CANCELLED;
     MULG_TRY(mulg_compile(s, false));
     MULG_TRY(mulg_take_room(s, rows, first, count));

@@ -179,11 +179,14 @@ static __device__ void deal_rows(const mulg_params &p, const mulg_rules &rules, 
             if (bucket) bucket[i] = (unsigned char)b;
             if (products) products[i] = n;
             if (list >= 0) atomicAdd(&s.rows[b], 1u);
+            if (list == MULG_LIST_DENSE && mulg_is_wide(rules, degree, n))
+                atomicOr(&header->wide, 1u << (b - MULG_LIST_DENSE * MULG_STEPS));
             if (flat_row && !rules.exact) n = 0; /* the kernel counts them */
 #pragma unroll
             for (int l = 0; l < MULG_LISTS; l++)
                 sum[l] += l == list ? n : 0;
             room = flat_row ? degree * MULG_FLAT_MOST : mulg_room_of(rules, list, n);
+            room = mulg_masked_room(p, list, mulg_row_at(rows, first, i), room);
             if (flat) room = flat_room(rules, room);
         }
         const mul_u64 to = take_room(s, room, header);

@@ -17,7 +17,7 @@ enum {
     ORDERED_PLACES_BYTES = 512,
     PACK_LEAST = 1 << 22,     /* entries of B that are worth packing: fewer stay in the L2 anyway */
     MIDDLE_FIXED = 5632,      /* shared memory of a MIDDLE block beside its dynamic part, at most */
-    MIDDLE_FIXED_WIDE = 9728, /* likewise, values of 16 bytes */
+    MIDDLE_FIXED_WIDE = 8448, /* likewise, values of A of 16 bytes */
     LARGE_CELLS_WIDE = 4096,
     SPARED_ROWS = 4096,         /* that MIDDLE's kernel takes from another one which is not compiled */
     ZEROS_BYTES = MULG_FEW * 8, /* behind the header: `start`, or sums of few rows */

@@ -17,11 +17,12 @@ template <class T, int AGG, int CON> static mulg_kernels mulg_kernels_of()
                       0,
                       NULL,
                       NULL};
+    if constexpr (AGG == MULG_AVG) k.kernel[MULG_ORDERED_DENSE] = (const void *)mulg_average_dense_kernel<any>;
     if constexpr (CON >= 0) {
         k.kernel[MULG_PAIR] = (const void *)mulg_pair_kernel<R>;
         k.kernel[MULG_FLAT] = (const void *)mulg_flat_kernel<R>;
     }
-    if constexpr (AGG >= 0) {
+    if constexpr (AGG >= 0 && AGG != MULG_AVG) {
         k.kernel[MULG_MIDDLE] = (const void *)mulg_middle_kernel<R>;
         k.kernel[MULG_DENSE] = (const void *)mulg_dense_kernel<R>;
         if constexpr (sizeof(T) == 4 && !R::cell::marked) {
@@ -41,6 +42,8 @@ template <class T> static mulg_kernels mulg_kernels_any(lacis_mul_agg agg)
         return mulg_kernels_of<T, MULG_MIN, -1>();
     case LACIS_MUL_MAX:
         return mulg_kernels_of<T, MULG_MAX, -1>();
+    case LACIS_MUL_AVG:
+        return mulg_kernels_of<T, MULG_AVG, -1>();
     default:
         return mulg_kernels_of<T, -1, -1>();
     }

@@ -20,6 +20,12 @@ template <class R> struct mulg_splits {
     static constexpr bool value = !R::WRITTEN_FOLD && sizeof(typename R::T) <= 8;
 };
 
+/* Whether wide HUB rows go through cells in global memory (gpu_hub.cuh). Written functions do without: it would take
+ * their compiler longer, for every product. */
+template <class R> struct mulg_scatters {
+    static constexpr bool value = mulg_splits<R>::value && !R::WRITTEN;
+};
+
 template <class R> struct mulg_dense_cells {
     typedef typename R::cell::bits bits;
     static constexpr bool narrow = mulg_narrow<R>::value;
@@ -144,6 +150,17 @@ MULG_DEVICE void mulg_merge(const mulg_least_cell<T, FALLING> *, typename mulg_t
                             typename mulg_traits<T>::bits x)
 {
     atomicMin(cell, x);
+}
+
+/* What a cell holds after one product. */
+template <class T> MULG_DEVICE typename mulg_traits<T>::bits mulg_bits(const mulg_cell<T, MULG_SUM> *, T v)
+{
+    return mulg_traits<T>::to(mulg_plus(v, (T)0));
+}
+template <class T, bool FALLING>
+MULG_DEVICE typename mulg_traits<T>::bits mulg_bits(const mulg_least_cell<T, FALLING> *, T v)
+{
+    return mulg_order(v, FALLING);
 }
 
 #endif

@@ -104,7 +104,14 @@ MULG_WRITTEN_KERNEL(lacis_ordered, MULG_MIDDLE_LEAST, mulg_middle<mulg_written, 
 #elif LACIS_KERNEL == 5
 MULG_WRITTEN_KERNEL(lacis_dense, MULG_DENSE_BLOCKS, mulg_dense<mulg_written, false>)
 #elif LACIS_KERNEL == 6
-MULG_WRITTEN_KERNEL(lacis_ordered_dense, MULG_ORDERED_BLOCKS, mulg_ordered_dense<mulg_written>)
+template <bool AVERAGE> struct mulg_written_window {
+    typedef mulg_ordered_window<mulg_written> type;
+};
+template <> struct mulg_written_window<true> {
+    typedef mulg_average_window<mulg_written> type;
+};
+MULG_WRITTEN_KERNEL(lacis_ordered_dense, MULG_ORDERED_BLOCKS,
+                    mulg_ordered_dense<mulg_written, mulg_written_window<LACIS_AGG == MULG_AVG>::type>)
 #elif LACIS_KERNEL == 7
 MULG_WRITTEN_KERNEL(lacis_pair, MULG_PAIR_BLOCKS, mulg_pair<mulg_written>)
 #elif LACIS_KERNEL == 8

@@ -42,6 +42,8 @@ void bench(const char *name, int repeats)
                                      {"f32", LACIS_MUL_CON_MUL, LACIS_MUL_SUM, LACIS_MUL_TO_F32, false},
                                      {"min", LACIS_MUL_CON_ADD, LACIS_MUL_MIN, LACIS_MUL_TO_F32, false},
                                      {"f32-ord", LACIS_MUL_CON_MUL, LACIS_MUL_SUM, LACIS_MUL_TO_F32, true},
+                                     {"avg", LACIS_MUL_CON_ADD, LACIS_MUL_AVG, LACIS_MUL_TO_F64, false},
+                                     {"mask", LACIS_MUL_CON_ONE, LACIS_MUL_COUNT, LACIS_MUL_TO_U32, false},
                                      {"top10", LACIS_MUL_CON_ONE, LACIS_MUL_COUNT, LACIS_MUL_TO_U32, false}};
     for (const semiring &r : rings) {
         lacis_mul_gpu_job job = make_job(da, da);
@@ -51,6 +53,8 @@ void bench(const char *name, int repeats)
         job.ordered = r.ordered;
         job.max_degree_a = max_degree(a);
         job.top = strcmp(r.name, "top10") == 0 ? 10 : 0;
+        job.mask = strcmp(r.name, "mask") == 0 ? &da : nullptr; /* where there is an edge */
+        mask_matrix = job.mask ? &a : nullptr;
         std::vector<double> host, device;
         lacis_mul_gpu_output out = {};
         cudaEvent_t x, y;

@@ -5,6 +5,8 @@
  */
 #include "multiply_support.h"
 
+#include <algorithm>
+
 struct way {
     lacis_mul_con con;
     lacis_mul_agg agg;
@@ -35,11 +37,13 @@ static void few_values(matrix &m, lacis_mul_type type, u64 *state, int few)
     }
 }
 
-/* Every way, stored whole and with TOP of several k, in every class. */
+/* Every way, stored whole, with TOP of several k and with MASK, whose rows are long, in every class. */
 static void check_ways(matrix a, matrix b, u64 *state)
 {
     static const lacis_mul_gpu_class force[] = {LACIS_MUL_GPU_EMPTY, LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE,
                                                 LACIS_MUL_GPU_HUB};
+    const matrix mask = make_shape(state, 1, a.rows, b.cols, std::min(a.rows * b.cols / 2, 6 * b.cols));
+    lacis_mul_matrix dm = to_device(mask, LACIS_MUL_F32);
     for (const way &w : ways)
         for (int turn = 0; turn < 6; turn++) {
             few_values(a, w.type, state, turn % 2 ? 2 : 50);
@@ -53,12 +57,19 @@ static void check_ways(matrix a, matrix b, u64 *state)
             job.force = force[next_random(state) % 4];
             job.timed = turn == 4;
             job.top = turn < 2 ? 0 : (int64_t[]){1, 10, 32, 33}[turn - 2];
+            if (turn % 3 == 1) {
+                job.mask = &dm;
+                job.mask_not = next_random(state) % 2;
+                mask_matrix = &mask;
+            }
             expect(check_job(a, b, job, {}, 0, a.rows));
+            mask_matrix = nullptr;
             free_matrix(da), free_matrix(db);
         }
+    free_matrix(dm);
 }
 
-/* The class HUB says what it did, and TOP allocates for candidates only. */
+/* The class HUB says what it did; TOP allocates for candidates only, MASK for what it keeps. */
 static void check_told()
 {
     const matrix a = make_graph("star:40000");
@@ -82,6 +93,20 @@ static void check_told()
         device_free(nullptr, out.column), device_free(nullptr, out.value);
     }
     expect(products[0] == products[1] && room[0] == 40000 && room[1] == 10);
+    std::vector<u64> some;
+    for (u64 c = 0; c < 10; c++)
+        some.push_back(c * 3999);
+    const matrix mask = from_keys(some, a.rows, a.cols);
+    lacis_mul_matrix dm = to_device(mask, LACIS_MUL_F32);
+    job.top = 0;
+    job.mask = &dm;
+    for (const lacis_mul_gpu_class force : {LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE, LACIS_MUL_GPU_HUB}) {
+        job.force = force;
+        expect(lacis_mul_gpu_run(&job, nullptr, 0, 1, &out) == LACIS_MUL_GPU_OK && out.entries == 10);
+        device_free(nullptr, out.column), device_free(nullptr, out.value);
+    }
+    job.mask = nullptr;
+    free_matrix(dm);
     job.t_lo = job.t_hi = 5; /* no column at all */
     expect(lacis_mul_gpu_run(&job, nullptr, 0, a.rows, &out) == LACIS_MUL_GPU_OK && out.entries == 0);
     cudaFree(out.begin), cudaFree(out.end);

@@ -94,10 +94,15 @@ static void test_kept(void **state)
     assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
     assert_int_equal(looks, 4); /* in the file */
     assert_int_equal(keeps, 2);
+    stop();
+    start();
+    kept_text[0][11] = 'g'; /* no hexadecimal number: as good as nothing */
+    assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
+    assert_int_equal(keeps, 3);
     const char *const other[] = {"-DX=2"};
     source.option = other;
     assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
-    assert_int_equal(keeps, 4);
+    assert_int_equal(keeps, 5);
 }
 
 /* Only what is asked for is compiled, the rest once it is asked for, with the option that tells them apart. */

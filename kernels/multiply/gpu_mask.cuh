@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * MASK within MIDDLE and DENSE kernels: a row of the mask as a bit a column of a window, so that what is not kept is
+ * never stored. mulg_keep sees to all other rows. Written functions leave theirs to it as well: their compiler would
+ * take longer, for every product. Used by gpu_dense.cuh and gpu_middle.cuh.
+ */
+#ifndef LACIS_KERNELS_MULTIPLY_GPU_MASK_CUH
+#define LACIS_KERNELS_MULTIPLY_GPU_MASK_CUH
+
+#include "gpu_walk.cuh"
+
+template <class R> struct mulg_masks {
+    static constexpr bool value = !R::WRITTEN;
+};
+
+/* Sets word's bits for the columns in [from, from + count) that stay of the row, count being a multiple of 32. All
+ * threads call it; barriers part it from what is done with the words before and after. */
+MULG_DEVICE void mulg_mask_bits(const mulg_params &p, mul_u32 row, mul_u64 from, mul_u32 count, mul_u32 *word)
+{
+    enum { SCANNED = 16 * MULG_THREADS }; /* entries of the mask that are looked through rather than searched */
+    const mul_u32 *const column = p.mask_column + p.mask_begin[row];
+    const mul_u32 length = (mul_u32)(p.mask_end[row] - p.mask_begin[row]);
+    const mul_u32 first = length > SCANNED ? mulg_search(column, 0, length, from) : 0;
+    for (mul_u32 i = threadIdx.x; i < count / 32; i += MULG_THREADS)
+        word[i] = p.mask_not ? MULG_ALL : 0;
+    __syncthreads();
+#pragma unroll 1
+    for (mul_u32 i = first + threadIdx.x; i < length; i += MULG_THREADS) {
+        const mul_u64 j = (mul_u64)__ldg(column + i) - from; /* columns before the window wrap to beyond it */
+        if (j < count) atomicXor(word + j / 32, 1u << (j & 31));
+        if (j >= count && j >> 63 == 0) break;
+    }
+    __syncthreads();
+}
+
+#endif
