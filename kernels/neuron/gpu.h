@@ -19,11 +19,11 @@
 #ifndef LACIS_KERNELS_NEURON_GPU_H
 #define LACIS_KERNELS_NEURON_GPU_H
 
-#include "neuron/simulate.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#include "neuron/simulate.h"
 
 typedef enum lacis_neuron_gpu_status {
     LACIS_NEURON_GPU_OK,
