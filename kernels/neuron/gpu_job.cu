@@ -66,13 +66,22 @@ bool neug_chip_fit(const lacis_neuron_gpu_job *job, size_t shared_most, neug_lau
     return most_bytes(plan, model, lanes, groups) <= shared_most;
 }
 
+static const char *refuses_power(const neuron_plan *plan)
+{
+    if (neug_model(plan) != NEUG_CONSTANT) return "the matrix is not one for all steps and lanes";
+    for (int64_t s = 0; s < plan->shapes; s++)
+        if (neug_power_wide(plan->shape[s].nodes, plan->clamps) > NEUG_POWER_MOST)
+            return "a tree is too large for its matrix";
+    return NULL;
+}
+
 const char *lacis_neuron_gpu_refuses(const lacis_neuron_gpu_job *job)
 {
     neug_launch fit = {};
     for (int64_t s = 0; s < job->plan.shapes; s++)
         if (job->plan.shape[s].nodes > NEUG_NODE_MASK && job->way == LACIS_NEURON_GPU_CHIP)
             return "a tree is too large for shared memory";
-    if (job->way == LACIS_NEURON_GPU_POWER) return "not made yet";
+    if (job->way == LACIS_NEURON_GPU_POWER) return refuses_power(&job->plan);
     if (job->way == LACIS_NEURON_GPU_CHIP && !neug_chip_fit(job, SHARED_HOPPER, &fit))
         return "a tree is too large for shared memory";
     return NULL;

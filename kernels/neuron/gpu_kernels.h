@@ -20,6 +20,7 @@ typedef struct neug_launch {
     int pending;                   /* branch points, of any shape */
     int lanes_each, lanes, groups; /* of CHIP: of a thread, of a block; groups of threads */
     size_t shared_bytes;           /* of CHIP */
+    int64_t power_rows;            /* of POWER: of a block's matrix, of any shape */
     cudaStream_t stream;
 } neug_launch;
 

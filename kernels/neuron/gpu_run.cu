@@ -23,6 +23,7 @@ struct run {
     neug_tile *tile; /* on the host */
     const neug_tile *tiles_there;
     double *column[NEURON_FIGURES];
+    neug_power_run power; /* POWER */
     int *cuda_error;
 };
 
@@ -39,6 +40,17 @@ static int64_t lanes_of(const neuron_plan *plan, const neuron_shape *shape, int6
     return end > *first ? end - *first : 0;
 }
 
+/* Rows of a shape's state. */
+static int64_t rows_of(const struct run *s, int64_t shape)
+{
+    const neuron_plan *plan = &s->job->plan;
+    const int64_t nodes = plan->shape[shape].nodes;
+    if (s->job->way != LACIS_NEURON_GPU_POWER) return nodes;
+    const neug_power_cut cut = neug_power_cut_of(plan, s->job->most_steps);
+    if (s->tables == NULL) return neug_power_rows(&cut, nodes, plan->clamps, plan->probes); /* at most */
+    return neug_power_rows(&cut, nodes, s->tables->shape[shape].clamps, s->tables->shape[shape].probes);
+}
+
 /* Tiles, also into s->tile where there is one, and the size of a state's array. */
 static void cut(struct run *s)
 {
@@ -47,13 +59,14 @@ static void cut(struct run *s)
     for (int64_t k = 0; k < plan->shapes; k++) {
         int64_t first;
         const int64_t lanes = lanes_of(plan, &plan->shape[k], &first);
-        const int64_t stride = lanes < ROW ? lanes : (lanes + ROW - 1) / ROW * ROW;
+        const bool padded = lanes >= ROW || s->job->way == LACIS_NEURON_GPU_POWER;
+        const int64_t stride = padded ? (lanes + ROW - 1) / ROW * ROW : lanes;
         for (int64_t at = 0; at < lanes; at += s->tile_lanes, s->tiles++) {
             const int32_t here = (int32_t)least(lanes - at, s->tile_lanes);
             if (s->tile != NULL)
                 s->tile[s->tiles] = {(int32_t)k, here, first + at - plan->first, s->words + at, stride};
         }
-        s->words += (plan->shape[k].nodes * stride + ROW - 1) / ROW * ROW;
+        s->words += (rows_of(s, k) * stride + ROW - 1) / ROW * ROW;
     }
 }
 
@@ -69,12 +82,13 @@ static void lay_out(struct run *s)
 {
     const neuron_plan *plan = &s->job->plan;
     const int model = neug_model(plan);
-    const bool half = plan->method != NEURON_EULER, chip = s->job->way == LACIS_NEURON_GPU_CHIP;
+    const bool half = plan->method != NEURON_EULER, thread = s->job->way == LACIS_NEURON_GPU_THREAD;
+    const bool power = s->job->way == LACIS_NEURON_GPU_POWER;
     s->bytes = 0;
     s->tiles_there = (const neug_tile *)array_of(s, s->tiles * (int64_t)(sizeof(neug_tile) / sizeof(double)));
     s->params.v = array_of(s, s->words);
-    s->params.y = half && !chip ? array_of(s, s->words) : s->params.v;
-    s->params.f = model != NEUG_CONSTANT && !chip ? array_of(s, s->words) : NULL;
+    s->params.y = power || (half && thread) ? array_of(s, s->words) : s->params.v;
+    s->params.f = model != NEUG_CONSTANT && thread ? array_of(s, s->words) : NULL;
     if (model == NEUG_CHANNELS) {
         s->params.m = array_of(s, s->words);
         s->params.h = array_of(s, s->words);
@@ -84,14 +98,14 @@ static void lay_out(struct run *s)
         s->column[c] = plan->column[c] == NULL ? NULL : array_of(s, plan->lanes);
 }
 
-/* `setup`: of tables; NULL: as tables would have it. */
-static void plan_memory(const lacis_neuron_gpu_job *job, const neug_launch *setup, struct run *s)
+/* tables may be NULL: then as they would be, or more. */
+static void plan_memory(const lacis_neuron_gpu_job *job, const lacis_neuron_gpu_tables *tables, struct run *s)
 {
-    neug_launch own = {};
     memset(s, 0, sizeof *s);
     s->job = job;
-    if (setup == NULL && job->way == LACIS_NEURON_GPU_CHIP) neug_chip_fit(job, SIZE_MAX, &own);
-    s->launch = setup == NULL ? own : *setup;
+    s->tables = tables;
+    if (tables != NULL) s->launch = tables->setup;
+    if (tables == NULL && job->way == LACIS_NEURON_GPU_CHIP) neug_chip_fit(job, SIZE_MAX, &s->launch);
     s->tile_lanes = job->way == LACIS_NEURON_GPU_CHIP ? s->launch.lanes : NEUG_THREADS;
     cut(s);
     lay_out(s);
@@ -153,23 +167,31 @@ static double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Steps of the first launch: little enough not to be waited for. */
+/* Steps of the first launch: little enough not to be waited for. A product is of many steps. */
 static int64_t first_steps(const struct run *s)
 {
     const int64_t steps = ((int64_t)1 << 32) / (s->words + 1);
-    return steps < 1 ? 1 : least(steps, 16);
+    const int64_t least_steps = s->job->way == LACIS_NEURON_GPU_POWER ? 1 << NEUG_POWER_LEVELS : 1;
+    return steps < least_steps ? least_steps : least(steps, 16 * least_steps);
 }
 
-/* Launches `steps` steps from s->params.step on. */
-static lacis_neuron_gpu_status launch(struct run *s, int64_t steps)
+/* Launches `steps` steps or, with POWER, until there are so many. Answers how many in *done. */
+static lacis_neuron_gpu_status launch(struct run *s, int64_t steps, int64_t *done)
 {
     const int64_t limit = s->job->most_steps > 0 ? s->job->most_steps : INT64_MAX;
-    const int64_t end = s->params.step + steps;
-    for (; s->params.step < end; s->params.step += s->params.steps) {
-        s->params.steps = least(limit, end - s->params.step);
-        NEUG_TRY_CUDA(s->cuda_error, s->job->way == LACIS_NEURON_GPU_CHIP
-                                         ? neug_chip_launch(&s->launch, &s->params)
-                                         : neug_thread_launch(&s->launch, &s->params));
+    *done = 0;
+    while (*done < steps && s->job->way == LACIS_NEURON_GPU_POWER) {
+        const int64_t before = s->power.step;
+        NEUG_TRY_CUDA(s->cuda_error, neug_power_go_on(&s->power));
+        *done += s->power.step - before;
+    }
+    while (*done < steps) {
+        const int64_t now = least(limit, steps - *done);
+        s->params.steps = now;
+        NEUG_TRY_CUDA(s->cuda_error, s->job->way == LACIS_NEURON_GPU_CHIP ? neug_chip_launch(&s->launch, &s->params)
+                                                                          : neug_thread_launch(&s->launch, &s->params));
+        s->params.step += now;
+        *done += now;
     }
     return LACIS_NEURON_GPU_OK;
 }
@@ -177,14 +199,13 @@ static lacis_neuron_gpu_status launch(struct run *s, int64_t steps)
 static lacis_neuron_gpu_status advance(struct run *s)
 {
     const neuron_plan *plan = &s->job->plan;
-    int64_t most = first_steps(s), steps;
-    for (int64_t step = 0; step < plan->steps; step += steps) {
-        steps = least(most, plan->steps - step);
+    int64_t most = first_steps(s), done;
+    for (int64_t step = 0; step < plan->steps; step += done) {
         const double begin = seconds_now();
-        NEUG_TRY(launch(s, steps));
+        NEUG_TRY(launch(s, least(most, plan->steps - step), &done));
         NEUG_TRY_CUDA(s->cuda_error, cudaStreamSynchronize(s->launch.stream));
-        most = least(4 * steps, (int64_t)(PATIENCE * (double)steps / (seconds_now() - begin + 1e-9)) + 1);
-        if (s->job->stop != NULL && s->job->stop(s->job->stop_context, steps)) return LACIS_NEURON_GPU_CANCELLED;
+        most = least(4 * done, (int64_t)(PATIENCE * (double)done / (seconds_now() - begin + 1e-9)) + 1);
+        if (s->job->stop != NULL && s->job->stop(s->job->stop_context, done)) return LACIS_NEURON_GPU_CANCELLED;
     }
     return LACIS_NEURON_GPU_OK;
 }
@@ -194,7 +215,13 @@ static lacis_neuron_gpu_status run_all(struct run *s)
     set_params(s);
     NEUG_TRY(copy_up(s));
     if (s->tiles == 0) return LACIS_NEURON_GPU_OK;
-    NEUG_TRY_CUDA(s->cuda_error, neug_begin_launch(&s->launch, &s->params));
+    if (s->job->way == LACIS_NEURON_GPU_POWER) {
+        const int64_t most = s->job->most_steps > 0 ? s->job->most_steps : INT64_MAX;
+        s->power = {s->tables, &s->launch, &s->params, s->params.v, s->params.y, 0, s->job->plan.steps, most};
+        NEUG_TRY_CUDA(s->cuda_error, neug_power_start(&s->power, s->words));
+    } else {
+        NEUG_TRY_CUDA(s->cuda_error, neug_begin_launch(&s->launch, &s->params));
+    }
     NEUG_TRY(advance(s));
     NEUG_TRY_CUDA(s->cuda_error, cudaStreamSynchronize(s->launch.stream));
     return LACIS_NEURON_GPU_OK;
@@ -204,8 +231,7 @@ static lacis_neuron_gpu_status run_with(const lacis_neuron_gpu_job *job, const l
                                         int *cuda_error)
 {
     struct run s;
-    plan_memory(job, &tables->setup, &s);
-    s.tables = tables;
+    plan_memory(job, tables, &s);
     s.cuda_error = cuda_error;
     s.launch.stream = (cudaStream_t)job->stream;
     s.tile = (neug_tile *)malloc((size_t)(s.tiles + 1) * sizeof *s.tile);

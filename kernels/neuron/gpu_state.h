@@ -7,6 +7,7 @@
 #define LACIS_KERNELS_NEURON_GPU_STATE_H
 
 #include "gpu_kernels.h"
+#include "gpu_power.h"
 #include "gpu_schedule.h"
 
 struct lacis_neuron_gpu_tables {
@@ -15,6 +16,11 @@ struct lacis_neuron_gpu_tables {
     neug_launch setup; /* but tiles and stream */
     neug_shape *shape; /* on the host */
     int64_t shapes;
+    /* POWER: */
+    neug_power_cut cut;
+    void *matrices; /* device memory */
+    neug_power_shape *power; /* its beginning */
+    int64_t *turn; /* steps in which a clamp begins or ends to flow, rising; then INT64_MAX */
 };
 
 #define NEUG_TRY_CUDA(error, call)                                                                                   \
@@ -39,6 +45,21 @@ bool neug_chip_fit(const lacis_neuron_gpu_job *job, size_t shared_most, neug_lau
  * memory. */
 bool neug_members_fill(const neuron_plan *plan, const neuron_shape *shape, const neug_tree *tree, double *member,
                        double2 *couple, double *inverse);
+
+/* gpu_power_run.cu */
+uint64_t neug_power_bytes(const lacis_neuron_gpu_job *job); /* of the device, for tables */
+lacis_neuron_gpu_status neug_power_tables_make(const lacis_neuron_gpu_job *job, lacis_neuron_gpu_tables *tables,
+                                               const neug_clamp *clamp, int64_t clamps, int *cuda_error);
+void neug_power_tables_free(const lacis_neuron_gpu_job *job, lacis_neuron_gpu_tables *tables);
+typedef struct neug_power_run {
+    const lacis_neuron_gpu_tables *tables;
+    const neug_launch *launch;
+    neug_params *params;
+    double *x, *y;    /* change places with every product */
+    int64_t step, steps, most; /* steps done, all steps, those of a product at most */
+} neug_power_run;
+cudaError_t neug_power_start(neug_power_run *run, int64_t words);
+cudaError_t neug_power_go_on(neug_power_run *run); /* one product further */
 
 static inline uint64_t neug_aligned(uint64_t bytes)
 {

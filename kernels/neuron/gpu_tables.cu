@@ -66,7 +66,7 @@ uint64_t lacis_neuron_gpu_tables_bytes(const lacis_neuron_gpu_job *job)
 {
     struct draft d;
     measure(job, NEUG_CHIP_THREADS, &d);
-    return d.bytes;
+    return d.bytes + (job->way == LACIS_NEURON_GPU_POWER ? neug_power_bytes(job) : 0);
 }
 
 /* The first step whose middle is not before `time`. */
@@ -247,7 +247,11 @@ static lacis_neuron_gpu_status make(const lacis_neuron_gpu_job *job, lacis_neuro
     d.block = (char *)calloc(1, d.bytes);
     if (d.block == NULL) return LACIS_NEURON_GPU_NO_MEMORY;
     lay_out(&d);
-    const lacis_neuron_gpu_status status = fill(&d) ? copy_up(&d, cuda_error) : LACIS_NEURON_GPU_NO_MEMORY;
+    lacis_neuron_gpu_status status = fill(&d) ? copy_up(&d, cuda_error) : LACIS_NEURON_GPU_NO_MEMORY;
+    if (status == LACIS_NEURON_GPU_OK && job->way == LACIS_NEURON_GPU_POWER) {
+        lay_out(&d);
+        status = neug_power_tables_make(job, t, d.clamp, job->plan.clamps, cuda_error);
+    }
     free(d.block);
     return status;
 }
@@ -275,6 +279,7 @@ lacis_neuron_gpu_status lacis_neuron_gpu_tables_new(const lacis_neuron_gpu_job *
 void lacis_neuron_gpu_tables_free(const lacis_neuron_gpu_job *job, lacis_neuron_gpu_tables *tables)
 {
     if (tables == NULL) return;
+    neug_power_tables_free(job, tables);
     if (tables->block != NULL) job->memory.free(job->memory.context, tables->block);
     free(tables->shape);
     free(tables);

@@ -6,7 +6,12 @@
 #include "gpu_kernels.h"
 #include "gpu_record.cuh"
 
-enum { AHEAD = 4 }; /* nodes whose state is read before they are due */
+#ifndef AHEAD
+#define AHEAD 4
+#endif
+#ifndef BLOCKS
+#define BLOCKS 1
+#endif
 
 /* One lane on its way through a sweep. The stack's slots are of one size in both sweeps: warps of a block are not in
  * the same one. */
@@ -217,7 +222,7 @@ NEUG_DEVICE void sample(const neug_params &p, const walker &w, int64_t base, int
 }
 
 template <int MODEL, bool HALF, bool BY_LANE>
-static __global__ void __launch_bounds__(NEUG_THREADS) thread_kernel(const __grid_constant__ neug_params p)
+static __global__ void __launch_bounds__(NEUG_THREADS, MODEL == NEUG_CONSTANT ? BLOCKS : 1) thread_kernel(const __grid_constant__ neug_params p)
 {
     extern __shared__ double stack[];
     const neug_tile tile = p.tile[blockIdx.x];
