@@ -10,7 +10,13 @@
 
 #include <time.h>
 
-enum { ROUNDS = 4, MANY = 65536, FEW = 64, STEPS = 200 }; /* the first round loads kernels and fills the pool */
+enum {
+    NODES = 321,
+    ROUNDS = 4,
+    MANY = 65536,
+    FEW = 64,
+    STEPS = 200
+}; /* the first round loads kernels and fills the pool */
 
 struct measured {
     lacis_run *run;
@@ -79,8 +85,7 @@ static lacis_status measure_way(struct measured *m, lacis_profile *profile, laci
         shape->lanes = plan->lanes = few ? FEW : MANY;
         LACIS_TRY(measure(m, way, plan, &fits));
         if (!fits) continue;
-        double ns = 1e9 * m->least / (double)(plan->steps * shape->nodes);
-        if (!few) ns /= MANY;
+        double ns = 1e9 * m->least / ((double)plan->steps * lacis_simulate_units(plan, way, few));
         LACIS_TRY(lacis_profile_set(profile, lacis_simulate_figure(way, plan->hh, few), ns));
         if (m->first - m->least > loaded_before)
             LACIS_TRY(lacis_profile_set(profile, LACIS_SIMULATE_LOAD_FIGURE, m->first - m->least));
@@ -93,14 +98,14 @@ lacis_status lacis_simulate_gpu_calibrate(lacis_run *run, lacis_profile *profile
     char reason[200];
     neuron_shape shape;
     struct measured m = {.run = run, .gpu = lacis_run_gpu(run, reason, sizeof reason)};
-    const neuron_probe probe = {0, LACIS_SIMULATE_SAMPLE_NODES / 2, 0};
+    const neuron_probe probe = {0, NODES / 2, 0};
     if (m.gpu == NULL) return LACIS_OK;
-    LACIS_TRY(lacis_simulate_sample(run, LACIS_SIMULATE_SAMPLE_NODES, &shape));
+    LACIS_TRY(lacis_simulate_sample(run, NODES, &shape));
     for (int way = 0; way < LACIS_NEURON_GPU_WAYS; way++) {
         for (int hh = 0; hh < 2; hh++) {
             neuron_plan plan = lacis_simulate_sample_plan(&shape, hh);
-            plan.steps = STEPS;
-            plan.every = STEPS / 4;
+            plan.steps = hh ? STEPS / 2 : STEPS;
+            plan.every = plan.steps / 4;
             plan.reduce = NEURON_MAX;
             plan.probe = &probe;
             plan.probes = plan.numbers = 1;

@@ -5,7 +5,7 @@
  */
 #include "simulate/device.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,19 +83,19 @@ const lacis_variant *lacis_simulate_gpu_any(const lacis_call *call, char *reason
 
 /* ------------------------------------------------------------------------------------------- costs */
 
-/* Where nobody has calibrated. [way][passive, hh][many, few] */
+/* Where nobody has calibrated: measured on an H200. [way][passive, hh][many, few] */
 static const double otherwise[LACIS_NEURON_GPU_WAYS][2][2] = {
-    [LACIS_NEURON_GPU_THREAD] = {{0.008, 900}, {0.027, 1500}},
-    [LACIS_NEURON_GPU_CHIP] = {{0.004, 20}, {0.02, 60}},
-    [LACIS_NEURON_GPU_POWER] = {{0.002, 20}, {0.02, 60}},
+    [LACIS_NEURON_GPU_THREAD] = {{0.0088, 300}, {0.041, 900}},
+    [LACIS_NEURON_GPU_CHIP] = {{0.0087, 170}, {0.025, 400}},
+    [LACIS_NEURON_GPU_POWER] = {{4e-5, 2e4}, {4e-5, 2e4}},
 };
 static const char *const figure[LACIS_NEURON_GPU_WAYS][2][2] = {
     [LACIS_NEURON_GPU_THREAD] = {{"simulate.gpu.thread.passive_ns", "simulate.gpu.thread.passive_node_ns"},
                                  {"simulate.gpu.thread.hh_ns", "simulate.gpu.thread.hh_node_ns"}},
     [LACIS_NEURON_GPU_CHIP] = {{"simulate.gpu.chip.passive_ns", "simulate.gpu.chip.passive_node_ns"},
                                {"simulate.gpu.chip.hh_ns", "simulate.gpu.chip.hh_node_ns"}},
-    [LACIS_NEURON_GPU_POWER] = {{"simulate.gpu.power.passive_ns", "simulate.gpu.power.passive_node_ns"},
-                                {"simulate.gpu.power.hh_ns", "simulate.gpu.power.hh_node_ns"}},
+    [LACIS_NEURON_GPU_POWER] = {{"simulate.gpu.power.multiplication_ns", "simulate.gpu.power.block_ns"},
+                                {"simulate.gpu.power.hh_ns", "simulate.gpu.power.hh_block_ns"}},
 };
 
 const char *lacis_simulate_figure(lacis_neuron_gpu_way way, bool hh, bool few)
@@ -123,15 +123,46 @@ static int gpus(lacis_run *run, const lacis_simulation *s, lacis_gpu *first)
     return lacis_run_gpus(run, false, gpu);
 }
 
-/* Of all lanes: as many as there are, or one node after the other. */
-static double step_seconds(const lacis_simulation *s, lacis_neuron_gpu_way way, const lacis_profile *profile,
+/* Steps that POWER takes as one product: from sample to sample, and as many as share one well. */
+static double power_block(const neuron_plan *plan)
+{
+    const int64_t few = 64, many = 1024, single = 256; /* as in kernels/neuron/gpu_power.h */
+    int64_t every = plan->every, block = every;
+    if (every > many || every > plan->steps) block = single;
+    if (every < few) block = (few + every - 1) / every * every;
+    if (block > plan->steps) block = plan->steps;
+    return block > 1 ? (double)block : 1;
+}
+
+double lacis_simulate_units(const neuron_plan *plan, lacis_neuron_gpu_way way, bool few)
+{
+    bool power = way == LACIS_NEURON_GPU_POWER;
+    double sum = 0, most = 0, block = power_block(plan), samples = block / (double)plan->every;
+    if (power && few) return 1 / block;
+    for (int64_t i = 0; i < plan->shapes; i++) {
+        double nodes = (double)plan->shape[i].nodes, rows = power ? nodes + samples * (double)plan->numbers : 1;
+        sum += nodes * rows * (double)plan->shape[i].lanes;
+        if (nodes > most) most = nodes;
+    }
+    return few ? most : power ? sum / block : sum;
+}
+
+static double step_seconds(const neuron_plan *plan, lacis_neuron_gpu_way way, const lacis_profile *profile,
                            int devices)
 {
-    bool hh = s->plan.hh;
-    double all = (double)s->compartments * figure_of(profile, way, hh, false) / devices;
-    double chain = (double)s->most_nodes * figure_of(profile, way, hh, true);
-    if (way == LACIS_NEURON_GPU_POWER) all *= (double)s->most_nodes / LACIS_SIMULATE_SAMPLE_NODES;
+    double all = lacis_simulate_units(plan, way, false) * figure_of(profile, way, plan->hh, false) / devices;
+    double chain = lacis_simulate_units(plan, way, true) * figure_of(profile, way, plan->hh, true);
     return 1e-9 * (all > chain ? all : chain);
+}
+
+/* Matrices are multiplied with each other before: some of a tree's size. */
+static double tables_seconds(const neuron_plan *plan, lacis_neuron_gpu_way way, const lacis_profile *profile)
+{
+    const double products = 12;
+    double sum = 0;
+    for (int64_t i = 0; i < plan->shapes && way == LACIS_NEURON_GPU_POWER; i++)
+        sum += products * pow((double)plan->shape[i].nodes, 3);
+    return 1e-9 * sum * figure_of(profile, way, false, false);
 }
 
 static double column_bytes(const lacis_simulation *s)
@@ -156,8 +187,8 @@ static void estimate(lacis_run *run, const lacis_simulation *s, lacis_neuron_gpu
     *out = (lacis_simulate_estimate){.known = true};
     out->tables = (double)lacis_neuron_gpu_tables_bytes(&job);
     out->work = (double)lacis_neuron_gpu_work_bytes(&job);
-    out->step = step_seconds(s, way, own, gpus(run, s, gpu));
-    out->kernels = call_seconds + out->step * (double)s->plan.steps;
+    out->step = step_seconds(&s->plan, way, own, gpus(run, s, gpu));
+    out->kernels = call_seconds + tables_seconds(&s->plan, way, own) + out->step * (double)s->plan.steps;
     out->up = out->tables + column_bytes(s);
     out->down =
         (double)sizeof(double) * (double)lacis_trace_samples(s) * (double)s->plan.numbers * (double)s->plan.lanes;

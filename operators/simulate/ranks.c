@@ -176,8 +176,7 @@ static lacis_status take(void *context, lacis_run *run, int64_t piece, const lac
     if (v == NULL || t == NULL)
         return lacis_run_fail(run, LACIS_UNSUPPORTED, "a rank answered with lanes that were not asked for");
     lacis_trace_put(trace, trace->v, 0, trace->stretches, first, lanes, v);
-    if (dealt->s->plan.reduce != NEURON_ALL)
-        lacis_trace_put(trace, trace->t, 0, trace->stretches, first, lanes, t);
+    if (dealt->s->plan.reduce != NEURON_ALL) lacis_trace_put(trace, trace->t, 0, trace->stretches, first, lanes, t);
     return LACIS_OK;
 }
 
