@@ -12,7 +12,7 @@
 
 enum {
     NODES = 321,
-    ROUNDS = 4,
+    ROUNDS = 3,
     MANY = 65536,
     FEW = 64,
     STEPS = 200
