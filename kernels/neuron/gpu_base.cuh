@@ -50,7 +50,7 @@ typedef struct neug_probe {
 
 typedef struct neug_shape {
     int64_t node0;                   /* of its nodes in arrays over the nodes of all shapes */
-    int64_t list0, event0;           /* of the schedule for CHIP, see gpu_schedule.h; entries begin at node0 */
+    int64_t list0, event0;           /* of the schedule for CHIP; words begin at node0 */
     int32_t nodes, clamp0, clamps;   /* clamps by falling node, those of one node in the plan's order */
     int32_t probe0, probes, pending; /* pending: branch points at a time, at most */
     int32_t events, phases;
@@ -73,8 +73,9 @@ typedef struct neug_common {
     const double2 *couple;
     const neug_clamp *clamp;
     const neug_probe *probe;
-    const int32_t *list;
-    const uint32_t *entry, *event;
+    const int32_t *list; /* these three: CHIP's, see gpu_schedule.h */
+    const uint2 *word;
+    const uint32_t *event;
 } neug_common;
 
 typedef struct neug_params {

@@ -9,245 +9,241 @@
 #include "gpu_record.cuh"
 #include "gpu_schedule.h"
 
-/* W lanes of one node. */
-template <int W> struct some {
-    double of[W];
-};
-template <int W> NEUG_DEVICE some<W> get(const double *from)
-{
-    some<W> out;
-    if constexpr (W == 2) {
-        const double2 pair = *(const double2 *)from;
-        out.of[0] = pair.x;
-        out.of[1] = pair.y;
-    } else {
-        out.of[0] = *from;
-    }
-    return out;
-}
-template <int W> NEUG_DEVICE void put(double *to, const some<W> &x)
-{
-    if constexpr (W == 2) {
-        *(double2 *)to = make_double2(x.of[0], x.of[1]);
-    } else {
-        *to = x.of[0];
-    }
-}
-
-/* What lies in shared memory, node i of lane l at (i << shift) + l. */
+/* What lies in shared memory, as offsets in bytes: of them few instructions make addresses. Voltages and the like of
+ * row i and lane l stand i * row + 8 l behind the array's beginning. */
 struct chip {
-    double *y;                /* voltages; within a step right-hand sides, then solutions */
-    double *f;                /* excesses, then these over their diagonals; not CONSTANT */
-    double *old;              /* Crank-Nicolson: voltages */
-    double2 *couple, *member; /* member: CONSTANT */
-    int32_t *list, *parent;
-    uint32_t *entry, *event;
+    uint32_t y;              /* voltages; within a step right-hand sides, then solutions */
+    uint32_t f;              /* excesses, then these over their diagonals; not CONSTANT */
+    uint32_t old;            /* Crank-Nicolson: voltages */
+    uint32_t couple, member; /* member: CONSTANT */
+    uint32_t word, list, event;
+    uint32_t row;
     int shift, lanes, groups;
 };
 
-NEUG_DEVICE void *take(char **at, size_t bytes)
+extern __shared__ double2 memory[];
+template <class T> NEUG_DEVICE T &at(uint32_t offset)
 {
-    void *out = *at;
-    *at += (bytes + 15) / 16 * 16;
+    return *(T *)((char *)memory + offset);
+}
+
+NEUG_DEVICE uint32_t take(uint32_t *end, size_t bytes)
+{
+    const uint32_t out = *end;
+    *end += (uint32_t)(bytes + 15) / 16 * 16;
     return out;
 }
 
-template <int MODEL, bool HALF> NEUG_DEVICE chip lay_out(const neug_shape &shape, char *memory, int lanes, int groups)
+enum { WORDS_AHEAD = 2 }; /* that are read behind the last, and in front of the first */
+
+template <int MODEL, bool HALF> NEUG_DEVICE chip lay_out(const neug_shape &shape, int lanes, int groups)
 {
     chip c;
+    uint32_t end = 0;
     const size_t n = (size_t)shape.nodes, all = n * (size_t)lanes * sizeof(double);
     c.lanes = lanes;
     c.groups = groups;
     c.shift = __ffs(lanes) - 1;
-    c.y = (double *)take(&memory, all);
-    c.f = MODEL == NEUG_CONSTANT ? NULL : (double *)take(&memory, all);
-    c.old = HALF ? (double *)take(&memory, all) : NULL;
-    c.couple = (double2 *)take(&memory, n * sizeof *c.couple);
-    c.member = MODEL == NEUG_CONSTANT ? (double2 *)take(&memory, n * sizeof *c.member) : NULL;
-    c.list = (int32_t *)take(&memory, (2 * (size_t)(shape.phases * groups) + 2) * sizeof *c.list);
-    c.parent = (int32_t *)take(&memory, n * sizeof *c.parent);
-    c.entry = (uint32_t *)take(&memory, n * sizeof *c.entry);
-    c.event = (uint32_t *)take(&memory, (size_t)shape.events * sizeof *c.event);
+    c.row = (uint32_t)lanes * 8;
+    c.y = take(&end, all);
+    c.f = MODEL == NEUG_CONSTANT ? 0 : take(&end, all);
+    c.old = HALF ? take(&end, all) : 0;
+    c.couple = take(&end, n * sizeof(double2));
+    c.member = MODEL == NEUG_CONSTANT ? take(&end, n * sizeof(double2)) : 0;
+    c.word = take(&end, (n + 2 * WORDS_AHEAD) * sizeof(uint2)) + (uint32_t)(WORDS_AHEAD * sizeof(uint2));
+    c.list = take(&end, (2 * (size_t)(shape.phases * groups) + 2) * sizeof(int32_t));
+    c.event = take(&end, (size_t)shape.events * sizeof(uint32_t));
     return c;
 }
 
 size_t neug_chip_bytes(int model, bool half, const neug_shape *shape, int lanes, int groups)
 {
     const size_t n = (size_t)shape->nodes, arrays = 1 + (model != NEUG_CONSTANT) + half;
-    const size_t words = 2 * (size_t)(shape->phases * groups) + 2 + 2 * n + (size_t)shape->events;
-    return arrays * n * (size_t)lanes * 8 + n * (model == NEUG_CONSTANT ? 32 : 16) + 4 * words + 8 * 16;
+    const size_t words = 2 * (size_t)(shape->phases * groups) + 2 + (size_t)shape->events;
+    return n * (arrays * (size_t)lanes * 8 + (model == NEUG_CONSTANT ? 40 : 24)) + 4 * words + 10 * 16;
 }
 
 /* A thread's part in a block's work. */
 struct worker {
-    const neug_shape *shape;
     const neug_clamp *clamp;
-    int lane; /* its first in sweeps, within the tile */
+    uint32_t lane;  /* its place in a row, in bytes */
     int group;
-    int64_t number[2];
-    neug_lane scale[2];
+    int64_t number; /* of the lane, in the panel */
+    neug_lane scale;
 };
 
-/* A node that is due, its state read ahead. */
-template <int MODEL, int W> struct due {
-    uint32_t entry;
-    int32_t node;
-    some<W> sum, excess;
+template <int MODEL, bool BY_LANE> NEUG_DEVICE double coupling(const worker &w, double c)
+{
+    return MODEL != NEUG_CONSTANT && BY_LANE ? c * w.scale.couple : c;
+}
+
+/* A row that is due, read ahead: itself and, where there is one, the child beside the next. */
+struct due {
+    double sum, excess, child_y, child_f, child_down;
     double2 couple;
 };
 
-template <int MODEL, bool HALF, bool BY_LANE, int W>
-NEUG_DEVICE due<MODEL, W> fetch_rising(const chip &c, const worker &w, int32_t k)
+template <int MODEL, bool HALF, bool BY_LANE>
+NEUG_DEVICE due fetch_rising(const chip &c, const worker &w, uint32_t k, uint32_t word)
 {
-    due<MODEL, W> out;
-    out.entry = c.entry[k];
-    out.node = (int32_t)(out.entry & NEUG_NODE_MASK);
-    const int32_t at = (out.node << c.shift) + w.lane;
-    out.couple = c.couple[out.node];
-    out.sum = get<W>((HALF && MODEL == NEUG_CONSTANT ? c.old : c.y) + at);
+    due out;
+    const uint32_t here = k * c.row + w.lane;
+    out.couple = at<double2>(c.couple + k * 16);
     if constexpr (MODEL == NEUG_CONSTANT) {
-        const double2 member = c.member[out.node];
-#pragma unroll
-        for (int j = 0; j < W; j++)
-            out.sum.of[j] = fma(member.x, out.sum.of[j], BY_LANE ? member.y * w.scale[j].ge : member.y);
+        const double2 member = at<double2>(c.member + k * 16);
+        out.sum = fma(member.x, at<double>((HALF ? c.old : c.y) + here), BY_LANE ? member.y * w.scale.ge : member.y);
     } else {
-        out.excess = get<W>(c.f + at);
+        out.sum = at<double>(c.y + here);
+        out.excess = at<double>(c.f + here);
+    }
+    if (word & NEUG_ROW_CHILD) {
+        const uint32_t child = word & NEUG_ROW_MASK, there = child * c.row + w.lane;
+        out.child_down = at<double>(c.couple + child * 16);
+        out.child_y = at<double>(c.y + there);
+        if constexpr (MODEL != NEUG_CONSTANT) out.child_f = at<double>(c.f + there);
     }
     return out;
 }
 
-/* Clamps and children that are not at hand. */
-template <int MODEL, bool BY_LANE, int W>
-NEUG_DEVICE void take_events(const neug_params &p, const chip &c, const worker &w, int64_t step,
-                             const uint32_t *event, due<MODEL, W> *d)
+/* Clamps and children as the list of events has them. Answers what follows them there. */
+template <int MODEL, bool BY_LANE>
+NEUG_DEVICE uint32_t take_events(const neug_params &p, const chip &c, const worker &w, int64_t step, uint32_t event,
+                                 due *d)
 {
-    some<W> sum = {}, excess = {};
-    for (uint32_t what = 0; !(what & NEUG_EVENT_END); event++) {
-        what = *event;
-        const int32_t id = (int32_t)(what & NEUG_NODE_MASK);
-#pragma unroll
-        for (int j = 0; j < W; j++) {
-            if (what & NEUG_EVENT_CLAMP) {
-                d->sum.of[j] += neug_current(p, w.clamp[id], w.number[j], step);
-                continue;
-            }
-            const int32_t at = (id << c.shift) + w.lane + j;
-            const double down =
-                MODEL != NEUG_CONSTANT && BY_LANE ? c.couple[id].x * w.scale[j].couple : c.couple[id].x;
-            if (what & NEUG_EVENT_NEXT) {
-                d->sum.of[j] = fma(down, c.y[at], d->sum.of[j]);
-                if (MODEL != NEUG_CONSTANT) d->excess.of[j] = fma(down, c.f[at], d->excess.of[j]);
-                continue;
-            }
-            sum.of[j] = fma(down, c.y[at], sum.of[j]);
-            if (MODEL != NEUG_CONSTANT) excess.of[j] = fma(down, c.f[at], excess.of[j]);
-            if (!(what & NEUG_EVENT_CLOSE)) continue;
-            d->sum.of[j] += sum.of[j];
-            if (MODEL != NEUG_CONSTANT) d->excess.of[j] += excess.of[j];
+    double sum = 0, excess = 0;
+    for (uint32_t what = 0; !(what & NEUG_EVENT_END); event += sizeof what) {
+        what = at<uint32_t>(event);
+        const uint32_t id = what & NEUG_ROW_MASK, there = id * c.row + w.lane;
+        if (what & NEUG_EVENT_CLAMP) {
+            d->sum += neug_current(p, w.clamp[id], w.number, step);
+            continue;
         }
+        const double down = coupling<MODEL, BY_LANE>(w, at<double>(c.couple + id * 16));
+        if (what & NEUG_EVENT_NEXT) {
+            d->sum = fma(down, at<double>(c.y + there), d->sum);
+            if (MODEL != NEUG_CONSTANT) d->excess = fma(down, at<double>(c.f + there), d->excess);
+            continue;
+        }
+        sum = fma(down, at<double>(c.y + there), sum);
+        if (MODEL != NEUG_CONSTANT) excess = fma(down, at<double>(c.f + there), excess);
+        if (!(what & NEUG_EVENT_CLOSE)) continue;
+        d->sum += sum;
+        if (MODEL != NEUG_CONSTANT) d->excess += excess;
     }
-}
-
-NEUG_DEVICE const uint32_t *after(const uint32_t *event)
-{
-    while (!(*event++ & NEUG_EVENT_END))
-        ;
     return event;
 }
 
-template <int MODEL, bool HALF, bool BY_LANE, int W>
-NEUG_DEVICE void rise(const neug_params &p, const chip &c, const worker &w, int32_t phase, int64_t step)
+/* What goes from row to row on the way to the root. */
+struct carried {
+    double y, f, below; /* of the row before; below: its coupling to the parent */
+    uint32_t event;
+};
+
+template <int MODEL, bool BY_LANE>
+NEUG_DEVICE void finish(const neug_params &p, const chip &c, const worker &w, int64_t step, uint32_t k, uint32_t word,
+                        due d, carried *r)
 {
-    const int32_t *list = c.list + 2 * (phase * c.groups + w.group);
-    const uint32_t *event = c.event + list[1];
-    const int32_t end = list[2];
-    if (list[0] == end) return;
-    due<MODEL, W> now = fetch_rising<MODEL, HALF, BY_LANE, W>(c, w, list[0]), next = now;
-    some<W> y = {}, f = {};
-    double below = 0; /* down of the node before */
-    for (int32_t k = list[0]; k < end; k++) {
-        if (k + 1 < end) next = fetch_rising<MODEL, HALF, BY_LANE, W>(c, w, k + 1);
-        if (now.entry & NEUG_ENTRY_EVENTS) {
-            take_events<MODEL, BY_LANE, W>(p, c, w, step, event, &now);
-            event = after(event);
-        }
-        const int32_t at = (now.node << c.shift) + w.lane;
-#pragma unroll
-        for (int j = 0; j < W; j++) {
-            const double down = MODEL != NEUG_CONSTANT && BY_LANE ? below * w.scale[j].couple : below;
-            double sum = now.sum.of[j], excess = MODEL == NEUG_CONSTANT ? 0 : now.excess.of[j];
-            if (now.entry & NEUG_ENTRY_NEXT) {
-                sum = fma(down, y.of[j], sum);
-                if (MODEL != NEUG_CONSTANT) excess = fma(down, f.of[j], excess);
-            }
-            if constexpr (MODEL != NEUG_CONSTANT) {
-                const double up = BY_LANE ? now.couple.y * w.scale[j].couple : now.couple.y;
-                const double inverse = neug_reciprocal(excess + up);
-                f.of[j] = excess * inverse;
-                sum *= inverse;
-            }
-            y.of[j] = sum;
-        }
-        put<W>(c.y + at, y);
-        if constexpr (MODEL != NEUG_CONSTANT) put<W>(c.f + at, f);
-        below = now.couple.x;
-        now = next;
+    if (word & NEUG_ROW_CHILD) {
+        const double down = coupling<MODEL, BY_LANE>(w, d.child_down);
+        d.sum += down * d.child_y;
+        if (MODEL != NEUG_CONSTANT) d.excess += down * d.child_f;
     }
+    if (word & NEUG_ROW_EVENTS) r->event = take_events<MODEL, BY_LANE>(p, c, w, step, r->event, &d);
+    if (word & NEUG_ROW_NEXT) {
+        const double down = coupling<MODEL, BY_LANE>(w, r->below);
+        d.sum = fma(down, r->y, d.sum);
+        if (MODEL != NEUG_CONSTANT) d.excess = fma(down, r->f, d.excess);
+    }
+    const uint32_t here = k * c.row + w.lane;
+    r->y = d.sum;
+    if constexpr (MODEL != NEUG_CONSTANT) {
+        const double inverse = neug_reciprocal(d.excess + coupling<MODEL, BY_LANE>(w, d.couple.y));
+        r->y *= inverse;
+        r->f = d.excess * inverse;
+        at<double>(c.f + here) = r->f;
+    }
+    at<double>(c.y + here) = r->y;
+    r->below = d.couple.x;
 }
 
-template <int MODEL, int W> NEUG_DEVICE due<MODEL, W> fetch_falling(const chip &c, const worker &w, int32_t k)
+NEUG_DEVICE uint2 word_of(const chip &c, uint32_t k)
 {
-    due<MODEL, W> out;
-    out.entry = c.entry[k];
-    out.node = (int32_t)(out.entry & NEUG_NODE_MASK);
-    const int32_t at = (out.node << c.shift) + w.lane;
-    out.sum = get<W>(c.y + at);
-    if constexpr (MODEL == NEUG_CONSTANT) {
-        out.couple.y = c.couple[out.node].y;
-    } else {
-        out.excess = get<W>(c.f + at);
+    return at<uint2>(c.word + k * (uint32_t)sizeof(uint2));
+}
+
+template <int MODEL, bool HALF, bool BY_LANE>
+NEUG_DEVICE void rise(const neug_params &p, const chip &c, const worker &w, int32_t phase, int64_t step)
+{
+    const uint32_t list = c.list + 8 * (uint32_t)(phase * c.groups + w.group);
+    uint32_t k = at<uint32_t>(list);
+    const uint32_t end = at<uint32_t>(list + 8);
+    if (k == end) return;
+    carried r = {0, 0, 0, c.event + 4 * at<uint32_t>(list + 4)};
+    uint32_t word = word_of(c, k).x, next_word = word_of(c, k + 1).x;
+    due now = fetch_rising<MODEL, HALF, BY_LANE>(c, w, k, word);
+#pragma unroll 2
+    for (; k + 1 < end; k++) {
+        const uint32_t second_word = word_of(c, k + 2).x;
+        const due next = fetch_rising<MODEL, HALF, BY_LANE>(c, w, k + 1, next_word);
+        finish<MODEL, BY_LANE>(p, c, w, step, k, word, now, &r);
+        word = next_word;
+        next_word = second_word;
+        now = next;
     }
+    finish<MODEL, BY_LANE>(p, c, w, step, k, word, now, &r);
+}
+
+/* A row that is due in the sweep to the tips: v = y + up times the parent's. */
+struct falls {
+    double y, up, parent;
+};
+
+template <int MODEL> NEUG_DEVICE falls fetch_falling(const chip &c, const worker &w, uint32_t k, uint32_t word)
+{
+    const uint32_t here = k * c.row + w.lane;
+    falls out;
+    out.y = at<double>(c.y + here);
+    out.up = MODEL == NEUG_CONSTANT ? at<double>(c.couple + k * 16 + 8) : at<double>(c.f + here);
+    out.parent = at<double>(c.y + (word & NEUG_ROW_MASK) * c.row + w.lane); /* of the root: itself, not used */
     return out;
 }
 
-/* The parent's voltages, where they are not at hand. */
-template <int W> NEUG_DEVICE some<W> fetch_parent(const chip &c, const worker &w, uint32_t entry, int32_t node)
+template <int MODEL, bool HALF>
+NEUG_DEVICE double settle(const chip &c, const worker &w, uint32_t k, uint32_t word, const falls &d, double before)
 {
-    some<W> none = {};
-    if (entry & (NEUG_ENTRY_UNDER | NEUG_ENTRY_ROOT)) return none;
-    return get<W>(c.y + (c.parent[node] << c.shift) + w.lane);
+    const double above = word & NEUG_ROW_UNDER ? before : d.parent, up = MODEL == NEUG_CONSTANT ? d.up : 1.0 - d.up;
+    const double u = word & NEUG_ROW_ROOT ? d.y : fma(up, above, d.y);
+    const uint32_t here = k * c.row + w.lane;
+    at<double>(c.y + here) = u;
+    if constexpr (HALF) at<double>(c.old + here) = fma(2.0, u, -at<double>(c.old + here));
+    return u;
 }
 
-template <int MODEL, bool HALF, int W> NEUG_DEVICE void fall(const chip &c, const worker &w, int32_t phase)
+template <int MODEL, bool HALF> NEUG_DEVICE void fall(const chip &c, const worker &w, int32_t phase)
 {
-    const int32_t *list = c.list + 2 * (phase * c.groups + w.group);
-    const int32_t begin = list[0];
-    if (begin == list[2]) return;
-    due<MODEL, W> now = fetch_falling<MODEL, W>(c, w, list[2] - 1), next = now;
-    some<W> parent = fetch_parent<W>(c, w, now.entry, now.node), next_parent = parent, u = {};
-    for (int32_t k = list[2] - 1; k >= begin; k--) {
-        if (k > begin) {
-            next = fetch_falling<MODEL, W>(c, w, k - 1);
-            next_parent = fetch_parent<W>(c, w, next.entry, next.node);
-        }
-        const int32_t at = (now.node << c.shift) + w.lane;
-#pragma unroll
-        for (int j = 0; j < W; j++) {
-            const double above = now.entry & NEUG_ENTRY_UNDER ? u.of[j] : parent.of[j];
-            const double up = MODEL == NEUG_CONSTANT ? now.couple.y : 1.0 - now.excess.of[j];
-            u.of[j] = now.entry & NEUG_ENTRY_ROOT ? now.sum.of[j] : fma(up, above, now.sum.of[j]);
-        }
-        put<W>(c.y + at, u);
-        if constexpr (HALF) {
-            some<W> v = get<W>(c.old + at);
-#pragma unroll
-            for (int j = 0; j < W; j++)
-                v.of[j] = fma(2.0, u.of[j], -v.of[j]);
-            put<W>(c.old + at, v);
-        }
+    const uint32_t list = c.list + 8 * (uint32_t)(phase * c.groups + w.group);
+    const uint32_t first = at<uint32_t>(list);
+    uint32_t k = at<uint32_t>(list + 8);
+    if (k-- == first) return;
+    uint32_t word = word_of(c, k).y, next_word = word_of(c, k - 1).y;
+    falls now = fetch_falling<MODEL>(c, w, k, word);
+    double u = 0;
+#pragma unroll 2
+    for (; k > first; k--) {
+        const uint32_t second_word = word_of(c, k - 2).y;
+        const falls next = fetch_falling<MODEL>(c, w, k - 1, next_word);
+        u = settle<MODEL, HALF>(c, w, k, word, now, u);
+        word = next_word;
+        next_word = second_word;
         now = next;
-        parent = next_parent;
     }
+    settle<MODEL, HALF>(c, w, k, word, now, u);
+}
+
+/* A voltage. */
+template <bool HALF> NEUG_DEVICE double &voltage(const chip &c, int32_t row, int32_t lane)
+{
+    return at<double>((HALF ? c.old : c.y) + (uint32_t)row * c.row + (uint32_t)lane * 8);
 }
 
 /* Nodes of a lane, as many threads at once as there are: the thread's first node, and how far it is to its next. */
@@ -268,11 +264,6 @@ NEUG_DEVICE walk walk_of(const chip &c, const neug_tile &tile)
     return w;
 }
 
-template <bool HALF> NEUG_DEVICE const double *voltages(const chip &c)
-{
-    return HALF ? c.old : c.y;
-}
-
 /* First equations of a launch: CHANNELS and PASSIVE. */
 template <int MODEL, bool HALF, bool BY_LANE>
 NEUG_DEVICE void equations(const neug_params &p, const chip &c, const neug_tile &tile, const neug_lane &lane,
@@ -280,45 +271,39 @@ NEUG_DEVICE void equations(const neug_params &p, const chip &c, const neug_tile 
 {
     walk w = walk_of(c, tile);
     for (; w.node < (int32_t)(p.common.shape + tile.shape)->nodes; w.node += w.stride, w.at += w.step) {
-        const int32_t i = (w.node << c.shift) + w.lane;
+        const uint32_t here = (uint32_t)w.node * c.row + (uint32_t)w.lane * 8;
         const bool gates = MODEL == NEUG_CHANNELS && w.mine;
-        double excess, sum;
-        neug_equation<MODEL>(member + (int64_t)w.node * NEUG_MEMBER, lane, BY_LANE, voltages<HALF>(c)[i],
-                             gates ? p.m[w.at] : 0, gates ? p.h[w.at] : 0, gates ? p.n[w.at] : 0, &excess, &sum);
-        c.f[i] = excess;
-        c.y[i] = sum;
+        neug_equation<MODEL>(member + (int64_t)w.node * NEUG_MEMBER, lane, BY_LANE, voltage<HALF>(c, w.node, w.lane),
+                             gates ? p.m[w.at] : 0, gates ? p.h[w.at] : 0, gates ? p.n[w.at] : 0,
+                             &at<double>(c.f + here), &at<double>(c.y + here));
     }
 }
 
-/* Gates for dt at the new voltages, and the equations of the next step. */
+/* Gates for dt at the new voltages, and the equations of the next step. All threads go on alike: exponentials take
+ * whole warps. */
 template <bool HALF, bool BY_LANE>
 NEUG_DEVICE void gates_go_on(const neug_params &p, const chip &c, const neug_tile &tile, const neug_lane &lane,
-                             const double *member, double roots, int32_t nodes, bool last)
+                             const double *member, double roots, int32_t nodes)
 {
     walk w = walk_of(c, tile);
     bool there = w.mine && w.node < nodes;
     double m = there ? p.m[w.at] : 0, h = there ? p.h[w.at] : 0, n = there ? p.n[w.at] : 0;
-    for (int32_t first = 0; first < nodes; first += w.stride) { /* all threads alike: exponentials take whole warps */
+    for (int32_t first = 0; first < nodes; first += w.stride) {
         const bool next = w.mine && w.node + w.stride < nodes;
         const double next_m = next ? p.m[w.at + w.step] : 0, next_h = next ? p.h[w.at + w.step] : 0,
                      next_n = next ? p.n[w.at + w.step] : 0;
-        const int32_t node = w.node < nodes ? w.node : nodes - 1, i = (node << c.shift) + w.lane;
-        const double v = voltages<HALF>(c)[i];
-        const neug_rates rates = neug_rates_at(v, roots);
-        m = neug_relax(m, rates.m, rates.m_speed, p.gate_dt, roots);
-        h = neug_relax(h, rates.h, rates.h_speed, p.gate_dt, roots);
-        n = neug_relax(n, rates.n, rates.n_speed, p.gate_dt, roots);
+        const int32_t node = min(w.node, nodes - 1);
+        const double v = voltage<HALF>(c, node, w.lane);
+        neug_gates_go_on(v, p.gate_dt, roots, &m, &h, &n);
+        double excess, sum;
+        neug_equation<NEUG_CHANNELS>(member + (int64_t)node * NEUG_MEMBER, lane, BY_LANE, v, m, h, n, &excess, &sum);
         if (there) {
+            const uint32_t here = (uint32_t)node * c.row + (uint32_t)w.lane * 8;
             p.m[w.at] = m;
             p.h[w.at] = h;
             p.n[w.at] = n;
-        }
-        if (!last && w.node < nodes) {
-            double excess, sum;
-            neug_equation<NEUG_CHANNELS>(member + (int64_t)node * NEUG_MEMBER, lane, BY_LANE, v, m, h, n, &excess,
-                                         &sum);
-            c.f[i] = excess;
-            c.y[i] = sum;
+            at<double>(c.f + here) = excess;
+            at<double>(c.y + here) = sum;
         }
         m = next_m, h = next_h, n = next_n;
         there = next;
@@ -335,8 +320,7 @@ NEUG_DEVICE void sample(const neug_params &p, const chip &c, const neug_tile &ti
         const neug_probe probe = p.common.probe[shape.probe0 + (k >> c.shift)];
         const int32_t lane = k & (c.lanes - 1);
         if (lane < tile.lanes)
-            neug_record(p, probe.number, tile.lane + lane, voltages<HALF>(c)[(probe.node << c.shift) + lane],
-                        step / p.every);
+            neug_record(p, probe.number, tile.lane + lane, voltage<HALF>(c, probe.node, lane), step / p.every);
     }
 }
 
@@ -347,19 +331,22 @@ NEUG_DEVICE void load(const neug_params &p, const chip &c, const neug_tile &tile
     const neug_common &from = p.common;
     const int32_t threads = (int32_t)blockDim.x, thread = (int32_t)threadIdx.x;
     for (int32_t i = thread; i < shape.nodes; i += threads) {
-        c.couple[i] = from.couple[shape.node0 + i];
-        if (MODEL == NEUG_CONSTANT) c.member[i] = *(const double2 *)(from.member + (shape.node0 + i) * NEUG_MEMBER);
-        c.parent[i] = from.parent[shape.node0 + i];
-        c.entry[i] = from.entry[shape.node0 + i];
+        at<double2>(c.couple + (uint32_t)i * 16) = from.couple[shape.node0 + i];
+        if (MODEL == NEUG_CONSTANT)
+            at<double2>(c.member + (uint32_t)i * 16) = *(const double2 *)(from.member + (shape.node0 + i) * NEUG_MEMBER);
+        at<uint2>(c.word + (uint32_t)i * 8) = from.word[shape.node0 + i];
+    }
+    if (thread < WORDS_AHEAD) {
+        at<uint2>(c.word - (uint32_t)(1 + thread) * 8) = make_uint2(0, 0);
+        at<uint2>(c.word + (uint32_t)(shape.nodes + thread) * 8) = make_uint2(0, 0);
     }
     for (int32_t i = thread; i < 2 * shape.phases * c.groups + 2; i += threads)
-        c.list[i] = from.list[shape.list0 + i];
+        at<int32_t>(c.list + (uint32_t)i * 4) = from.list[shape.list0 + i];
     for (int32_t i = thread; i < shape.events; i += threads)
-        c.event[i] = from.event[shape.event0 + i];
+        at<uint32_t>(c.event + (uint32_t)i * 4) = from.event[shape.event0 + i];
     walk w = walk_of(c, tile);
-    double *to = HALF ? c.old : c.y;
     for (; w.node < shape.nodes; w.node += w.stride, w.at += w.step)
-        to[(w.node << c.shift) + w.lane] = w.mine ? p.v[w.at] : 0;
+        voltage<HALF>(c, w.node, w.lane) = w.mine ? p.v[w.at] : 0;
 }
 
 template <bool HALF>
@@ -367,89 +354,84 @@ NEUG_DEVICE void store(const neug_params &p, const chip &c, const neug_tile &til
 {
     walk w = walk_of(c, tile);
     for (; w.node < shape.nodes; w.node += w.stride, w.at += w.step)
-        if (w.mine) p.v[w.at] = voltages<HALF>(c)[(w.node << c.shift) + w.lane];
+        if (w.mine) p.v[w.at] = voltage<HALF>(c, w.node, w.lane);
 }
 
-template <int MODEL, bool HALF, bool BY_LANE, int W>
+template <int MODEL, bool HALF, bool BY_LANE>
 NEUG_DEVICE void solve(const neug_params &p, const chip &c, const worker &w, int32_t phases, int64_t step)
 {
     for (int32_t phase = 0; phase < phases; phase++) {
-        rise<MODEL, HALF, BY_LANE, W>(p, c, w, phase, step);
+        rise<MODEL, HALF, BY_LANE>(p, c, w, phase, step);
         __syncthreads();
     }
     for (int32_t phase = phases - 1; phase >= 0; phase--) {
-        fall<MODEL, HALF, W>(c, w, phase);
+        fall<MODEL, HALF>(c, w, phase);
         __syncthreads();
     }
 }
 
-template <int MODEL, bool HALF, bool BY_LANE, int W>
+template <int MODEL, bool HALF, bool BY_LANE>
 static __global__ void __launch_bounds__(NEUG_CHIP_THREADS, 1)
     chip_kernel(const __grid_constant__ neug_params p, int lanes, int groups)
 {
-    extern __shared__ double2 memory[];
     const neug_tile tile = p.tile[blockIdx.x];
     const neug_shape shape = p.common.shape[tile.shape];
-    const chip c = lay_out<MODEL, HALF>(shape, (char *)memory, lanes, groups);
+    const chip c = lay_out<MODEL, HALF>(shape, lanes, groups);
     const double *member = p.common.member + shape.node0 * NEUG_MEMBER;
-    const int width = lanes / W;
     worker w;
     w.clamp = p.common.clamp + shape.clamp0;
-    w.lane = (int)threadIdx.x % width * W;
-    w.group = (int)threadIdx.x / width;
-    for (int j = 0; j < W; j++) {
-        w.number[j] = tile.lane + (w.lane + j < tile.lanes ? w.lane + j : 0);
-        w.scale[j] = neug_lane_of<MODEL, BY_LANE>(p, w.number[j]);
-    }
+    const int lane = (int)threadIdx.x & (lanes - 1);
+    w.lane = (uint32_t)lane * 8;
+    w.group = (int)threadIdx.x >> c.shift;
+    w.number = tile.lane + (lane < tile.lanes ? lane : 0);
+    w.scale = neug_lane_of<MODEL, BY_LANE>(p, w.number);
     const double roots = neug_roots();
     load<MODEL, HALF>(p, c, tile, shape);
     __syncthreads();
     if constexpr (MODEL != NEUG_CONSTANT) {
-        equations<MODEL, HALF, BY_LANE>(p, c, tile, w.scale[0], member);
+        equations<MODEL, HALF, BY_LANE>(p, c, tile, w.scale, member);
         __syncthreads();
     }
     for (int64_t step = p.step; step < p.step + p.steps; step++) {
         const bool last = step + 1 == p.step + p.steps;
-        solve<MODEL, HALF, BY_LANE, W>(p, c, w, shape.phases, step);
+        solve<MODEL, HALF, BY_LANE>(p, c, w, shape.phases, step);
         if ((step + 1) % p.every == 0) {
             sample<HALF>(p, c, tile, shape, step + 1);
             __syncthreads();
         }
-        if (last) store<HALF>(p, c, tile, shape);
+        if (last) {
+            store<HALF>(p, c, tile, shape);
+            __syncthreads();
+        }
         if constexpr (MODEL == NEUG_CHANNELS) {
-            gates_go_on<HALF, BY_LANE>(p, c, tile, w.scale[0], member, roots, shape.nodes, last);
+            gates_go_on<HALF, BY_LANE>(p, c, tile, w.scale, member, roots, shape.nodes);
             __syncthreads();
         } else if (MODEL == NEUG_PASSIVE && !last) {
-            equations<MODEL, HALF, BY_LANE>(p, c, tile, w.scale[0], member);
+            equations<MODEL, HALF, BY_LANE>(p, c, tile, w.scale, member);
             __syncthreads();
         }
     }
 }
 
-template <int MODEL, bool HALF, bool BY_LANE, int W>
-static cudaError_t start(const neug_launch *l, const neug_params *p)
+template <int MODEL, bool HALF, bool BY_LANE> static cudaError_t start(const neug_launch *l, const neug_params *p)
 {
-    const auto kernel = chip_kernel<MODEL, HALF, BY_LANE, W>;
+    const auto kernel = chip_kernel<MODEL, HALF, BY_LANE>;
     const cudaError_t error =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)l->shared_bytes);
     if (error != cudaSuccess) return error;
-    kernel<<<l->tiles, l->groups *(l->lanes / W), l->shared_bytes, l->stream>>>(*p, l->lanes, l->groups);
+    kernel<<<l->tiles, l->groups * l->lanes, l->shared_bytes, l->stream>>>(*p, l->lanes, l->groups);
     return cudaGetLastError();
 }
 
-template <int MODEL, bool BY_LANE, int W> static cudaError_t start_method(const neug_launch *l, const neug_params *p)
+template <int MODEL, bool BY_LANE> static cudaError_t start_method(const neug_launch *l, const neug_params *p)
 {
-    return l->half ? start<MODEL, true, BY_LANE, W>(l, p) : start<MODEL, false, BY_LANE, W>(l, p);
-}
-
-template <int W> static cudaError_t start_constant(const neug_launch *l, const neug_params *p)
-{
-    return l->by_lane ? start_method<NEUG_CONSTANT, true, W>(l, p) : start_method<NEUG_CONSTANT, false, W>(l, p);
+    return l->half ? start<MODEL, true, BY_LANE>(l, p) : start<MODEL, false, BY_LANE>(l, p);
 }
 
 cudaError_t neug_chip_launch(const neug_launch *l, const neug_params *p)
 {
-    if (l->model == NEUG_CONSTANT) return l->lanes_each == 2 ? start_constant<2>(l, p) : start_constant<1>(l, p);
-    if (l->model == NEUG_PASSIVE) return start_method<NEUG_PASSIVE, true, 1>(l, p);
-    return l->by_lane ? start_method<NEUG_CHANNELS, true, 1>(l, p) : start_method<NEUG_CHANNELS, false, 1>(l, p);
+    if (l->model == NEUG_PASSIVE) return start_method<NEUG_PASSIVE, true>(l, p);
+    if (l->model == NEUG_CONSTANT)
+        return l->by_lane ? start_method<NEUG_CONSTANT, true>(l, p) : start_method<NEUG_CONSTANT, false>(l, p);
+    return l->by_lane ? start_method<NEUG_CHANNELS, true>(l, p) : start_method<NEUG_CHANNELS, false>(l, p);
 }

@@ -3,6 +3,8 @@
  * What a job is and which ways take it. Callers: operators/simulate, gpu_run.cu, gpu_tables.cu.
  */
 #include "gpu_state.h"
+#include <stdlib.h>
+#include <stdio.h>
 
 const char *const lacis_neuron_gpu_way_name[LACIS_NEURON_GPU_WAYS] = {"thread", "chip", "power"};
 
@@ -60,8 +62,10 @@ bool neug_chip_fit(const lacis_neuron_gpu_job *job, size_t shared_most, neug_lau
         lanes /= 2;
         if (groups * lanes < 256) groups *= 2;
     }
+#ifdef NEUG_TUNE
+    if (getenv("NEUG_CHIP")) sscanf(getenv("NEUG_CHIP"), "%d,%d", &lanes, &groups);
+#endif
     out->lanes = lanes;
-    out->lanes_each = 1;
     out->groups = groups;
     return most_bytes(plan, model, lanes, groups) <= shared_most;
 }
@@ -79,7 +83,7 @@ const char *lacis_neuron_gpu_refuses(const lacis_neuron_gpu_job *job)
 {
     neug_launch fit = {};
     for (int64_t s = 0; s < job->plan.shapes; s++)
-        if (job->plan.shape[s].nodes > NEUG_NODE_MASK && job->way == LACIS_NEURON_GPU_CHIP)
+        if (job->plan.shape[s].nodes > NEUG_ROW_MASK && job->way == LACIS_NEURON_GPU_CHIP)
             return "a tree is too large for shared memory";
     if (job->way == LACIS_NEURON_GPU_POWER) return refuses_power(&job->plan);
     if (job->way == LACIS_NEURON_GPU_CHIP && !neug_chip_fit(job, SHARED_HOPPER, &fit))

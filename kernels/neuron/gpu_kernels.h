@@ -18,7 +18,7 @@ typedef struct neug_launch {
     bool by_lane;
     unsigned tiles;
     int pending;                   /* branch points, of any shape */
-    int lanes_each, lanes, groups; /* of CHIP: of a thread, of a block; groups of threads */
+    int lanes, groups;             /* of CHIP: lanes of a block, groups of threads for them */
     size_t shared_bytes;           /* of CHIP */
     int64_t power_rows;            /* of POWER: of a block's matrix, of any shape */
     cudaStream_t stream;

@@ -18,12 +18,19 @@ NEUG_DEVICE double neug_reciprocal(double x)
     return fma(fma(e, e, e), y, y);
 }
 
-/* x, moved into -limit .. limit, both powers of two times integers below 2^20. NaN becomes a limit. */
+/* x, moved into -limit .. limit, where limit's low word is 0. NaN becomes a limit. */
 NEUG_DEVICE double neug_within(double x, double limit)
 {
     const int high = __double2hiint(x), most = __double2hiint(limit);
     const bool out = (high & 0x7fffffff) >= most;
     return out ? __hiloint2double(most | (high & 0x80000000), 0) : x;
+}
+
+/* x <= 0, or nearly -640 where it is less than that. */
+NEUG_DEVICE double neug_above(double x)
+{
+    const unsigned high = min((unsigned)__double2hiint(x), 0xc0840000u);
+    return __hiloint2double((int)high, __double2loint(x));
 }
 
 static __constant__ double neug_root[32] = {
@@ -42,67 +49,91 @@ NEUG_DEVICE double neug_roots()
     return neug_root[threadIdx.x % 32];
 }
 
+/* Constants of arithmetic, where instructions find them as operands. */
+static __constant__ double neug_constant[] = {
+    0x1.71547652b82fep5,  /* 32 / ln 2 */
+    0x1.8p52,             /* adding it rounds to an integer, which the low word then holds */
+    -0x1.62e42fefa39efp-6, /* -ln 2 / 32 */
+    1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 0.5};
+enum { NEUG_INVERSE, NEUG_MAGIC, NEUG_STEP, NEUG_SERIES };
+
 /* e^x for |x| <= 700 with all lanes of the warp taking part: x = (n + j/32) ln 2 + r, |r| <= ln 2 / 64, Taylor's
- * series to r^6. `roots` is that of neug_roots(). */
+ * series to r^6; to about 1 + |x| / 2 units in the last place. `roots` is that of neug_roots(). */
 NEUG_DEVICE double neug_exponential(double x, double roots)
 {
-    const double magic = 0x1.8p52;
-    const double shifted = fma(x, 0x1.71547652b82fep5, magic), n = shifted - magic;
-    double r = fma(n, -0x1.62e42fee00000p-6, x);
-    r = fma(n, -0x1.a39ef35793c76p-38, r);
+    const double *k = neug_constant, *series = neug_constant + NEUG_SERIES;
+    const double shifted = fma(x, k[NEUG_INVERSE], k[NEUG_MAGIC]), n = shifted - k[NEUG_MAGIC];
+    const double r = fma(n, k[NEUG_STEP], x);
     const int places = __double2loint(shifted);
-    const double root = __shfl_sync(0xffffffffu, roots, places & 31);
-    const double r2 = r * r;
-    const double high = fma(r2, fma(r, 1 / 720.0, 1 / 120.0), fma(r, 1 / 24.0, 1 / 6.0));
-    const double p = fma(r2, fma(r, high, 0.5), r); /* e^r - 1 */
-    const double scaled = __hiloint2double(__double2hiint(root) + ((places >> 5) << 20), __double2loint(root));
+    const double root = __shfl_sync(0xffffffffu, roots, places); /* places modulo 32 */
+    double p = fma(r, series[0], series[1]);
+    p = fma(r, p, series[2]);
+    p = fma(r, p, series[3]);
+    p = fma(r, p, series[4]);
+    p = fma(r * r, p, r); /* e^r - 1 */
+    const int exponent = (int)((unsigned)(places & ~31) << 15);
+    const double scaled = __hiloint2double(__double2hiint(root) + exponent, __double2loint(root));
     return fma(scaled, p, scaled);
 }
 
-/* Opening and closing of the gates: steady state, and speed in 1/ms at 6.3 C. See loops.h, whose steps these are. */
+/* Opening and closing of the gates: steady state, and speed in 1/ms at 6.3 C; that of n eightfold. */
 typedef struct neug_rates {
-    double m, m_speed, h, h_speed, n, n_speed;
+    double m, m_speed, h, h_speed, n, n_speed_8;
 } neug_rates;
 
-NEUG_DEVICE void neug_gate(double top, double bottom, double beta, double *steady, double *speed)
+/* alpha = top / bottom, so that one division will do: speed = alpha + beta = s / bottom, steady = top / s with
+ * s = top + beta bottom. */
+NEUG_DEVICE void neug_gate(double top, double bottom, double s, double *steady, double *speed)
 {
-    const double s = fma(beta, bottom, top), inverse = neug_reciprocal(bottom * s);
+    const double inverse = neug_reciprocal(bottom * s);
     *steady = top * bottom * inverse;
     *speed = s * s * inverse;
 }
 
-/* alpha = x / (e^x - 1) as top / bottom, given e^x - 1. */
-NEUG_DEVICE void neug_trap(double x, double less, double *top, double *bottom)
+/* Where d = 10 scale (1 - e^(-d/10)) / scale nearly vanishes on both sides, their ratio's series. */
+NEUG_DEVICE void neug_trap(double scale, double *top, double *bottom)
 {
-    const bool small = (__double2hiint(x) & 0x7fffffff) < 0x3eb0c6f8; /* |x| < 1e-6 */
-    *top = small ? fma(x, -0.5, 1.0) : x;
-    *bottom = small ? 1.0 : less;
+    const bool small = (__double2hiint(*top) & 0x7fffffff) < 0x3ee4f8b5; /* |v - v0| < 1e-5 mV */
+    *top = small ? fma(*top, 0.05, 1.0) : *top;
+    *bottom = small ? scale : *bottom;
 }
 
-/* Exponents are held within what e^x can be taken of; the rates there are as good as infinite or nothing. */
+/* With e_k for e^(-(v + 65)/k):
+ *   alpha m = 0.1 (v + 40) / (1 - e^2.5 e10), beta m = 4 e18
+ *   alpha h = 0.07 e20, beta h = 1 / (1 + e^3 e10)
+ *   alpha n = 0.01 (v + 55) / (1 - e e10), beta n = e80 / 8
+ * Exponents are held within what e^x can be taken of; rates out there are as good as infinite or nothing. */
 NEUG_DEVICE neug_rates neug_rates_at(double v, double roots)
 {
     neug_rates out;
-    double top, bottom;
     const double w = neug_within(v, 1024.0) + 65.0;
     const double e80 = neug_exponential(w * -0.0125, roots), e40 = e80 * e80, e20 = e40 * e40, e10 = e20 * e20;
-    neug_trap((v + 40.0) * -0.1, fma(e10, 12.182493960703473, -1.0), &top, &bottom);
-    neug_gate(top, bottom, 4.0 * neug_exponential(w * (-1.0 / 18), roots), &out.m, &out.m_speed);
-    bottom = fma(e10, 20.085536923187668, 1.0); /* beta of h is 1 / bottom */
-    const double alpha = 0.07 * e20 * bottom;
-    top = alpha + 1.0;
-    const double inverse = neug_reciprocal(bottom * top);
-    out.h = alpha * bottom * inverse;
-    out.h_speed = top * top * inverse;
-    neug_trap((v + 55.0) * -0.1, fma(e10, 2.718281828459045, -1.0), &top, &bottom);
-    neug_gate(0.1 * top, bottom, 0.125 * e80, &out.n, &out.n_speed);
+    const double e18_4 = neug_exponential(fma(w, -1.0 / 18, 1.3862943611198906), roots);
+    double top = v + 40.0, bottom = fma(e10, -121.82493960703473, 10.0);
+    neug_trap(1.0, &top, &bottom);
+    neug_gate(top, bottom, fma(e18_4, bottom, top), &out.m, &out.m_speed);
+    bottom = fma(e10, 20.085536923187668, 1.0);
+    top = 0.07 * e20 * bottom;
+    neug_gate(top, bottom, top + 1.0, &out.h, &out.h_speed);
+    top = v + 55.0;
+    bottom = fma(e10, -33.97852285573806, 12.5); /* an eighth of what stands above */
+    neug_trap(1.25, &top, &bottom);
+    neug_gate(top, bottom, fma(e80, bottom, top), &out.n, &out.n_speed_8);
     return out;
 }
 
 NEUG_DEVICE double neug_relax(double gate, double steady, double speed, double dt, double roots)
 {
-    const double power = neug_exponential(neug_within(speed * -dt, 640.0), roots);
-    return fma(1.0 - power, steady - gate, gate);
+    return fma(neug_exponential(neug_above(speed * -dt), roots), gate - steady, steady);
+}
+
+/* Gates for dt at v, rates held; dt with the temperature's rate in it. */
+NEUG_DEVICE void neug_gates_go_on(double v, double dt, double roots, double *m, double *h, double *n)
+{
+    const neug_rates rates = neug_rates_at(v, roots);
+    *m = neug_relax(*m, rates.m, rates.m_speed, dt, roots);
+    *h = neug_relax(*h, rates.h, rates.h_speed, dt, roots);
+    *n = neug_relax(*n, rates.n, rates.n_speed_8, 0.125 * dt, roots);
 }
 
 /* What lanes have of their own. */

@@ -7,13 +7,21 @@
 #include "gpu_record.cuh"
 
 #include <cuda_pipeline_primitives.h>
+#ifndef TALL
+#define TALL 2
+#endif
+#ifndef STG
+#define STG 3
+#endif
 
 enum {
     SLICE = NEUG_POWER_SLICE,
     ROWS = NEUG_POWER_ROWS,
     LANES = NEUG_POWER_LANES,
-    STAGES = 3,
-    THREADS = 256,  /* eight warps: 2 of rows by 4 of lanes, each 32 x 32 */
+    STAGES = STG,
+    HIGH = TALL,                        /* of a warp's part, in 16 rows; 32 lanes wide */
+    DOWN = ROWS / (16 * HIGH),          /* warps below each other */
+    THREADS = 32 * DOWN * (LANES / 32),
     A_ROW = 20,     /* doubles of a row of A in shared memory, and of X: 4 more than a multiple of 16 each, */
     X_ROW = 132,    /* so that fragments meet no bank twice */
     A_SLICE = ROWS * A_ROW,
@@ -63,17 +71,17 @@ NEUG_DEVICE void fetch(const product &m, double *a, double *x, int32_t row0, int
     }
 }
 
-/* A warp's 32 x 32 part. */
+/* A warp's part. */
 struct part {
-    double acc[2][4][4]; /* 16 rows by 8 lanes each */
+    double acc[HIGH][4][4]; /* 16 rows by 8 lanes each */
 
     NEUG_METHOD void take(const double *a, const double *x, int g, int t)
     {
 #pragma unroll
         for (int k = 0; k < SLICE; k += 8) {
-            double fa[2][4], fx[4][2];
+            double fa[HIGH][4], fx[4][2];
 #pragma unroll
-            for (int i = 0; i < 2; i++)
+            for (int i = 0; i < HIGH; i++)
 #pragma unroll
                 for (int j = 0; j < 4; j++)
                     fa[i][j] = a[(16 * i + g + 8 * (j & 1)) * A_ROW + k + t + 4 * (j >> 1)];
@@ -83,7 +91,7 @@ struct part {
                 for (int j = 0; j < 2; j++)
                     fx[i][j] = x[(k + t + 4 * j) * X_ROW + 8 * i + g];
 #pragma unroll
-            for (int i = 0; i < 2; i++)
+            for (int i = 0; i < HIGH; i++)
 #pragma unroll
                 for (int j = 0; j < 4; j++)
                     multiply_add(acc[i][j], fa[i], fx[j]);
@@ -93,7 +101,7 @@ struct part {
     NEUG_METHOD void store(const product &m, int32_t row, int32_t lane) const
     {
 #pragma unroll
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < HIGH; i++)
 #pragma unroll
             for (int j = 0; j < 4; j++)
 #pragma unroll
@@ -110,7 +118,7 @@ NEUG_DEVICE void multiply(const product &m, int32_t row0, int32_t lane0, double 
 {
     double *a = shared, *x = shared + STAGES * A_SLICE;
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32, g = lane / 4, t = lane % 4;
-    const int row = warp % 2 * 32, column = warp / 2 * 32;
+    const int row = warp % DOWN * 16 * HIGH, column = warp / DOWN * 32;
     const int32_t slices = m.wide / SLICE;
     part part = {};
     for (int32_t s = 0; s < STAGES - 1; s++) {

@@ -147,60 +147,88 @@ static void link_children(const neug_tree *t, struct children *c)
     }
 }
 
-/* Events of node i behind out->events, its clamps from next_clamp on; `at_hand`: the next child is. Answers whether
- * there are any. */
-static bool add_events(const struct children *c, const neug_clamp *clamp, int32_t next_clamp, int32_t clamps,
-                       int32_t i, bool at_hand, neug_schedule *out)
+/* What is being written. */
+struct writer {
+    const neug_tree *tree;
+    struct children children;
+    const neug_clamp *clamp;
+    int32_t clamps;
+    const int32_t *node; /* of each row */
+    neug_schedule *out;
+};
+
+static void add_event(struct writer *w, uint32_t what)
 {
-    const int32_t first = out->events;
-    for (int32_t k = next_clamp; k < clamps && clamp[k].node == i; k++)
-        out->event[out->events++] = (uint32_t)k | NEUG_EVENT_CLAMP;
-    for (int32_t child = c->last[i]; child >= 0; child = c->before[child]) {
-        const bool next = child == i + 1, final = c->before[child] < 0 || c->before[child] == i + 1;
+    w->out->event[w->out->events++] = what;
+}
+
+static void add_clamps(struct writer *w, int32_t i)
+{
+    for (int32_t k = 0; k < w->clamps && w->clamp[k].node >= i; k++)
+        if (w->clamp[k].node == i) add_event(w, (uint32_t)k | NEUG_EVENT_CLAMP);
+}
+
+/* Events of node i; `at_hand`: its next child is. */
+static void add_events(struct writer *w, int32_t i, bool at_hand)
+{
+    const int32_t first = w->out->events, *before = w->children.before;
+    if (w->tree->flag[i] & NEUG_CLAMPED) add_clamps(w, i);
+    for (int32_t child = w->children.last[i]; child >= 0; child = before[child]) {
+        const bool next = child == i + 1, final = before[child] < 0 || before[child] == i + 1;
+        const uint32_t row = (uint32_t)w->out->row[child];
         if (next && at_hand) continue;
-        out->event[out->events++] = (uint32_t)child | (uint32_t)(next    ? NEUG_EVENT_NEXT
-                                                                 : final ? NEUG_EVENT_CHILD | NEUG_EVENT_CLOSE
-                                                                         : NEUG_EVENT_CHILD);
+        add_event(w, next ? row | NEUG_EVENT_NEXT : row | NEUG_EVENT_CHILD | (final ? NEUG_EVENT_CLOSE : 0u));
     }
-    if (out->events == first) return false;
-    out->event[out->events - 1] |= NEUG_EVENT_END;
-    return true;
+    if (w->out->events > first) w->out->event[w->out->events - 1] |= NEUG_EVENT_END;
 }
 
-static int32_t first_clamp(const neug_clamp *clamp, int32_t clamps, int32_t node)
+/* The words of a row among first .. end - 1, the group's. A child in the row before is read too late for the quick
+ * way, which reads one row ahead. */
+static void write_row(struct writer *w, int32_t row, int32_t first, int32_t end)
 {
-    int32_t k = 0;
-    while (k < clamps && clamp[k].node > node)
-        k++;
-    return k;
+    const neug_tree *t = w->tree;
+    neug_schedule *out = w->out;
+    const int32_t i = w->node[row], parent = t->parent[i], last = w->children.last[i], begin = out->events;
+    const bool has_next = t->flag[i] & NEUG_NEXT, at_hand = row > first && has_next && w->node[row - 1] == i + 1;
+    uint2 word = {at_hand ? (uint32_t)NEUG_ROW_NEXT : 0u,
+                  i == 0 ? (uint32_t)(row | NEUG_ROW_ROOT) : (uint32_t)out->row[parent]};
+    if (row + 1 < end && i > 0 && w->node[row + 1] == parent) word.y |= NEUG_ROW_UNDER;
+    const bool one = last > i + 1 && w->children.before[last] == i + 1;
+    if (one && at_hand && !(t->flag[i] & NEUG_CLAMPED) && out->row[last] != row - 1) {
+        word.x |= (uint32_t)out->row[last] | NEUG_ROW_CHILD;
+    } else {
+        add_events(w, i, at_hand);
+        if (out->events > begin) word.x |= NEUG_ROW_EVENTS;
+    }
+    out->word[row] = word;
 }
 
-static void write_lists(const struct planner *p, const struct children *c, const neug_clamp *clamp, int32_t clamps,
-                        int32_t *begin, neug_schedule *out)
+/* Rows of all nodes; `at` is scratch. */
+static void number_rows(const struct planner *p, int32_t *at, int32_t *node, neug_schedule *out)
 {
-    const neug_tree *t = p->tree;
-    const int32_t lists = out->phases * p->groups;
-    memset(begin, 0, ((size_t)lists + 1) * sizeof *begin);
-    for (int32_t i = 0; i < t->nodes; i++)
-        begin[p->phase[i] * p->groups + p->group[i] + 1]++;
+    const int32_t n = p->tree->nodes, lists = out->phases * p->groups;
+    memset(at, 0, ((size_t)lists + 1) * sizeof *at);
+    for (int32_t i = 0; i < n; i++)
+        at[p->phase[i] * p->groups + p->group[i] + 1]++;
     for (int32_t k = 0; k < lists; k++)
-        begin[k + 1] += begin[k];
+        at[k + 1] += at[k];
     for (int32_t k = 0; k <= lists; k++)
-        out->list[2 * k] = begin[k];
-    for (int32_t i = t->nodes - 1; i >= 0; i--)
-        out->entry[begin[p->phase[i] * p->groups + p->group[i]]++] = (uint32_t)i;
+        out->list[2 * k] = at[k];
+    for (int32_t i = n - 1; i >= 0; i--) {
+        const int32_t row = at[p->phase[i] * p->groups + p->group[i]]++;
+        out->row[i] = row;
+        node[row] = i;
+    }
+}
+
+static void write_lists(struct writer *w)
+{
+    neug_schedule *out = w->out;
+    const int32_t lists = out->phases * out->groups;
     for (int32_t k = 0; k < lists; k++) {
         out->list[2 * k + 1] = out->events;
-        for (int32_t e = out->list[2 * k]; e < out->list[2 * k + 2]; e++) {
-            const int32_t i = (int32_t)out->entry[e], first = out->list[2 * k], end = out->list[2 * k + 2];
-            const bool at_hand =
-                e > first && (t->flag[i] & NEUG_NEXT) && (int32_t)(out->entry[e - 1] & NEUG_NODE_MASK) == i + 1;
-            const int32_t clamped = (t->flag[i] & NEUG_CLAMPED) ? first_clamp(clamp, clamps, i) : clamps;
-            if (at_hand) out->entry[e] |= NEUG_ENTRY_NEXT;
-            if (add_events(c, clamp, clamped, clamps, i, at_hand, out)) out->entry[e] |= NEUG_ENTRY_EVENTS;
-            if (e + 1 < end && (int32_t)out->entry[e + 1] == t->parent[i]) out->entry[e] |= NEUG_ENTRY_UNDER;
-            if (i == 0) out->entry[e] |= NEUG_ENTRY_ROOT;
-        }
+        for (int32_t row = out->list[2 * k]; row < out->list[2 * k + 2]; row++)
+            write_row(w, row, out->list[2 * k], out->list[2 * k + 2]);
     }
     out->list[2 * lists + 1] = out->events;
 }
@@ -212,25 +240,33 @@ bool neug_schedule_make(const neug_tree *tree, const neug_clamp *clamp, int32_t 
     int32_t *work = (int32_t *)malloc((6 * n + (size_t)groups + lists + 2) * sizeof *work + n);
     memset(out, 0, sizeof *out);
     out->list = (int32_t *)malloc((2 * lists + 2) * sizeof *out->list);
-    out->entry = (uint32_t *)malloc((2 * n + (size_t)clamps) * sizeof *out->entry);
-    if (work == NULL || out->list == NULL || out->entry == NULL) {
+    out->word = (uint2 *)malloc(n * sizeof *out->word + (2 * n + (size_t)clamps) * sizeof *out->event);
+    if (work == NULL || out->list == NULL || out->word == NULL) {
         free(work);
         neug_schedule_free(out);
         return false;
     }
-    out->event = out->entry + n;
+    out->row = (int32_t *)(out->word + n);
+    out->event = (uint32_t *)(out->row + n);
     out->groups = groups;
-    struct planner p = {
-        tree,         groups,    work, work + n, work + 4 * n, (int8_t *)(work + 6 * n + groups + lists + 2),
-        work + 2 * n, INT32_MAX, {0},  {0}};
+    struct planner p = {};
+    p.tree = tree;
+    p.groups = groups;
+    p.best = INT32_MAX;
+    p.left = work;
+    p.root = work + n;
+    p.group = work + 2 * n;
     p.load = work + 6 * n;
-    struct children c = {work + 3 * n, work + 4 * n};
+    int32_t *at = p.load + groups;
+    p.phase = (int8_t *)(at + lists + 2);
     memset(p.phase, -1, n);
     search(&p, 0, 0);
     out->cost = p.best;
     out->phases = settle(&p);
-    link_children(tree, &c);
-    write_lists(&p, &c, clamp, clamps, work + 6 * n + groups, out);
+    struct writer w = {tree, {work + 3 * n, work + 4 * n}, clamp, clamps, work + 5 * n, out};
+    link_children(tree, &w.children);
+    number_rows(&p, at, work + 5 * n, out);
+    write_lists(&w);
     free(work);
     return true;
 }
@@ -238,6 +274,6 @@ bool neug_schedule_make(const neug_tree *tree, const neug_clamp *clamp, int32_t 
 void neug_schedule_free(neug_schedule *schedule)
 {
     free(schedule->list);
-    free(schedule->entry);
+    free(schedule->word);
     memset(schedule, 0, sizeof *schedule);
 }

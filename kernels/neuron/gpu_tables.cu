@@ -16,8 +16,9 @@ struct draft {
     uint64_t nodes, clamps, probes, lists, events, bytes;
     char *block;
     neug_shape *shape;
-    uint32_t *flag, *entry, *event;
+    uint32_t *flag, *event;
     int32_t *parent, *list;
+    uint2 *word;
     double *member;
     double2 *couple;
     neug_clamp *clamp;
@@ -36,10 +37,10 @@ static void lay_out(struct draft *d)
     d->bytes = 0;
     PLACE(d, d->shape, d->job->plan.shapes);
     PLACE(d, d->flag, d->nodes);
-    PLACE(d, d->entry, d->nodes);
     PLACE(d, d->event, d->events);
     PLACE(d, d->parent, d->nodes);
     PLACE(d, d->list, d->lists);
+    PLACE(d, d->word, d->lists > 0 ? d->nodes : 0);
     PLACE(d, d->member, d->nodes * NEUG_MEMBER);
     PLACE(d, d->couple, d->nodes);
     PLACE(d, d->clamp, d->clamps);
@@ -130,7 +131,7 @@ static void deal_clamps_and_probes(struct draft *d)
     }
 }
 
-static void settle_clamps_and_probes(struct draft *d, neug_shape *shape, const neug_tree *tree, const double *inverse)
+static void settle_clamps(struct draft *d, neug_shape *shape, neug_tree *tree, const double *inverse)
 {
     const neuron_plan *plan = &d->job->plan;
     for (int32_t k = 0; k < shape->clamps; k++) {
@@ -139,20 +140,24 @@ static void settle_clamps_and_probes(struct draft *d, neug_shape *shape, const n
         *clamp = clamp_of(plan, &plan->clamp[number], inverse[node]);
         clamp->unused = number;
         clamp->node = node;
-        d->flag[shape->node0 + node] |= NEUG_CLAMPED;
+        tree->flag[node] |= NEUG_CLAMPED;
     }
     qsort(&d->clamp[shape->clamp0], (size_t)shape->clamps, sizeof *d->clamp, by_node);
+}
+
+static void settle_probes(struct draft *d, const neug_shape *shape, const neug_tree *tree)
+{
     for (int32_t k = 0; k < shape->probes; k++) {
         neug_probe *probe = &d->probe[shape->probe0 + k];
         probe->node = tree->number[probe->node];
     }
 }
 
+/* The schedule; the tree's numbers become rows. */
 static bool settle_schedule(struct draft *d, neug_shape *shape, neug_tree *tree, int64_t number)
 {
     neug_launch *setup = &d->tables->setup;
     neug_schedule schedule;
-    memcpy(tree->flag, &d->flag[shape->node0], (size_t)shape->nodes * sizeof *tree->flag);
     if (!neug_schedule_make(tree, &d->clamp[shape->clamp0], shape->clamps, setup->groups, &schedule)) return false;
     shape->phases = schedule.phases;
     shape->events = schedule.events;
@@ -160,32 +165,43 @@ static bool settle_schedule(struct draft *d, neug_shape *shape, neug_tree *tree,
     shape->event0 = shape->node0 + shape->clamp0;
     memcpy(&d->list[shape->list0], schedule.list,
            (2 * (size_t)(schedule.phases * setup->groups) + 2) * sizeof *d->list);
-    memcpy(&d->entry[shape->node0], schedule.entry, (size_t)shape->nodes * sizeof *d->entry);
+    memcpy(&d->word[shape->node0], schedule.word, (size_t)shape->nodes * sizeof *d->word);
     memcpy(&d->event[shape->event0], schedule.event, (size_t)schedule.events * sizeof *d->event);
+    for (int32_t i = 0; i < shape->nodes; i++)
+        tree->number[i] = schedule.row[tree->number[i]];
     neug_schedule_free(&schedule);
     const size_t bytes = neug_chip_bytes(setup->model, setup->half, shape, setup->lanes, setup->groups);
     if (bytes > setup->shared_bytes) setup->shared_bytes = bytes;
     return true;
 }
 
-static bool fill_shape(struct draft *d, int64_t number)
+static bool fill_tree(struct draft *d, int64_t number, neug_tree *tree, double *inverse)
 {
     const neuron_plan *plan = &d->job->plan;
     neug_shape *shape = &d->shape[number];
-    neug_tree tree;
-    double *inverse = (double *)malloc((size_t)shape->nodes * sizeof *inverse);
-    bool good = inverse != NULL && neug_tree_make(&plan->shape[number], &tree);
-    if (good) {
-        shape->pending = tree.pending;
-        if (tree.pending > d->tables->setup.pending) d->tables->setup.pending = tree.pending;
-        memcpy(&d->flag[shape->node0], tree.flag, (size_t)shape->nodes * sizeof *d->flag);
-        memcpy(&d->parent[shape->node0], tree.parent, (size_t)shape->nodes * sizeof *d->parent);
-        good = neug_members_fill(plan, &plan->shape[number], &tree, &d->member[shape->node0 * NEUG_MEMBER],
-                                 &d->couple[shape->node0], inverse);
-        if (good) settle_clamps_and_probes(d, shape, &tree, inverse);
-        if (good && d->job->way == LACIS_NEURON_GPU_CHIP) good = settle_schedule(d, shape, &tree, number);
-        neug_tree_free(&tree);
-    }
+    double *member = &d->member[shape->node0 * NEUG_MEMBER];
+    double2 *couple = &d->couple[shape->node0];
+    shape->pending = tree->pending;
+    if (tree->pending > d->tables->setup.pending) d->tables->setup.pending = tree->pending;
+    if (!neug_members_fill(plan, &plan->shape[number], tree, member, couple, inverse)) return false;
+    settle_clamps(d, shape, tree, inverse);
+    memcpy(&d->flag[shape->node0], tree->flag, (size_t)shape->nodes * sizeof *d->flag);
+    memcpy(&d->parent[shape->node0], tree->parent, (size_t)shape->nodes * sizeof *d->parent);
+    if (d->job->way == LACIS_NEURON_GPU_CHIP &&
+        (!settle_schedule(d, shape, tree, number) ||
+         !neug_members_fill(plan, &plan->shape[number], tree, member, couple, inverse)))
+        return false;
+    settle_probes(d, shape, tree);
+    return true;
+}
+
+static bool fill_shape(struct draft *d, int64_t number)
+{
+    const neuron_shape *from = &d->job->plan.shape[number];
+    neug_tree tree = {};
+    double *inverse = (double *)malloc((size_t)from->nodes * sizeof *inverse);
+    const bool good = inverse != NULL && neug_tree_make(from, &tree) && fill_tree(d, number, &tree, inverse);
+    neug_tree_free(&tree);
     free(inverse);
     return good;
 }
@@ -220,7 +236,7 @@ static lacis_neuron_gpu_status copy_up(struct draft *d, int *cuda_error)
     memcpy(t->shape, d->shape, (size_t)t->shapes * sizeof *t->shape);
     d->block = (char *)t->block;
     lay_out(d);
-    t->common = {d->shape, d->flag, d->parent, d->member, d->couple, d->clamp, d->probe, d->list, d->entry, d->event};
+    t->common = {d->shape, d->flag, d->parent, d->member, d->couple, d->clamp, d->probe, d->list, d->word, d->event};
     d->block = host;
     return LACIS_NEURON_GPU_OK;
 }

@@ -9,9 +9,24 @@
 #ifndef AHEAD
 #define AHEAD 4
 #endif
+#ifndef AHEAD_HH
+#define AHEAD_HH 2
+#endif
+#ifndef FAR
+#define FAR 12
+#endif
 #ifndef BLOCKS
 #define BLOCKS 1
 #endif
+/* Nodes whose state is read before they are due, and those of which it is brought into the L2. */
+template <int MODEL> struct ahead {
+    static const int nodes = MODEL == NEUG_CHANNELS ? AHEAD_HH : AHEAD;
+};
+
+NEUG_DEVICE void bring(const double *from)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+}
 
 /* One lane on its way through a sweep. The stack's slots are of one size in both sweeps: warps of a block are not in
  * the same one. */
@@ -80,14 +95,16 @@ template <int MODEL, bool BY_LANE> struct rising {
 
 /* The state of nodes i, i - 1 .. before they are due. */
 template <int MODEL> struct rows {
-    double v[AHEAD], m[AHEAD], h[AHEAD], n[AHEAD];
+    static const int N = ahead<MODEL>::nodes;
+    double v[N], m[N], h[N], n[N];
 
     NEUG_METHOD void load(const neug_params &p, const walker &w, int64_t at, int32_t i)
     {
 #pragma unroll
-        for (int k = 0; k < AHEAD; k++) {
+        for (int k = 0; k < N; k++) {
             if (i - k < 0) continue;
             const int64_t place = at - k * w.stride;
+            if (i - k >= FAR && MODEL == NEUG_CONSTANT && w.mine) bring(p.v + place - FAR * w.stride);
             v[k] = w.mine ? p.v[place] : 0;
             if constexpr (MODEL == NEUG_CHANNELS) {
                 m[k] = w.mine ? p.m[place] : 0;
@@ -115,14 +132,15 @@ template <int MODEL, bool BY_LANE> NEUG_DEVICE void rise(const neug_params &p, w
 {
     rising<MODEL, BY_LANE> up = {0, 0, 0, 0};
     rows<MODEL> now, next;
+    const int N = ahead<MODEL>::nodes;
     const int32_t n = w.shape->nodes;
     int64_t at = base + (n - 1) * w.stride;
     w.clamp = w.clamps_end - w.shape->clamps;
     now.load(p, w, at, n - 1);
-    for (int32_t first = n - 1; first >= 0; first -= AHEAD) {
-        next.load(p, w, at - AHEAD * w.stride, first - AHEAD);
+    for (int32_t first = n - 1; first >= 0; first -= N) {
+        next.load(p, w, at - N * w.stride, first - N);
 #pragma unroll
-        for (int k = 0; k < AHEAD; k++) {
+        for (int k = 0; k < N; k++) {
             const int32_t i = first - k;
             if (i < 0) break;
             const uint32_t flag = w.flag[i];
@@ -154,14 +172,16 @@ template <int MODEL> NEUG_DEVICE double parent_of(const walker &w, falling *down
 
 /* What the sweep to the tips reads of nodes i, i + 1 .. before they are due. */
 template <int MODEL, bool HALF> struct solved {
-    double y[AHEAD], f[AHEAD], old[AHEAD], m[AHEAD], h[AHEAD], n[AHEAD];
+    static const int N = ahead<MODEL>::nodes;
+    double y[N], f[N], old[N], m[N], h[N], n[N];
 
     NEUG_METHOD void load(const neug_params &p, const walker &w, int64_t at, int32_t i)
     {
 #pragma unroll
-        for (int k = 0; k < AHEAD; k++) {
+        for (int k = 0; k < N; k++) {
             if (i + k >= w.shape->nodes) continue;
             const int64_t place = at + k * w.stride;
+            if (i + k + FAR < w.shape->nodes && MODEL == NEUG_CONSTANT && w.mine) bring(p.y + place + FAR * w.stride);
             y[k] = w.mine ? p.y[place] : 0;
             if constexpr (MODEL != NEUG_CONSTANT) f[k] = w.mine ? p.f[place] : 0;
             if constexpr (HALF) old[k] = w.mine ? p.v[place] : 0;
@@ -177,10 +197,7 @@ template <int MODEL, bool HALF> struct solved {
 /* The gates of a node at its new voltage. */
 NEUG_DEVICE void go_on(const neug_params &p, const walker &w, int64_t at, double v, double m, double h, double n)
 {
-    const neug_rates rates = neug_rates_at(v, w.roots);
-    m = neug_relax(m, rates.m, rates.m_speed, p.gate_dt, w.roots);
-    h = neug_relax(h, rates.h, rates.h_speed, p.gate_dt, w.roots);
-    n = neug_relax(n, rates.n, rates.n_speed, p.gate_dt, w.roots);
+    neug_gates_go_on(v, p.gate_dt, w.roots, &m, &h, &n);
     if (!w.mine) return;
     p.m[at] = m;
     p.h[at] = h;
@@ -189,14 +206,15 @@ NEUG_DEVICE void go_on(const neug_params &p, const walker &w, int64_t at, double
 
 template <int MODEL, bool HALF> NEUG_DEVICE void fall(const neug_params &p, const walker &w, int64_t base)
 {
+    const int N = ahead<MODEL>::nodes;
     falling down = {0, 0};
     solved<MODEL, HALF> now, next;
     int64_t at = base;
     now.load(p, w, at, 0);
-    for (int32_t first = 0; first < w.shape->nodes; first += AHEAD) {
-        next.load(p, w, at + AHEAD * w.stride, first + AHEAD);
+    for (int32_t first = 0; first < w.shape->nodes; first += N) {
+        next.load(p, w, at + N * w.stride, first + N);
 #pragma unroll
-        for (int k = 0; k < AHEAD; k++) {
+        for (int k = 0; k < N; k++) {
             const int32_t i = first + k;
             if (i >= w.shape->nodes) break;
             const uint32_t flag = w.flag[i];
