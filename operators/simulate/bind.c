@@ -162,7 +162,6 @@ static lacis_status bind_shapes(lacis_run *run, lacis_simulation *s)
     for (int64_t c = 0; c < s->cells.count; c++) {
         const neuron_tree *tree = &s->trees.tree[c];
         neuron_shape *shape = &s->shape[c];
-        if (tree->count > s->most_nodes) s->most_nodes = tree->count;
         *shape = (neuron_shape){.nodes = tree->count, .parent = tree->parent, .a = tree->a, .b = tree->b};
         shape->area = tree->area;
         shape->chain = chain;

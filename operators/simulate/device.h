@@ -67,9 +67,10 @@ void lacis_simulate_gpu_job(const lacis_simulation *s, lacis_neuron_gpu_way way,
 bool lacis_simulate_worth_sharing(const lacis_simulation *s, double compartment_steps);
 
 /* Figures in the profile: nanoseconds a unit of a step's work, of many lanes and of so few that their number does not
- * matter. Units: compartments, or (few) nodes one after the other; of POWER multiplications, or blocks of steps. */
+ * matter. Units: compartments, or (few) nodes one after the other; of POWER multiplications, or blocks of steps.
+ * depth: nodes one below the other. */
 const char *lacis_simulate_figure(lacis_neuron_gpu_way way, bool hh, bool few);
-double lacis_simulate_units(const neuron_plan *plan, lacis_neuron_gpu_way way, bool few);
+double lacis_simulate_units(const neuron_plan *plan, lacis_neuron_gpu_way way, bool few, int64_t depth);
 #define LACIS_SIMULATE_LOAD_FIGURE "simulate.gpu.load_seconds" /* of the first use of the kernels */
 enum { LACIS_SIMULATE_SAMPLE_NODES = 321 };                    /* of the cable on which they are measured */
 #endif

@@ -76,6 +76,15 @@ static lacis_status measure(struct measured *m, lacis_neuron_gpu_way way, const 
     return status;
 }
 
+/* A cable: every node hangs on the one before; or a tree that forks everywhere. */
+static void shape_tree(neuron_shape *shape, bool cable)
+{
+    int32_t *parent = (int32_t *)(uintptr_t)shape->parent, *chain = (int32_t *)(uintptr_t)shape->chain;
+    for (int32_t k = 1; k < NODES; k++)
+        parent[k] = cable ? k - 1 : (k - 1) / 2;
+    shape->chains = lacis_neuron_chains(parent, NODES, chain);
+}
+
 static lacis_status measure_way(struct measured *m, lacis_profile *profile, lacis_neuron_gpu_way way,
                                 neuron_plan *plan, neuron_shape *shape)
 {
@@ -83,9 +92,10 @@ static lacis_status measure_way(struct measured *m, lacis_profile *profile, laci
     for (int few = 0; few < 2; few++) {
         bool fits;
         shape->lanes = plan->lanes = few ? FEW : MANY;
+        shape_tree(shape, few);
         LACIS_TRY(measure(m, way, plan, &fits));
         if (!fits) continue;
-        double ns = 1e9 * m->least / ((double)plan->steps * lacis_simulate_units(plan, way, few));
+        double ns = 1e9 * m->least / ((double)plan->steps * lacis_simulate_units(plan, way, few, NODES));
         LACIS_TRY(lacis_profile_set(profile, lacis_simulate_figure(way, plan->hh, few), ns));
         if (m->first - m->least > loaded_before)
             LACIS_TRY(lacis_profile_set(profile, LACIS_SIMULATE_LOAD_FIGURE, m->first - m->least));

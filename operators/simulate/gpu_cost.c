@@ -85,8 +85,8 @@ const lacis_variant *lacis_simulate_gpu_any(const lacis_call *call, char *reason
 
 /* Where nobody has calibrated: measured on an H200. [way][passive, hh][many, few] */
 static const double otherwise[LACIS_NEURON_GPU_WAYS][2][2] = {
-    [LACIS_NEURON_GPU_THREAD] = {{0.0088, 300}, {0.041, 900}},
-    [LACIS_NEURON_GPU_CHIP] = {{0.0087, 170}, {0.025, 400}},
+    [LACIS_NEURON_GPU_THREAD] = {{0.0088, 260}, {0.041, 940}},
+    [LACIS_NEURON_GPU_CHIP] = {{0.0048, 85}, {0.023, 125}},
     [LACIS_NEURON_GPU_POWER] = {{4e-5, 2e4}, {4e-5, 2e4}},
 };
 static const char *const figure[LACIS_NEURON_GPU_WAYS][2][2] = {
@@ -134,25 +134,43 @@ static double power_block(const neuron_plan *plan)
     return block > 1 ? (double)block : 1;
 }
 
-double lacis_simulate_units(const neuron_plan *plan, lacis_neuron_gpu_way way, bool few)
+double lacis_simulate_units(const neuron_plan *plan, lacis_neuron_gpu_way way, bool few, int64_t depth)
 {
+    const double groups = 16; /* of threads, on the subtrees of a lane */
     bool power = way == LACIS_NEURON_GPU_POWER;
     double sum = 0, most = 0, block = power_block(plan), samples = block / (double)plan->every;
-    if (power && few) return 1 / block;
     for (int64_t i = 0; i < plan->shapes; i++) {
         double nodes = (double)plan->shape[i].nodes, rows = power ? nodes + samples * (double)plan->numbers : 1;
         sum += nodes * rows * (double)plan->shape[i].lanes;
         if (nodes > most) most = nodes;
     }
-    return few ? most : power ? sum / block : sum;
+    if (power) return few ? 1 / block : sum / block;
+    if (way == LACIS_NEURON_GPU_CHIP && few) return (double)depth + most / groups;
+    return few ? most : sum;
 }
 
-static double step_seconds(const neuron_plan *plan, lacis_neuron_gpu_way way, const lacis_profile *profile,
+static double step_seconds(const lacis_simulation *s, lacis_neuron_gpu_way way, const lacis_profile *profile,
                            int devices)
 {
-    double all = lacis_simulate_units(plan, way, false) * figure_of(profile, way, plan->hh, false) / devices;
-    double chain = lacis_simulate_units(plan, way, true) * figure_of(profile, way, plan->hh, true);
+    bool hh = s->plan.hh;
+    double all = lacis_simulate_units(&s->plan, way, false, s->depth) * figure_of(profile, way, hh, false) / devices;
+    double chain = lacis_simulate_units(&s->plan, way, true, s->depth) * figure_of(profile, way, hh, true);
     return 1e-9 * (all > chain ? all : chain);
+}
+
+/* Nodes one below the other. */
+static lacis_status measure_depth(lacis_run *run, lacis_simulation *s)
+{
+    int32_t *depth;
+    s->depth = 1;
+    LACIS_TRY(lacis_run_alloc(run, (uint64_t)s->trees.nodes * sizeof *depth, &depth));
+    for (int64_t c = 0; c < s->plan.shapes; c++)
+        for (int64_t i = 0; i < s->shape[c].nodes; i++) {
+            depth[i] = i == 0 ? 1 : depth[s->shape[c].parent[i]] + 1;
+            if (depth[i] > s->depth) s->depth = depth[i];
+        }
+    lacis_run_free(run, depth);
+    return LACIS_OK;
 }
 
 /* Matrices are multiplied with each other before: some of a tree's size. */
@@ -187,7 +205,7 @@ static void estimate(lacis_run *run, const lacis_simulation *s, lacis_neuron_gpu
     *out = (lacis_simulate_estimate){.known = true};
     out->tables = (double)lacis_neuron_gpu_tables_bytes(&job);
     out->work = (double)lacis_neuron_gpu_work_bytes(&job);
-    out->step = step_seconds(&s->plan, way, own, gpus(run, s, gpu));
+    out->step = step_seconds(s, way, own, gpus(run, s, gpu));
     out->kernels = call_seconds + tables_seconds(&s->plan, way, own) + out->step * (double)s->plan.steps;
     out->up = out->tables + column_bytes(s);
     out->down =
@@ -209,6 +227,7 @@ lacis_status lacis_simulate_gpu_cost(lacis_run *run, const lacis_call *call, int
         LACIS_TRY(lacis_run_scratch(run, LACIS_COUNT(ways) * sizeof *s->gpu, &s->gpu));
         memset(s->gpu, 0, LACIS_COUNT(ways) * sizeof *s->gpu);
     }
+    if (s->depth == 0) LACIS_TRY(measure_depth(run, s));
     lacis_simulate_estimate *e = &s->gpu[way];
     estimate(run, s, (lacis_neuron_gpu_way)way, profile, e);
     *out = (lacis_cost){.seconds = e->once + e->kernels + e->copies + lacis_trace_seconds(run, rows),

@@ -86,10 +86,16 @@ static const char help[] =
     "\n"
     "METHOD euler is NEURON's secondorder 0, crank_nicolson its secondorder 1 and 2. Results agree with NEURON 8 to "
     "1e-9 mV\n"
-    "(1e-7 with HH and its rate tables off). The same statement gives the same bits on any number of threads, lanes "
-    "and\n"
-    "vector width. docs/neurons.md has the mathematics. Hines 1984; Hodgkin and Huxley 1952; Carnevale and Hines "
-    "2006.";
+    "(1e-7 with HH and its rate tables off). On the CPU the same statement gives the same bits on any number of "
+    "threads, "
+    "lanes\n"
+    "and ranks and any vector width; on GPUs on any number of lanes, panels and GPUs of one kind (SET deterministic "
+    "= on "
+    "keeps\n"
+    "the planner to ways that agree in every bit). docs/neurons.md has the mathematics. Hines 1984; Hodgkin and "
+    "Huxley "
+    "1952;\n"
+    "Carnevale and Hines 2006.";
 
 static const char *factored(const lacis_simulation *s)
 {

@@ -21,7 +21,7 @@ typedef struct lacis_simulation {
     void *nodes;                         /* per-node figures and chains of all shapes */
     int64_t lanes;                       /* of a cell */
     int64_t compartments;                /* times lanes, of all */
-    int64_t most_nodes;                  /* of a cell */
+    int64_t depth;                       /* nodes one below the other, of the deepest cell; 0: not asked for yet */
     struct lacis_simulate_estimate *gpu; /* what costs on the GPU came to, one a way; NULL: nobody asked */
 } lacis_simulation;
 
