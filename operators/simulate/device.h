@@ -27,7 +27,8 @@ struct lacis_simulate_gpu_run;
 typedef struct lacis_simulate_device {
     lacis_gpu *gpu;
     struct lacis_simulate_gpu_run *running;
-    lacis_neuron_gpu_job job; /* a panel's has lanes and places of its own */
+    lacis_neuron_gpu_job job; /* of which a panel takes a copy with lanes and places of its own */
+    int64_t computing;        /* lanes of the panel whose steps are under way */
     lacis_neuron_gpu_tables *tables;
     uint64_t room; /* bytes for panels */
 } lacis_simulate_device;

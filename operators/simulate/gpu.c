@@ -23,25 +23,26 @@ static lacis_status place(void *context, lacis_panel *panel)
     return LACIS_OK;
 }
 
-/* One column of a panel. Where the panel is all lanes it lies as in the table. */
+/* One column of a panel. Where the panel is all lanes it lies as in the table; else stretches go to their places
+ * through the stage, or without one straight there, each as a copy of its own. */
 static lacis_status fetch_column(const lacis_simulate_gpu_run *running, const lacis_panel *panel, const double *from,
                                  double *column)
 {
     const lacis_trace *trace = &running->trace;
-    uint64_t stretch_bytes = sizeof *from * (uint64_t)panel->count;
+    uint64_t bytes = sizeof *from * (uint64_t)panel->count; /* of a stretch */
     if (panel->count == trace->lanes)
-        return lacis_gpu_fetch(running->run, panel->gpu, from, stretch_bytes * (uint64_t)trace->stretches, column);
-    int64_t some = (int64_t)(STAGE_BYTES / stretch_bytes);
-    if (some < 1) some = 1;
+        return lacis_gpu_fetch(running->run, panel->gpu, from, bytes * (uint64_t)trace->stretches, column);
+    int64_t some = (int64_t)(STAGE_BYTES / bytes);
     if (some > trace->stretches) some = trace->stretches;
-    double *stage = lacis_run_alloc_quiet(running->run, stretch_bytes * (uint64_t)some);
-    if (stage == NULL) return LACIS_NOMEM;
+    double *stage = some > 1 ? lacis_run_alloc_quiet(running->run, bytes * (uint64_t)some) : NULL;
+    if (stage == NULL) some = 1;
     lacis_status status = LACIS_OK;
     for (int64_t at = 0; at < trace->stretches && status == LACIS_OK; at += some) {
         int64_t count = trace->stretches - at < some ? trace->stretches - at : some;
-        status = lacis_gpu_fetch(running->run, panel->gpu, from + at * panel->count, stretch_bytes * (uint64_t)count,
-                                 stage);
-        if (status == LACIS_OK) lacis_trace_put(trace, column, at, count, panel->first, panel->count, stage);
+        double *to = stage != NULL ? stage : column + at * trace->lanes + panel->first - trace->first;
+        status = lacis_gpu_fetch(running->run, panel->gpu, from + at * panel->count, bytes * (uint64_t)count, to);
+        if (status == LACIS_OK && stage != NULL)
+            lacis_trace_put(trace, column, at, count, panel->first, panel->count, stage);
     }
     lacis_run_free(running->run, stage);
     return status;
@@ -59,7 +60,6 @@ static lacis_status fetch(void *context, lacis_panel *panel)
 static lacis_status told(lacis_run *run, lacis_status status)
 {
     if (status == LACIS_INTERRUPT) return lacis_run_interrupted(run);
-    if (status == LACIS_NOMEM) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
     if (status == LACIS_MISUSE)
         return lacis_run_fail(run, LACIS_UNSUPPORTED, "the GPU's kernels do not do this simulation after all");
     return status;

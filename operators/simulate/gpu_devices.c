@@ -170,7 +170,7 @@ static bool stopped(void *context, int64_t steps)
     lacis_simulate_device *device = context;
     lacis_simulate_gpu_run *running = device->running;
     double before = running->done;
-    double more = (double)steps * (double)device->job.plan.lanes;
+    double more = (double)steps * (double)device->computing;
     while (!atomic_compare_exchange_weak(&running->done, &before, before + more))
         continue;
     if (pthread_equal(running->thread, pthread_self()))
@@ -191,19 +191,19 @@ lacis_status lacis_simulate_panel_compute(void *context, lacis_panel *panel)
     lacis_simulate_gpu_run *running = context;
     lacis_simulate_device *device = &running->device[panel->device];
     lacis_simulate_panel *own = panel->own;
-    lacis_neuron_gpu_job *job = &device->job; /* one panel computes at a time */
-    bool reduced = job->plan.reduce != NEURON_ALL;
+    lacis_neuron_gpu_job job = device->job;
+    bool reduced = job.plan.reduce != NEURON_ALL;
     own->out = lacis_gpu_alloc(panel->gpu, out_bytes(running, panel->count));
     if (reduced) own->when = lacis_gpu_alloc(panel->gpu, out_bytes(running, panel->count));
     if (own->out == NULL || (reduced && own->when == NULL)) return LACIS_LIMIT;
-    job->plan.first = panel->first;
-    job->plan.lanes = panel->count;
-    job->plan.out = own->out;
-    job->plan.when = own->when;
-    job->stop = stopped;
-    job->stop_context = device;
+    job.plan.first = panel->first;
+    job.plan.lanes = device->computing = panel->count; /* one panel computes at a time */
+    job.plan.out = own->out;
+    job.plan.when = own->when;
+    job.stop = stopped;
+    job.stop_context = device;
     int error = 0;
-    switch (lacis_neuron_gpu_run(job, device->tables, &error)) {
+    switch (lacis_neuron_gpu_run(&job, device->tables, &error)) {
     case LACIS_NEURON_GPU_OK:
         return LACIS_OK;
     case LACIS_NEURON_GPU_NO_MEMORY:
