@@ -10,12 +10,39 @@ enum { THREAD, CHIP, POWER }; /* as in kernels/neuron/gpu.h, which builds withou
 
 #ifdef LACIS_GPU_KERNELS
 
+#include "common/parallel.h"
+
 _Static_assert((int)THREAD == (int)LACIS_NEURON_GPU_THREAD && (int)CHIP == (int)LACIS_NEURON_GPU_CHIP &&
                    (int)POWER == (int)LACIS_NEURON_GPU_POWER,
                "ways are numbered as the kernels do");
 
 /* Stretches that lie apart in the table come through a block of about so many bytes. */
 static const uint64_t STAGE_BYTES = (uint64_t)32 << 20;
+
+/* Stretches from the stage to their places in a column, dealt over threads: the pages there are mostly new. */
+struct put {
+    const lacis_trace *trace;
+    const lacis_panel *panel;
+    const double *stage;
+    double *column;
+    int64_t first; /* stretch */
+};
+
+static int put_stretch(void *context, int64_t task, int worker)
+{
+    const struct put *put = context;
+    (void)worker;
+    lacis_trace_put(put->trace, put->column, put->first + task, 1, put->panel->first, put->panel->count,
+                    put->stage + task * put->panel->count);
+    return 0;
+}
+
+static void put_all(lacis_run *run, struct put put, int64_t stretches)
+{
+    const int enough = 8;
+    int threads = lacis_run_threads(run);
+    lacis_parallel(threads < enough ? threads : enough, stretches, put_stretch, &put);
+}
 
 static lacis_status place(void *context, lacis_panel *panel)
 {
@@ -42,7 +69,7 @@ static lacis_status fetch_column(const lacis_simulate_gpu_run *running, const la
         double *to = stage != NULL ? stage : column + at * trace->lanes + panel->first - trace->first;
         status = lacis_gpu_fetch(running->run, panel->gpu, from + at * panel->count, bytes * (uint64_t)count, to);
         if (status == LACIS_OK && stage != NULL)
-            lacis_trace_put(trace, column, at, count, panel->first, panel->count, stage);
+            put_all(running->run, (struct put){trace, panel, stage, column, at}, count);
     }
     lacis_run_free(running->run, stage);
     return status;
