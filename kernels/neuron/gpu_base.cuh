@@ -87,7 +87,7 @@ typedef struct neug_params {
     double *m, *h, *n;                    /* gates */
     const double *column[NEURON_FIGURES]; /* by lane of the panel; NULL: as the plan says */
     double start, ena, ek;                /* plan's */
-    double dt, gate_dt;                   /* gate_dt: with the temperature's rate */
+    double dt, less;                      /* less: -dt for gates, the temperature's rate in it */
     int64_t step, steps;                  /* of this launch: the first one, and how many */
     int64_t every, last_sample;           /* numbers of samples count from 0 */
     int64_t numbers, lanes;

@@ -77,9 +77,9 @@ template <int MODEL, bool BY_LANE> NEUG_DEVICE double coupling(const worker &w, 
     return MODEL != NEUG_CONSTANT && BY_LANE ? c * w.scale.couple : c;
 }
 
-/* A row that is due, read ahead: itself and, where there is one, the child beside the next. */
+/* A row that is due, read ahead; where there is one child beside the next, that is in it. */
 struct due {
-    double sum, excess, child_y, child_f, child_down;
+    double sum, excess;
     double2 couple;
 };
 
@@ -96,12 +96,11 @@ NEUG_DEVICE due fetch_rising(const chip &c, const worker &w, uint32_t k, uint32_
         out.sum = at<double>(c.y + here);
         out.excess = at<double>(c.f + here);
     }
-    if (word & NEUG_ROW_CHILD) {
-        const uint32_t child = word & NEUG_ROW_MASK, there = child * c.row + w.lane;
-        out.child_down = at<double>(c.couple + child * 16);
-        out.child_y = at<double>(c.y + there);
-        if constexpr (MODEL != NEUG_CONSTANT) out.child_f = at<double>(c.f + there);
-    }
+    const bool child = word & NEUG_ROW_CHILD;
+    const uint32_t which = word & NEUG_ROW_MASK, there = which * c.row + w.lane;
+    const double down = child ? coupling<MODEL, BY_LANE>(w, at<double>(c.couple + which * 16)) : 0;
+    out.sum += down * (child ? at<double>(c.y + there) : 0);
+    if constexpr (MODEL != NEUG_CONSTANT) out.excess += down * (child ? at<double>(c.f + there) : 0);
     return out;
 }
 
@@ -143,11 +142,6 @@ template <int MODEL, bool BY_LANE>
 NEUG_DEVICE void finish(const neug_params &p, const chip &c, const worker &w, int64_t step, uint32_t k, uint32_t word,
                         due d, carried *r)
 {
-    if (word & NEUG_ROW_CHILD) {
-        const double down = coupling<MODEL, BY_LANE>(w, d.child_down);
-        d.sum += down * d.child_y;
-        if (MODEL != NEUG_CONSTANT) d.excess += down * d.child_f;
-    }
     if (word & NEUG_ROW_EVENTS) r->event = take_events<MODEL, BY_LANE>(p, c, w, step, r->event, &d);
     if (word & NEUG_ROW_NEXT) {
         const double down = coupling<MODEL, BY_LANE>(w, r->below);
@@ -240,75 +234,81 @@ template <int MODEL, bool HALF> NEUG_DEVICE void fall(const chip &c, const worke
     settle<MODEL, HALF>(c, w, k, word, now, u);
 }
 
-/* A voltage. */
-template <bool HALF> NEUG_DEVICE double &voltage(const chip &c, int32_t row, int32_t lane)
+/* The voltage of a row and lane: of number (row << shift) + lane. */
+template <bool HALF> NEUG_DEVICE double &voltage(const chip &c, uint32_t place)
 {
-    return at<double>((HALF ? c.old : c.y) + (uint32_t)row * c.row + (uint32_t)lane * 8);
+    return at<double>((HALF ? c.old : c.y) + place * 8);
 }
 
-/* Nodes of a lane, as many threads at once as there are: the thread's first node, and how far it is to its next. */
+/* All rows and lanes, a thread each: the thread's first, and how many threads there are. A tile's rows lie one behind
+ * the other in device memory, so that row and lane are one number there as in shared memory. */
 struct walk {
-    int32_t node, stride, lane;
-    bool mine;
-    int64_t at, step;
+    uint32_t row, rows; /* rows: from one of the thread's to its next */
+    uint32_t lane;
+    bool mine; /* there is such a lane */
 };
 NEUG_DEVICE walk walk_of(const chip &c, const neug_tile &tile)
 {
-    walk w;
-    w.lane = (int32_t)threadIdx.x & (c.lanes - 1);
-    w.node = (int32_t)threadIdx.x >> c.shift;
-    w.stride = (int32_t)blockDim.x >> c.shift;
-    w.mine = w.lane < tile.lanes;
-    w.at = tile.base + w.node * tile.stride + w.lane;
-    w.step = w.stride * tile.stride;
-    return w;
+    const uint32_t lane = threadIdx.x & (uint32_t)(c.lanes - 1);
+    return {threadIdx.x >> c.shift, blockDim.x >> c.shift, lane, (int32_t)lane < tile.lanes};
 }
 
-/* First equations of a launch: CHANNELS and PASSIVE. */
-template <int MODEL, bool HALF, bool BY_LANE>
-NEUG_DEVICE void equations(const neug_params &p, const chip &c, const neug_tile &tile, const neug_lane &lane,
-                           const double *member)
+/* Equations of PASSIVE's next step. */
+template <bool HALF>
+NEUG_DEVICE void equations(const chip &c, const neug_tile &tile, const neug_lane &lane, const double *member,
+                           uint32_t rows)
 {
-    walk w = walk_of(c, tile);
-    for (; w.node < (int32_t)(p.common.shape + tile.shape)->nodes; w.node += w.stride, w.at += w.step) {
-        const uint32_t here = (uint32_t)w.node * c.row + (uint32_t)w.lane * 8;
-        const bool gates = MODEL == NEUG_CHANNELS && w.mine;
-        neug_equation<MODEL>(member + (int64_t)w.node * NEUG_MEMBER, lane, BY_LANE, voltage<HALF>(c, w.node, w.lane),
-                             gates ? p.m[w.at] : 0, gates ? p.h[w.at] : 0, gates ? p.n[w.at] : 0,
-                             &at<double>(c.f + here), &at<double>(c.y + here));
+    const walk w = walk_of(c, tile);
+    for (uint32_t row = w.row; row < rows; row += w.rows) {
+        const uint32_t place = (row << c.shift) + w.lane;
+        neug_equation<NEUG_PASSIVE>(member + row * NEUG_MEMBER, lane, true, voltage<HALF>(c, place), 0, 0, 0,
+                                    &at<double>(c.f + place * 8), &at<double>(c.y + place * 8));
     }
 }
 
-/* Gates for dt at the new voltages, and the equations of the next step. All threads go on alike: exponentials take
- * whole warps. */
+/* A tile's voltages, or the equations of a launch's first step. */
+template <int MODEL, bool HALF, bool BY_LANE>
+NEUG_DEVICE void begin(const neug_params &p, const chip &c, const neug_tile &tile, const neug_lane &lane,
+                       const double *member, uint32_t rows)
+{
+    const walk w = walk_of(c, tile);
+#pragma unroll 4
+    for (uint32_t row = w.row; row < rows; row += w.rows) {
+        const uint32_t place = (row << c.shift) + w.lane;
+        const int64_t there = tile.base + (w.mine ? place : 0);
+        const double v = p.v[there];
+        if constexpr (HALF || MODEL == NEUG_CONSTANT) voltage<HALF>(c, place) = v;
+        if constexpr (MODEL == NEUG_PASSIVE)
+            neug_equation<MODEL>(member + row * NEUG_MEMBER, lane, BY_LANE, v, 0, 0, 0, &at<double>(c.f + place * 8),
+                                 &at<double>(c.y + place * 8));
+        if constexpr (MODEL == NEUG_CHANNELS)
+            neug_equation<MODEL>(member + row * NEUG_MEMBER, lane, BY_LANE, v, p.m[there], p.h[there], p.n[there],
+                                 &at<double>(c.f + place * 8), &at<double>(c.y + place * 8));
+    }
+}
+
+/* Gates for dt at the new voltages, and the equations of the next step. All threads go on alike, as exponentials take
+ * whole warps; those without a row or lane do another's work and store nothing. */
 template <bool HALF, bool BY_LANE>
 NEUG_DEVICE void gates_go_on(const neug_params &p, const chip &c, const neug_tile &tile, const neug_lane &lane,
-                             const double *member, double roots, int32_t nodes)
+                             const double *member, double roots, uint32_t rows)
 {
-    walk w = walk_of(c, tile);
-    bool there = w.mine && w.node < nodes;
-    double m = there ? p.m[w.at] : 0, h = there ? p.h[w.at] : 0, n = there ? p.n[w.at] : 0;
-    for (int32_t first = 0; first < nodes; first += w.stride) {
-        const bool next = w.mine && w.node + w.stride < nodes;
-        const double next_m = next ? p.m[w.at + w.step] : 0, next_h = next ? p.h[w.at + w.step] : 0,
-                     next_n = next ? p.n[w.at + w.step] : 0;
-        const int32_t node = min(w.node, nodes - 1);
-        const double v = voltage<HALF>(c, node, w.lane);
-        neug_gates_go_on(v, p.gate_dt, roots, &m, &h, &n);
-        double excess, sum;
-        neug_equation<NEUG_CHANNELS>(member + (int64_t)node * NEUG_MEMBER, lane, BY_LANE, v, m, h, n, &excess, &sum);
-        if (there) {
-            const uint32_t here = (uint32_t)node * c.row + (uint32_t)w.lane * 8;
-            p.m[w.at] = m;
-            p.h[w.at] = h;
-            p.n[w.at] = n;
-            at<double>(c.f + here) = excess;
-            at<double>(c.y + here) = sum;
-        }
-        m = next_m, h = next_h, n = next_n;
-        there = next;
-        w.node += w.stride;
-        w.at += w.step;
+    const walk w = walk_of(c, tile);
+    const uint32_t clear = w.mine ? w.lane : 0;
+    double *const m_of = p.m + tile.base, *const h_of = p.h + tile.base, *const n_of = p.n + tile.base;
+    for (uint32_t first = 0, row = w.row; first < rows; first += w.rows, row += w.rows) {
+        const uint32_t mine = min(row, rows - 1), place = (mine << c.shift) + clear;
+        double m = m_of[place], h = h_of[place], n = n_of[place], excess, sum;
+        const bool there = w.mine && row < rows;
+        const double v = there ? voltage<HALF>(c, place) : 0;
+        neug_gates_go_on(v, p.less, roots, &m, &h, &n);
+        neug_equation<NEUG_CHANNELS>(member + mine * NEUG_MEMBER, lane, BY_LANE, v, m, h, n, &excess, &sum);
+        if (!there) continue;
+        m_of[place] = m;
+        h_of[place] = h;
+        n_of[place] = n;
+        at<double>(c.f + place * 8) = excess;
+        at<double>(c.y + place * 8) = sum;
     }
 }
 
@@ -320,13 +320,11 @@ NEUG_DEVICE void sample(const neug_params &p, const chip &c, const neug_tile &ti
         const neug_probe probe = p.common.probe[shape.probe0 + (k >> c.shift)];
         const int32_t lane = k & (c.lanes - 1);
         if (lane < tile.lanes)
-            neug_record(p, probe.number, tile.lane + lane, voltage<HALF>(c, probe.node, lane), step / p.every);
+            neug_record(p, probe.number, tile.lane + lane, voltage<HALF>(c, ((uint32_t)probe.node << c.shift) + (uint32_t)lane), step / p.every);
     }
 }
 
-/* Tables and voltages of a tile. */
-template <int MODEL, bool HALF>
-NEUG_DEVICE void load(const neug_params &p, const chip &c, const neug_tile &tile, const neug_shape &shape)
+template <int MODEL> NEUG_DEVICE void load_tables(const neug_params &p, const chip &c, const neug_shape &shape)
 {
     const neug_common &from = p.common;
     const int32_t threads = (int32_t)blockDim.x, thread = (int32_t)threadIdx.x;
@@ -344,17 +342,14 @@ NEUG_DEVICE void load(const neug_params &p, const chip &c, const neug_tile &tile
         at<int32_t>(c.list + (uint32_t)i * 4) = from.list[shape.list0 + i];
     for (int32_t i = thread; i < shape.events; i += threads)
         at<uint32_t>(c.event + (uint32_t)i * 4) = from.event[shape.event0 + i];
-    walk w = walk_of(c, tile);
-    for (; w.node < shape.nodes; w.node += w.stride, w.at += w.step)
-        voltage<HALF>(c, w.node, w.lane) = w.mine ? p.v[w.at] : 0;
 }
 
 template <bool HALF>
 NEUG_DEVICE void store(const neug_params &p, const chip &c, const neug_tile &tile, const neug_shape &shape)
 {
-    walk w = walk_of(c, tile);
-    for (; w.node < shape.nodes; w.node += w.stride, w.at += w.step)
-        if (w.mine) p.v[w.at] = voltage<HALF>(c, w.node, w.lane);
+    const walk w = walk_of(c, tile);
+    for (uint32_t place = threadIdx.x; place < (uint32_t)shape.nodes << c.shift; place += blockDim.x)
+        if (w.mine) p.v[tile.base + place] = voltage<HALF>(c, place);
 }
 
 template <int MODEL, bool HALF, bool BY_LANE>
@@ -378,6 +373,7 @@ static __global__ void __launch_bounds__(NEUG_CHIP_THREADS, 1)
     const neug_shape shape = p.common.shape[tile.shape];
     const chip c = lay_out<MODEL, HALF>(shape, lanes, groups);
     const double *member = p.common.member + shape.node0 * NEUG_MEMBER;
+    const uint32_t rows = (uint32_t)shape.nodes;
     worker w;
     w.clamp = p.common.clamp + shape.clamp0;
     const int lane = (int)threadIdx.x & (lanes - 1);
@@ -386,12 +382,9 @@ static __global__ void __launch_bounds__(NEUG_CHIP_THREADS, 1)
     w.number = tile.lane + (lane < tile.lanes ? lane : 0);
     w.scale = neug_lane_of<MODEL, BY_LANE>(p, w.number);
     const double roots = neug_roots();
-    load<MODEL, HALF>(p, c, tile, shape);
+    load_tables<MODEL>(p, c, shape);
+    begin<MODEL, HALF, BY_LANE>(p, c, tile, w.scale, member, rows);
     __syncthreads();
-    if constexpr (MODEL != NEUG_CONSTANT) {
-        equations<MODEL, HALF, BY_LANE>(p, c, tile, w.scale, member);
-        __syncthreads();
-    }
     for (int64_t step = p.step; step < p.step + p.steps; step++) {
         const bool last = step + 1 == p.step + p.steps;
         solve<MODEL, HALF, BY_LANE>(p, c, w, shape.phases, step);
@@ -404,10 +397,10 @@ static __global__ void __launch_bounds__(NEUG_CHIP_THREADS, 1)
             __syncthreads();
         }
         if constexpr (MODEL == NEUG_CHANNELS) {
-            gates_go_on<HALF, BY_LANE>(p, c, tile, w.scale, member, roots, shape.nodes);
+            gates_go_on<HALF, BY_LANE>(p, c, tile, w.scale, member, roots, rows);
             __syncthreads();
         } else if (MODEL == NEUG_PASSIVE && !last) {
-            equations<MODEL, HALF, BY_LANE>(p, c, tile, w.scale, member);
+            equations<HALF>(c, tile, w.scale, member, rows);
             __syncthreads();
         }
     }

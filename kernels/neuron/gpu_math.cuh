@@ -51,11 +51,30 @@ NEUG_DEVICE double neug_roots()
 
 /* Constants of arithmetic, where instructions find them as operands. */
 static __constant__ double neug_constant[] = {
-    0x1.71547652b82fep5,  /* 32 / ln 2 */
-    0x1.8p52,             /* adding it rounds to an integer, which the low word then holds */
+    0x1.71547652b82fep5,   /* 32 / ln 2 */
+    0x1.8p52,              /* adding it rounds to an integer, which the low word then holds */
     -0x1.62e42fefa39efp-6, /* -ln 2 / 32 */
-    1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 0.5};
-enum { NEUG_INVERSE, NEUG_MAGIC, NEUG_STEP, NEUG_SERIES };
+    1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0,
+    0.5, -1 / 80.0, -1 / 18.0,
+    1.3862943611198906,  /* ln 4 */
+    -121.82493960703473, /* -10 e^2.5 */
+    20.085536923187668,  /* e^3 */
+    0.07,
+    -33.97852285573806, /* -12.5 e */
+};
+enum {
+    NEUG_INVERSE,
+    NEUG_MAGIC,
+    NEUG_STEP,
+    NEUG_SERIES,
+    NEUG_80TH = NEUG_SERIES + 5,
+    NEUG_18TH,
+    NEUG_LN_4,
+    NEUG_OF_M,
+    NEUG_E_3,
+    NEUG_OF_H,
+    NEUG_OF_N
+};
 
 /* e^x for |x| <= 700 with all lanes of the warp taking part: x = (n + j/32) ln 2 + r, |r| <= ln 2 / 64, Taylor's
  * series to r^6; to about 1 + |x| / 2 units in the last place. `roots` is that of neug_roots(). */
@@ -106,34 +125,35 @@ NEUG_DEVICE void neug_trap(double scale, double *top, double *bottom)
 NEUG_DEVICE neug_rates neug_rates_at(double v, double roots)
 {
     neug_rates out;
-    const double w = neug_within(v, 1024.0) + 65.0;
-    const double e80 = neug_exponential(w * -0.0125, roots), e40 = e80 * e80, e20 = e40 * e40, e10 = e20 * e20;
-    const double e18_4 = neug_exponential(fma(w, -1.0 / 18, 1.3862943611198906), roots);
-    double top = v + 40.0, bottom = fma(e10, -121.82493960703473, 10.0);
+    const double *k = neug_constant, w = neug_within(v, 1024.0) + 65.0;
+    const double e80 = neug_exponential(w * k[NEUG_80TH], roots), e40 = e80 * e80, e20 = e40 * e40, e10 = e20 * e20;
+    const double e18_4 = neug_exponential(fma(w, k[NEUG_18TH], k[NEUG_LN_4]), roots);
+    double top = v + 40.0, bottom = fma(e10, k[NEUG_OF_M], 10.0);
     neug_trap(1.0, &top, &bottom);
     neug_gate(top, bottom, fma(e18_4, bottom, top), &out.m, &out.m_speed);
-    bottom = fma(e10, 20.085536923187668, 1.0);
-    top = 0.07 * e20 * bottom;
+    bottom = fma(e10, k[NEUG_E_3], 1.0);
+    top = k[NEUG_OF_H] * e20 * bottom;
     neug_gate(top, bottom, top + 1.0, &out.h, &out.h_speed);
     top = v + 55.0;
-    bottom = fma(e10, -33.97852285573806, 12.5); /* an eighth of what stands above */
+    bottom = fma(e10, k[NEUG_OF_N], 12.5); /* an eighth of what stands above */
     neug_trap(1.25, &top, &bottom);
     neug_gate(top, bottom, fma(e80, bottom, top), &out.n, &out.n_speed_8);
     return out;
 }
 
-NEUG_DEVICE double neug_relax(double gate, double steady, double speed, double dt, double roots)
+/* less: -dt. */
+NEUG_DEVICE double neug_relax(double gate, double steady, double speed, double less, double roots)
 {
-    return fma(neug_exponential(neug_above(speed * -dt), roots), gate - steady, steady);
+    return fma(neug_exponential(neug_above(speed * less), roots), gate - steady, steady);
 }
 
-/* Gates for dt at v, rates held; dt with the temperature's rate in it. */
-NEUG_DEVICE void neug_gates_go_on(double v, double dt, double roots, double *m, double *h, double *n)
+/* Gates for dt at v, rates held; less is -dt, the temperature's rate in it. */
+NEUG_DEVICE void neug_gates_go_on(double v, double less, double roots, double *m, double *h, double *n)
 {
     const neug_rates rates = neug_rates_at(v, roots);
-    *m = neug_relax(*m, rates.m, rates.m_speed, dt, roots);
-    *h = neug_relax(*h, rates.h, rates.h_speed, dt, roots);
-    *n = neug_relax(*n, rates.n, rates.n_speed_8, 0.125 * dt, roots);
+    *m = neug_relax(*m, rates.m, rates.m_speed, less, roots);
+    *h = neug_relax(*h, rates.h, rates.h_speed, less, roots);
+    *n = neug_relax(*n, rates.n, rates.n_speed_8, 0.125 * less, roots);
 }
 
 /* What lanes have of their own. */

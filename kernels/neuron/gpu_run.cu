@@ -51,22 +51,29 @@ static int64_t rows_of(const struct run *s, int64_t shape)
     return neug_power_rows(&cut, nodes, s->tables->shape[shape].clamps, s->tables->shape[shape].probes);
 }
 
-/* Tiles, also into s->tile where there is one, and the size of a state's array. */
+static int64_t padded(int64_t lanes)
+{
+    return (lanes + ROW - 1) / ROW * ROW;
+}
+
+/* Tiles, also into s->tile where there is one, and the size of a state's array. Rows of THREAD and POWER go over all
+ * lanes that a shape has in the panel, those of CHIP over a tile's, so that a block's memory is in one piece. */
 static void cut(struct run *s)
 {
     const neuron_plan *plan = &s->job->plan;
+    const bool chip = s->job->way == LACIS_NEURON_GPU_CHIP, power = s->job->way == LACIS_NEURON_GPU_POWER;
     s->tiles = s->words = 0;
     for (int64_t k = 0; k < plan->shapes; k++) {
         int64_t first;
         const int64_t lanes = lanes_of(plan, &plan->shape[k], &first);
-        const bool padded = lanes >= ROW || s->job->way == LACIS_NEURON_GPU_POWER;
-        const int64_t stride = padded ? (lanes + ROW - 1) / ROW * ROW : lanes;
+        const int64_t stride = chip ? s->tile_lanes : power || lanes >= ROW ? padded(lanes) : lanes;
         for (int64_t at = 0; at < lanes; at += s->tile_lanes, s->tiles++) {
             const int32_t here = (int32_t)least(lanes - at, s->tile_lanes);
             if (s->tile != NULL)
-                s->tile[s->tiles] = {(int32_t)k, here, first + at - plan->first, s->words + at, stride};
+                s->tile[s->tiles] = {(int32_t)k, here, first + at - plan->first, s->words + (chip ? 0 : at), stride};
+            if (chip) s->words += padded(rows_of(s, k) * stride);
         }
-        s->words += (rows_of(s, k) * stride + ROW - 1) / ROW * ROW;
+        if (!chip) s->words += padded(rows_of(s, k) * stride);
     }
 }
 
@@ -148,7 +155,7 @@ static void set_params(struct run *s)
     p->ena = plan->ena;
     p->ek = plan->ek;
     p->dt = plan->dt;
-    p->gate_dt = plan->dt * plan->rate;
+    p->less = -plan->dt * plan->rate;
     p->every = plan->every;
     p->last_sample = lacis_neuron_samples(plan) - 1;
     p->numbers = plan->numbers;

@@ -15,12 +15,16 @@
 #ifndef FAR
 #define FAR 12
 #endif
+#ifndef FAR_HH
+#define FAR_HH 6
+#endif
 #ifndef BLOCKS
 #define BLOCKS 1
 #endif
 /* Nodes whose state is read before they are due, and those of which it is brought into the L2. */
 template <int MODEL> struct ahead {
     static const int nodes = MODEL == NEUG_CHANNELS ? AHEAD_HH : AHEAD;
+    static const int far = MODEL == NEUG_CHANNELS ? FAR_HH : FAR;
 };
 
 NEUG_DEVICE void bring(const double *from)
@@ -95,7 +99,7 @@ template <int MODEL, bool BY_LANE> struct rising {
 
 /* The state of nodes i, i - 1 .. before they are due. */
 template <int MODEL> struct rows {
-    static const int N = ahead<MODEL>::nodes;
+    static const int N = ahead<MODEL>::nodes, far = ahead<MODEL>::far;
     double v[N], m[N], h[N], n[N];
 
     NEUG_METHOD void load(const neug_params &p, const walker &w, int64_t at, int32_t i)
@@ -104,7 +108,11 @@ template <int MODEL> struct rows {
         for (int k = 0; k < N; k++) {
             if (i - k < 0) continue;
             const int64_t place = at - k * w.stride;
-            if (i - k >= FAR && MODEL == NEUG_CONSTANT && w.mine) bring(p.v + place - FAR * w.stride);
+            if (i - k >= far && w.mine) {
+                const int64_t there = place - far * w.stride;
+                bring(p.v + there);
+                if constexpr (MODEL == NEUG_CHANNELS) bring(p.m + there), bring(p.h + there), bring(p.n + there);
+            }
             v[k] = w.mine ? p.v[place] : 0;
             if constexpr (MODEL == NEUG_CHANNELS) {
                 m[k] = w.mine ? p.m[place] : 0;
@@ -172,7 +180,7 @@ template <int MODEL> NEUG_DEVICE double parent_of(const walker &w, falling *down
 
 /* What the sweep to the tips reads of nodes i, i + 1 .. before they are due. */
 template <int MODEL, bool HALF> struct solved {
-    static const int N = ahead<MODEL>::nodes;
+    static const int N = ahead<MODEL>::nodes, far = ahead<MODEL>::far;
     double y[N], f[N], old[N], m[N], h[N], n[N];
 
     NEUG_METHOD void load(const neug_params &p, const walker &w, int64_t at, int32_t i)
@@ -181,7 +189,13 @@ template <int MODEL, bool HALF> struct solved {
         for (int k = 0; k < N; k++) {
             if (i + k >= w.shape->nodes) continue;
             const int64_t place = at + k * w.stride;
-            if (i + k + FAR < w.shape->nodes && MODEL == NEUG_CONSTANT && w.mine) bring(p.y + place + FAR * w.stride);
+            if (i + k + far < w.shape->nodes && w.mine) {
+                const int64_t there = place + far * w.stride;
+                bring(p.y + there);
+                if constexpr (MODEL != NEUG_CONSTANT) bring(p.f + there);
+                if constexpr (HALF) bring(p.v + there);
+                if constexpr (MODEL == NEUG_CHANNELS) bring(p.m + there), bring(p.h + there), bring(p.n + there);
+            }
             y[k] = w.mine ? p.y[place] : 0;
             if constexpr (MODEL != NEUG_CONSTANT) f[k] = w.mine ? p.f[place] : 0;
             if constexpr (HALF) old[k] = w.mine ? p.v[place] : 0;
@@ -197,7 +211,7 @@ template <int MODEL, bool HALF> struct solved {
 /* The gates of a node at its new voltage. */
 NEUG_DEVICE void go_on(const neug_params &p, const walker &w, int64_t at, double v, double m, double h, double n)
 {
-    neug_gates_go_on(v, p.gate_dt, w.roots, &m, &h, &n);
+    neug_gates_go_on(v, p.less, w.roots, &m, &h, &n);
     if (!w.mine) return;
     p.m[at] = m;
     p.h[at] = h;

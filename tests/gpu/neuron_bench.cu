@@ -75,7 +75,7 @@ static void time_step(const what &w, lacis_neuron_gpu_way way, const char *name)
     }
     double *out = NULL;
     CUDA(cudaMallocAsync(&out, (size_t)w.lanes * 16, stream));
-    const int64_t many = (w.steps_each > 0 ? w.steps_each : 64) * (w.nodes * w.lanes > 10000000 ? 3 : 20), few = 2;
+    const int64_t many = (w.steps_each > 0 ? w.steps_each : 64) * (w.nodes * w.lanes > 10000000 ? w.hh && w.steps_each == 0 ? 1 : 3 : 20), few = 2;
     std::vector<double> each;
     for (int k = 0; k < 6; k++) {
         const double base = seconds_of(b, way, tables, out, w.steps_each, few);
@@ -108,6 +108,7 @@ void bench(int argc, char **argv)
         {"hh 319 random 256000, 10 a launch", {RANDOM, 319, 256000, true, NEURON_EULER, 10, 0}},
         {"hh 319 bifurcating 256000, 1 a launch", {BIFURCATING, 319, 256000, true, NEURON_EULER, 1, 0}},
         {"hh 319 bifurcating 256000, 10 a launch", {BIFURCATING, 319, 256000, true, NEURON_EULER, 10, 0}},
+        {"hh 319 random 256000, many a launch", {RANDOM, 319, 256000, true, NEURON_EULER, 0, 0}},
         {"hh cn 319 random 256000, 10 a launch", {RANDOM, 319, 256000, true, NEURON_CRANK_NICOLSON, 10, 0}},
         {"passive path 1023, 1 lane", {PATH, 1023, 1, false, NEURON_EULER, 0, 0}},
         {"passive path 1023, 256 lanes", {PATH, 1023, 256, false, NEURON_EULER, 0, 0}},

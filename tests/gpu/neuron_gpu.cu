@@ -150,7 +150,7 @@ static void check_kind(random_numbers &r, tree_kind kind, int64_t nodes, int64_t
     const bool hh = turn % 2;
     const neuron_method method = turn / 2 % 2 ? NEURON_CRANK_NICOLSON : NEURON_EULER;
     const int columns = turn / 4 % 4;
-    batch b = make_batch(hh, method, deep ? 4 : 40 + r.below(30), 1 + r.below(4));
+    batch b = make_batch(hh, method, deep ? 4 : 16 + r.below(20), 1 + r.below(4));
     /* Crank-Nicolson does not damp nodes without area: rounding there swings on. */
     b.add(make_cell(r, kind, nodes, turn % 3 == 1 ? 0.2 : 0), lanes);
     give_columns(r, &b, columns);
