@@ -21,6 +21,7 @@ typedef struct lacis_simulate_estimate {
     double up, down;
     double tables, work; /* of device memory */
     double step;         /* seconds of a step of all lanes */
+    int gpus;
 } lacis_simulate_estimate;
 
 struct lacis_simulate_gpu_run;
@@ -64,8 +65,10 @@ double lacis_simulate_fraction(void *context);
 
 /* gpu_cost.c */
 void lacis_simulate_gpu_job(const lacis_simulation *s, lacis_neuron_gpu_way way, lacis_neuron_gpu_job *out);
-/* Whether so much work is worth sharing between GPUs. */
-bool lacis_simulate_worth_sharing(const lacis_simulation *s, double compartment_steps);
+/* Seconds that one GPU would need for the steps of lanes [begin, end), by figures measured elsewhere. */
+double lacis_simulate_gpu_seconds(const lacis_simulation *s, lacis_neuron_gpu_way way, int64_t begin, int64_t end);
+#define LACIS_SIMULATE_SHARED  0.05 /* s of work from which several GPUs share it, */
+#define LACIS_SIMULATE_STARTED 0.5  /* and from which those are started for it that are not yet */
 
 /* Figures in the profile: nanoseconds a unit of a step's work, of many lanes and of so few that their number does not
  * matter. Units: compartments, or (few) nodes one after the other; of POWER multiplications, or blocks of steps.

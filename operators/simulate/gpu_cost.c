@@ -103,24 +103,9 @@ const char *lacis_simulate_figure(lacis_neuron_gpu_way way, bool hh, bool few)
     return figure[way][hh][few];
 }
 
-bool lacis_simulate_worth_sharing(const lacis_simulation *s, double compartment_steps)
-{
-    const double passive = 1e10, hh = 2e9; /* some 50 ms */
-    return compartment_steps >= (s->plan.hh ? hh : passive);
-}
-
 static double figure_of(const lacis_profile *profile, lacis_neuron_gpu_way way, bool hh, bool few)
 {
     return lacis_profile_get(profile, figure[way][hh][few], otherwise[way][hh][few]);
-}
-
-/* GPUs that would share it: those that have been started. */
-static int gpus(lacis_run *run, const lacis_simulation *s, lacis_gpu *first)
-{
-    lacis_gpu *gpu[LACIS_GPUS];
-    double work = (double)s->compartments * (double)s->plan.steps;
-    if (first == NULL || !(lacis_simulate_worth_sharing(s, work) || lacis_run_gpus_forced(run))) return 1;
-    return lacis_run_gpus(run, false, gpu);
 }
 
 /* Steps that POWER takes as one product: from sample to sample, and as many as share one well. */
@@ -147,6 +132,22 @@ double lacis_simulate_units(const neuron_plan *plan, lacis_neuron_gpu_way way, b
     if (power) return few ? 1 / block : sum / block;
     if (way == LACIS_NEURON_GPU_CHIP && few) return (double)depth + most / groups;
     return few ? most : sum;
+}
+
+double lacis_simulate_gpu_seconds(const lacis_simulation *s, lacis_neuron_gpu_way way, int64_t begin, int64_t end)
+{
+    double units = lacis_simulate_units(&s->plan, way, false, 1), all = (double)s->compartments;
+    double part = (double)lacis_simulation_compartments(s, begin, end) / all;
+    return 1e-9 * units * part * (double)s->plan.steps * otherwise[way][s->plan.hh][0];
+}
+
+/* GPUs that would share it: those that have been started. */
+static int gpus(lacis_run *run, const lacis_simulation *s, lacis_neuron_gpu_way way, lacis_gpu *first)
+{
+    lacis_gpu *gpu[LACIS_GPUS];
+    bool worth = lacis_simulate_gpu_seconds(s, way, 0, s->plan.lanes) >= LACIS_SIMULATE_SHARED;
+    if (first == NULL || !(worth || lacis_run_gpus_forced(run))) return 1;
+    return lacis_run_gpus(run, false, gpu);
 }
 
 static double step_seconds(const lacis_simulation *s, lacis_neuron_gpu_way way, const lacis_profile *profile,
@@ -205,7 +206,8 @@ static void estimate(lacis_run *run, const lacis_simulation *s, lacis_neuron_gpu
     *out = (lacis_simulate_estimate){.known = true};
     out->tables = (double)lacis_neuron_gpu_tables_bytes(&job);
     out->work = (double)lacis_neuron_gpu_work_bytes(&job);
-    out->step = step_seconds(s, way, own, gpus(run, s, gpu));
+    out->gpus = gpus(run, s, way, gpu);
+    out->step = step_seconds(s, way, own, out->gpus);
     out->kernels = call_seconds + tables_seconds(&s->plan, way, own) + out->step * (double)s->plan.steps;
     out->up = out->tables + column_bytes(s);
     out->down =

@@ -100,10 +100,9 @@ static void choose_panels(lacis_simulate_gpu_run *running)
 static lacis_status share(lacis_simulate_gpu_run *running, lacis_gpu **gpu)
 {
     lacis_run *run = running->run;
-    double work = (double)lacis_simulation_compartments(running->s, running->begin, running->end);
-    bool worth = lacis_simulate_worth_sharing(running->s, work * (double)running->s->plan.steps);
-    if (!worth && !lacis_run_gpus_forced(run)) return LACIS_OK;
-    int gpus = lacis_run_gpus(run, true, gpu);
+    double seconds = lacis_simulate_gpu_seconds(running->s, running->way, running->begin, running->end);
+    if (seconds < LACIS_SIMULATE_SHARED && !lacis_run_gpus_forced(run)) return LACIS_OK;
+    int gpus = lacis_run_gpus(run, seconds >= LACIS_SIMULATE_STARTED || lacis_run_gpus_forced(run), gpu);
     for (int i = 1; i < gpus && i < running->end - running->begin; i++)
         LACIS_TRY(prepare_more(running, gpu[i]));
     return gpus > 1 ? lacis_gpu_enter(run, gpu[0]) : LACIS_OK;

@@ -33,7 +33,7 @@
 #define lacis_simulate_gpu_calibrate tested_calibrate
 #define lacis_simulate_explain_gpu   tested_explain
 #define lacis_simulate_figure        tested_figure
-#define lacis_simulate_worth_sharing tested_worth_sharing
+#define lacis_simulate_gpu_seconds   tested_gpu_seconds
 #define lacis_simulate_units         tested_units
 #define lacis_simulate_devices       tested_devices
 #define lacis_simulate_devices_clear tested_devices_clear
