@@ -92,24 +92,6 @@ const char *lacis_multiply_gpu_figure(lacis_gpu_size size, lacis_gpu_work kind)
     return figure[size][kind];
 }
 
-double lacis_multiply_gpu_identity(lacis_gpu *gpu)
-{
-    lacis_gpu_facts facts;
-    uint32_t sum = 2166136261u; /* FNV-1a */
-    lacis_gpu_describe(gpu, &facts);
-    for (const char *at = facts.name; *at != '\0'; at++)
-        sum = (sum ^ (unsigned char)*at) * 16777619u;
-    for (const char *at = facts.driver; *at != '\0'; at++)
-        sum = (sum ^ (unsigned char)*at) * 16777619u;
-    return sum;
-}
-
-static const lacis_profile *own_figures(lacis_gpu *gpu, const lacis_profile *profile)
-{
-    double measured_on = lacis_profile_get(profile, LACIS_GPU_IDENTITY_FIGURE, -1);
-    return gpu == NULL || measured_on < 0 || measured_on == lacis_multiply_gpu_identity(gpu) ? profile : NULL;
-}
-
 static lacis_gpu_work kind_of(const lacis_run *run, const lacis_product *product)
 {
     const lacis_mul_job *job = &product->job;
@@ -250,7 +232,7 @@ lacis_status lacis_multiply_gpu_cost(lacis_run *run, const lacis_call *call, con
     lacis_gpu_estimate *estimate = &work->gpu;
     lacis_gpu *gpu = lacis_gpu_at_hand(run);
     LACIS_TRY(lacis_product_cost(run, product, profile, call->closely, out));
-    const lacis_profile *figures = own_figures(gpu, profile);
+    const lacis_profile *figures = lacis_gpu_figures(gpu, profile);
     *estimate = (lacis_gpu_estimate){.known = true, .to_device = bytes_to_send(work, gpu)};
     kernel_seconds(run, product, figures, call->closely, estimate);
     estimate->panels = panels(product, gpu);

@@ -12,7 +12,7 @@ static const bench_family families[] = {
     {"multiply", "products of graphs with themselves, against a peer", bench_multiply},
     {"choose", "the planner's choice of device against both devices' times", bench_choose},
     {"figures", "on the GPU: compiling a written CON; a result beyond gpu_memory_limit, streamed", bench_figures},
-    {"simulate", "neurons, --peer neuron where nrniv is installed; one thread unless --threads says otherwise",
+    {"simulate", "neurons; cpu: --peer neuron where nrniv is installed, one thread unless --threads says otherwise",
      bench_simulate},
     {"solve", "batches of systems, --op part of a case's name: chain, tree, flat, full, block, shared", bench_solve},
 };
@@ -40,7 +40,11 @@ static const char options_help[] =
     "result on the host. peer_s is then cuSPARSE's plus-times, the faster of ALG1 and ALG2, whatever the op;\n"
     "floor_s the bytes of the result over the rate of a device copy in the same run. With --gpus each device has\n"
     "the operands and keeps the rows that it computes; ours_s ends with the last device, one_s is one GPU's time in\n"
-    "turn with it, speedup one_s over ours_s; a source's row is one GPU's.\n\n"
+    "turn with it, speedup one_s over ours_s; a source's row is one GPU's. simulate on the GPU times LET statements, "
+    "from\n"
+    "cells on the host to the table there; --op is part of a case's name, LACIS_SIMULATE_WAY=thread|chip|power in "
+    "the\n"
+    "environment asks for one way through the steps.\n\n"
     "Exit code 0: done; 1: a wrong answer or a failure; 2: wrong usage; 77: there is no GPU.\n";
 
 struct option {
@@ -120,7 +124,8 @@ int main(int argc, char **argv)
     bench_options options = {.device = "cpu", .repeat = 5, .gpus = 1};
     setvbuf(stdout, NULL, _IOLBF, 0); /* whoever stops it has seen what there was */
     if (argc < 2) return usage(stderr);
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return usage(stdout);
+    for (int i = 1; i < argc; i++) /* lacis-bench FAMILY --help as well */
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return usage(stdout);
     int code = parse(argc, argv, &options);
     if (code != 0) return code;
     for (int i = 0; i < FAMILIES; i++) {
