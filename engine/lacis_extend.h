@@ -332,7 +332,7 @@ LACIS_API const lacis_arg *lacis_call_arg(const lacis_call *call, const char *ke
 /* Estimates, before anything runs. Negative: not known. */
 typedef struct lacis_cost {
     double seconds;
-    double products;   /* elementary operations: CON evaluations, interactions ... */
+    double products;   /* elementary operations, as lacis_op.work calls them */
     double entries;    /* of the result */
     double bytes;      /* of the result */
     double peak_bytes; /* held at most besides the operands */
@@ -411,6 +411,8 @@ struct lacis_op {
     int64_t (*fit)(const lacis_call *call, int64_t begin, uint64_t bytes);
     /* What a result that is too large could be replaced by: "TOP k, WHERE src IN (...)". */
     const char *(*cheaper)(const lacis_call *call);
+    /* What EXPLAIN calls the elementary operations that lacis_cost.products counts: "elements". NULL: products. */
+    const char *work;
     /* More lines for EXPLAIN. NULL: none. */
     lacis_status (*explain)(lacis_run *run, const lacis_call *call, lacis_lines *lines);
     /* Measures the figures that its costs use. NULL: none. */

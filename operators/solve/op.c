@@ -95,6 +95,7 @@ const lacis_op lacis_op_solve = {
     .examples = examples,
     .params = params,
     .param_count = LACIS_COUNT(params),
+    .work = "elements",
     .bind = lacis_solve_bind,
     .fit = lacis_solve_fit,
     .cheaper = cheaper,
