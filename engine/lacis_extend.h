@@ -340,9 +340,12 @@ typedef struct lacis_cost {
     const char *kind;  /* of work: what a run teaches holds for it ("count"); NULL: all are alike */
 } lacis_cost;
 
-/* Named figures of this machine (nanoseconds, bytes a second ...), measured by CALIBRATE. */
+/* Named figures of this machine (nanoseconds, bytes a second ...), measured by CALIBRATE. A profile that is NULL has
+ * none. */
 typedef struct lacis_profile lacis_profile;
 LACIS_API double lacis_profile_get(const lacis_profile *profile, const char *name, double otherwise);
+/* The profile, or NULL where its figures were measured on another GPU. gpu NULL: not started, they are taken to hold. */
+LACIS_API const lacis_profile *lacis_gpu_figures(const lacis_gpu *gpu, const lacis_profile *profile);
 LACIS_API lacis_status lacis_profile_set(lacis_profile *profile, const char *name, double value);
 
 /* Text tables for EXPLAIN: lines are free text, indented by the engine. */

@@ -97,6 +97,9 @@ typedef struct lacis_panels {
     /* Gives back what compute took, whatever came of it. */
     void (*drop)(void *context, lacis_panel *panel);
     const char *verb; /* for progress */
+    const char *unit; /* "lane", in messages; NULL: "row" */
+    /* How far all of it has come, for progress, asked on the statement's thread; NULL: by the panels that are done. */
+    double (*fraction)(void *context);
 } lacis_panels;
 typedef struct lacis_panels_report {
     int64_t panels[LACIS_GPUS];                                            /* by device */

@@ -132,6 +132,11 @@ static bool find_place(struct lane *lane)
     return deal->stop == LACIS_OK;
 }
 
+static const char *unit_of(const lacis_panels *work)
+{
+    return work->unit != NULL ? work->unit : "row";
+}
+
 /* There was no room for the panel. The lock is held. */
 static void too_large(struct lane *lane)
 {
@@ -147,8 +152,8 @@ static void too_large(struct lane *lane)
         if (shared) return;
         pthread_mutex_lock(&panel->gpu->failing);
         snprintf(panel->gpu->reason, sizeof panel->gpu->reason,
-                 "the GPU's memory (%.3g GB for this database) does not hold one row's products besides the operands",
-                 1e-9 * (double)panel->gpu->facts.budget);
+                 "the GPU's memory (%.3g GB for this database) does not hold one %s's work besides the operands",
+                 1e-9 * (double)panel->gpu->facts.budget, unit_of(deal->work));
         pthread_mutex_unlock(&panel->gpu->failing);
         device_out(deal, lane->device);
         return;
@@ -244,8 +249,9 @@ static void supervise(struct deal *deal)
         until.tv_sec += until.tv_nsec / second;
         until.tv_nsec %= second;
         pthread_cond_timedwait(&deal->changed, &deal->lock, &until);
-        if (work->verb != NULL)
-            lacis_run_progress(deal->run, work->verb, (double)deal->done / (double)(work->end - work->begin));
+        if (work->verb == NULL) continue;
+        double done = (double)deal->done / (double)(work->end - work->begin);
+        lacis_run_progress(deal->run, work->verb, work->fraction != NULL ? work->fraction(work->context) : done);
     }
 }
 
@@ -306,8 +312,9 @@ static lacis_status answer(lacis_run *run, const struct deal *deal)
     if (deal->done < work->end - work->begin) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", lost->reason);
     for (int i = 0; i < deal->gpus; i++)
         if (deal->out[i])
-            lacis_run_note(run, LACIS_NOTE, "%s: GPU %d: %s; its rows went to the other GPUs",
-                           work->verb != NULL ? work->verb : "GPU", deal->gpu[i]->number, deal->gpu[i]->reason);
+            lacis_run_note(run, LACIS_NOTE, "%s: GPU %d: %s; its %ss went to the other GPUs",
+                           work->verb != NULL ? work->verb : "GPU", deal->gpu[i]->number, deal->gpu[i]->reason,
+                           unit_of(work));
     return LACIS_OK;
 }
 

@@ -254,10 +254,10 @@ lacis_status lacis_load_options(lacis_run *run, const lacis_ast *ast, const laci
     return read_options(run, ast, owner, loader->options, loader->option_count, out);
 }
 
-static const char *direction(const lacis_options *options)
+static const char *direction(const lacis_array *array, const lacis_options *options)
 {
     const lacis_option_value *directed = lacis_option(options, "directed");
-    if (directed == NULL) return "";
+    if (directed == NULL || lacis_array_kind(array) != LACIS_CSR) return "";
     return directed->integer != 0 ? ", directed" : ", undirected (both ways stored)";
 }
 
@@ -269,8 +269,9 @@ static lacis_status load_source(lacis_world *world, lacis_run *run, const lacis_
     lacis_array *array;
     LACIS_TRY(find_loader(run, world->registry, ast, source, &loader));
     LACIS_TRY(lacis_load_options(run, ast, loader, &options));
+    if (loader->join != NULL) return lacis_load_file(world, run, ast, loader, &options, source, started);
     LACIS_TRY(loader->load(run, source, &options, &array));
-    lacis_status status = lacis_load_put(world, run, ast->name, array, direction(&options), started);
+    lacis_status status = lacis_load_put(world, run, ast->name, array, direction(array, &options), started);
     lacis_array_release(array);
     return status;
 }

@@ -31,5 +31,8 @@ lacis_status lacis_load_paths(lacis_run *run, const lacis_ast *ast, const char *
 /* Several files into one array, and the table <name>_files. */
 lacis_status lacis_load_files(lacis_world *world, lacis_run *run, const lacis_ast *ast, const lacis_paths *paths,
                               double started);
+/* One file of a loader that could join several: the array, and that table as well. */
+lacis_status lacis_load_file(lacis_world *world, lacis_run *run, const lacis_ast *ast, const lacis_loader *loader,
+                             const lacis_options *options, const lacis_source *source, double started);
 
 #endif

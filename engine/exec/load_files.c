@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * LOAD of several files as one array, for loaders that can join what each file gives. Files are loaded side by side,
- * each by a run of its own whose errors and notes are kept with it; what became of every file stands in the SQL table
- * <name>_files. A file that is not what it should be is left out unless option strict is set; other failures (memory,
- * interrupts, options) end the statement.
+ * LOAD with loaders that can join what several files give: of several as one array, or of a single one. Files are
+ * loaded side by side, each by a run of its own whose errors and notes are kept with it; what became of every file
+ * stands in the SQL table <name>_files. A file that is not what it should be is left out unless option strict is set;
+ * other failures (memory, interrupts, options) end the statement.
  */
 #include "exec/load.h"
 
@@ -37,23 +37,32 @@ typedef struct batch {
 
 /* --------------------------------------------------------------------------------------- one file */
 
-/* A host for one file: it shares the memory and the cancel flag, and keeps messages. */
-typedef struct desk {
-    lacis_host host;
-    lacis_run run;
-    char *text; /* in scratch */
+/* Keeps warnings for <name>_files. */
+typedef struct ear {
+    lacis_run *run;
+    char *text; /* in its scratch */
     int64_t notes;
-    bool lost; /* a message, for want of memory */
-} desk;
+    bool lost;         /* a message, for want of memory */
+    lacis_log_fn also; /* a single file's notes are the statement's as well; NULL: of several */
+    void *also_arg;
+} ear;
 
 static void keep_note(void *arg, lacis_level level, const char *message)
 {
-    desk *d = arg;
-    if (level != LACIS_WARNING || d->lost) return;
-    d->text = lacis_run_text(&d->run, "%s%s%s", d->text != NULL ? d->text : "", d->text != NULL ? "; " : "", message);
-    d->lost = d->text == NULL;
-    d->notes++;
+    ear *e = arg;
+    if (e->also != NULL) e->also(e->also_arg, level, message);
+    if (level != LACIS_WARNING || e->lost) return;
+    e->text = lacis_run_text(e->run, "%s%s%s", e->text != NULL ? e->text : "", e->text != NULL ? "; " : "", message);
+    e->lost = e->text == NULL;
+    e->notes++;
 }
+
+/* A host for one file of several: it shares the memory and the cancel flag, and keeps messages. */
+typedef struct desk {
+    lacis_host host;
+    lacis_run run;
+    ear ear;
+} desk;
 
 static void desk_open(desk *d, const batch *b)
 {
@@ -63,8 +72,9 @@ static void desk_open(desk *d, const batch *b)
     d->host.threads = b->paths->count == 1 ? b->run->host->threads : 1;
     d->host.error.offset = -1;
     d->host.above = b->run->host;
+    d->ear.run = &d->run;
     d->host.log = keep_note;
-    d->host.log_arg = d;
+    d->host.log_arg = &d->ear;
     lacis_run_init(&d->run, &d->host);
 }
 
@@ -79,25 +89,30 @@ static char *copy_text(lacis_run *run, const char *text, lacis_status *status)
     return copy;
 }
 
+static lacis_status load_source(const batch *b, lacis_run *run, const lacis_source *source, loaded *file)
+{
+    LACIS_TRY(b->loader->load(run, source, &b->options, &file->array));
+    return b->loader->measure != NULL ? b->loader->measure(run, file->array, file->figure) : LACIS_OK;
+}
+
 static lacis_status load_one(const batch *b, desk *d, const char *path, loaded *file)
 {
     lacis_source_handle *handle;
     lacis_source source;
     LACIS_TRY(lacis_source_open(&d->run, path, &handle, &source));
-    lacis_status status = b->loader->load(&d->run, &source, &b->options, &file->array);
+    lacis_status status = load_source(b, &d->run, &source, file);
     lacis_source_close(handle);
-    LACIS_TRY(status);
-    return b->loader->measure != NULL ? b->loader->measure(&d->run, file->array, file->figure) : LACIS_OK;
+    return status;
 }
 
 /* LACIS_OK for a file that is refused, unless the statement must end. */
 static lacis_status settle(batch *b, desk *d, loaded *file)
 {
     lacis_status status = LACIS_OK;
-    const char *text = file->status != LACIS_OK ? d->host.error.message : d->text;
-    file->notes = d->notes;
+    const char *text = file->status != LACIS_OK ? d->host.error.message : d->ear.text;
+    file->notes = d->ear.notes;
     file->offset = d->host.error.offset;
-    if (d->lost) file->status = LACIS_NOMEM;
+    if (d->ear.lost) file->status = LACIS_NOMEM;
     if (text != NULL) file->message = copy_text(b->run, text, &status);
     if (file->status != LACIS_OK && d->host.error.hint[0] != '\0')
         file->hint = copy_text(b->run, d->host.error.hint, &status);
@@ -279,6 +294,12 @@ static lacis_status load_all(batch *b, double started)
     return enter(b, started);
 }
 
+static lacis_status too_many_figures(const batch *b)
+{
+    return lacis_run_fail(b->run, LACIS_MISUSE, "the %s loader measures more than %d figures", b->loader->name,
+                          (int)FIGURES);
+}
+
 /* AS names the loader; otherwise the first file decides that one which can join is surest of. */
 static lacis_status find_loader(batch *b)
 {
@@ -300,10 +321,20 @@ static lacis_status find_loader(batch *b)
     if (b->loader == NULL)
         return lacis_run_fail_at(b->run, LACIS_FORMAT, b->ast->string_offset, "AS names one",
                                  "none of the files is of a format that several can be loaded of at once");
-    if (b->loader->join == NULL || b->loader->figures > FIGURES)
+    if (b->loader->figures > FIGURES) return too_many_figures(b);
+    if (b->loader->join == NULL)
         return lacis_run_fail_at(b->run, LACIS_UNSUPPORTED, b->ast->format_offset, NULL,
                                  "format %s loads one file at a time", b->loader->name);
     return LACIS_OK;
+}
+
+static void clear_files(const batch *b)
+{
+    for (int64_t i = 0; i < b->paths->count; i++) {
+        lacis_array_release(b->file[i].array);
+        lacis_run_free(b->run, b->file[i].message);
+        lacis_run_free(b->run, b->file[i].hint);
+    }
 }
 
 lacis_status lacis_load_files(lacis_world *world, lacis_run *run, const lacis_ast *ast, const lacis_paths *paths,
@@ -317,11 +348,41 @@ lacis_status lacis_load_files(lacis_world *world, lacis_run *run, const lacis_as
     LACIS_TRY(lacis_run_alloc(run, bytes, &b.file));
     memset(b.file, 0, bytes);
     lacis_status status = load_all(&b, started);
-    for (int64_t i = 0; i < paths->count; i++) {
-        lacis_array_release(b.file[i].array);
-        lacis_run_free(run, b.file[i].message);
-        lacis_run_free(run, b.file[i].hint);
-    }
+    clear_files(&b);
     lacis_run_free(run, b.file);
+    return status;
+}
+
+/* As the statement itself: with its progress, its errors and its notes. */
+static lacis_status load_single(batch *b, const lacis_source *source, double started)
+{
+    lacis_host *host = b->run->host;
+    ear e = {.run = b->run, .also = host->log, .also_arg = host->log_arg};
+    lacis_status status = LACIS_OK;
+    host->log = keep_note;
+    host->log_arg = &e;
+    b->file->status = load_source(b, b->run, source, b->file);
+    host->log = e.also;
+    host->log_arg = e.also_arg;
+    LACIS_TRY(b->file->status);
+    if (e.lost) return lacis_run_fail(b->run, LACIS_NOMEM, "out of memory");
+    b->file->notes = e.notes;
+    if (e.text != NULL) b->file->message = copy_text(b->run, e.text, &status);
+    if (status != LACIS_OK) return lacis_run_fail(b->run, status, "out of memory");
+    LACIS_TRY(lacis_load_put(b->world, b->run, b->ast->name, b->file->array, "", started));
+    return keep_files(b);
+}
+
+lacis_status lacis_load_file(lacis_world *world, lacis_run *run, const lacis_ast *ast, const lacis_loader *loader,
+                             const lacis_options *options, const lacis_source *source, double started)
+{
+    loaded file = {0};
+    const char *path = source->path;
+    const lacis_paths paths = {.path = &path, .count = 1};
+    batch b = {.world = world, .run = run, .ast = ast, .paths = &paths, .loader = loader, .file = &file};
+    b.options = *options;
+    if (loader->figures > FIGURES) return too_many_figures(&b);
+    lacis_status status = load_single(&b, source, started);
+    clear_files(&b);
     return status;
 }

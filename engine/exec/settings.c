@@ -289,6 +289,7 @@ static lacis_status calibrate_copies(lacis_run *run, lacis_profile *profile)
     if (gpu == NULL) return LACIS_OK;
     if (!started) LACIS_TRY(lacis_profile_set(profile, "gpu.start_seconds", lacis_now() - start));
     lacis_gpu_facts facts;
+    LACIS_TRY(lacis_profile_set(profile, LACIS_PROFILE_GPU, lacis_profile_gpu(gpu)));
     LACIS_TRY(lacis_device_measure(run, gpu));
     lacis_gpu_describe(gpu, &facts);
     LACIS_TRY(lacis_profile_set(profile, "gpu.upload_bytes_a_second", facts.upload_rate));

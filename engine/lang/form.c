@@ -160,6 +160,17 @@ static lacis_status item_of(lacis_parser *parser, const lacis_param *param, char
     }
 }
 
+/* A keyword in the middle of a clause. Whoever left it out is told the whole clause. */
+static lacis_status expect_word(lacis_parser *parser, const lacis_param *param, const char *word)
+{
+    lacis_status status = lacis_parser_expect(parser, word);
+    if (status == LACIS_OK || param->keyword == NULL) return status;
+    const char *clause = lacis_lang_clause(parser->run, param);
+    lacis_error *error = &parser->run->host->error;
+    if (clause != NULL) snprintf(error->hint, sizeof error->hint, "%s", clause);
+    return status;
+}
+
 lacis_status lacis_parser_form(lacis_parser *parser, const lacis_param *param, lacis_arg *arg)
 {
     lacis_form_part part;
@@ -167,7 +178,7 @@ lacis_status lacis_parser_form(lacis_parser *parser, const lacis_param *param, l
     int items = 0;
     while (lacis_form_next(&form, &part)) {
         if (part.kind == LACIS_FORM_WORD) {
-            LACIS_TRY(lacis_parser_expect(parser, part.text));
+            LACIS_TRY(expect_word(parser, param, part.text));
             continue;
         }
         if (items == LACIS_ITEMS) return bad_form(parser, param);

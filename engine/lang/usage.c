@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * One line that shows how an operator is written, made from its descriptor: "MULTIPLY a BY b [CON expr] ...". Arrays
- * are lettered in their order. Callers: error messages of call.c, SHOW OPERATORS and help.
+ * are lettered in their order. Callers: error messages of call.c and form.c, SHOW OPERATORS and help.
  */
 #include "lang/parser.h"
 
@@ -67,6 +67,14 @@ static void append_param(line *out, const lacis_param *param)
     append_form(out, param->form);
     if (!param->required) append(out, "]");
     if (param->repeated) append(out, "...");
+}
+
+char *lacis_lang_clause(lacis_run *run, const lacis_param *param)
+{
+    line out = {.run = run, .text = lacis_run_text(run, "%s", param->keyword), .next_array = 'a'};
+    append_form(&out, param->form);
+    if (out.text == NULL || param->help == NULL || param->help[0] == '\0') return out.text;
+    return lacis_run_text(run, "%s: %s", out.text, param->help);
 }
 
 char *lacis_lang_usage(lacis_run *run, const lacis_op *op)

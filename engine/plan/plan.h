@@ -21,6 +21,9 @@ typedef void (*lacis_profile_fn)(void *arg, const char *name, double value);
 void lacis_profile_each(const lacis_profile *profile, lacis_profile_fn fn, void *arg);
 /* Corrections fit the figures from which they were learned: back to 1. */
 void lacis_profile_unlearn(lacis_profile *profile);
+/* A number for a GPU and its driver: figures hold for those that they were measured on. */
+#define LACIS_PROFILE_GPU "gpu.identity"
+double lacis_profile_gpu(const lacis_gpu *gpu);
 /* A name for this processor, under which the catalog keeps figures. */
 void lacis_profile_machine(char *text, size_t size);
 
@@ -54,11 +57,12 @@ typedef struct lacis_plan {
 lacis_status lacis_plan_make(lacis_run *run, lacis_call *call, const lacis_profile *profile, lacis_purpose purpose,
                              bool explain, lacis_plan *out);
 
-/* Runs the chosen variant. Where it finds that it cannot after all the next best one takes its place in the plan, and a note
- * says so; LACIS_UNSUPPORTED where none is left. */
+/* Runs the chosen variant. Where it finds that it cannot after all the next best one takes its place in the plan, and
+ * a note says so; LACIS_UNSUPPORTED where none is left. */
 lacis_status lacis_plan_run(lacis_run *run, lacis_plan *plan, int64_t begin, int64_t end, lacis_array **out);
 
-/* The same for totals alone, by variants that have them. *done is false where the chosen one has none: nothing was added. */
+/* The same for totals alone, by variants that have them. *done is false where the chosen one has none: nothing was
+ * added. */
 lacis_status lacis_plan_totals(lacis_run *run, lacis_plan *plan, int64_t begin, int64_t end, lacis_totals *totals,
                                bool *done);
 

@@ -34,7 +34,7 @@ static struct profile_entry *find(const lacis_profile *profile, const char *name
 
 double lacis_profile_get(const lacis_profile *profile, const char *name, double otherwise)
 {
-    const struct profile_entry *entry = find(profile, name);
+    const struct profile_entry *entry = profile == NULL ? NULL : find(profile, name);
     return entry == NULL ? otherwise : entry->value;
 }
 
@@ -63,6 +63,24 @@ lacis_status lacis_profile_set(lacis_profile *profile, const char *name, double 
     }
     entry->value = value;
     return LACIS_OK;
+}
+
+double lacis_profile_gpu(const lacis_gpu *gpu)
+{
+    lacis_gpu_facts facts;
+    uint32_t sum = 2166136261u; /* FNV-1a */
+    lacis_gpu_describe(gpu, &facts);
+    for (const char *at = facts.name; *at != '\0'; at++)
+        sum = (sum ^ (unsigned char)*at) * 16777619u;
+    for (const char *at = facts.driver; *at != '\0'; at++)
+        sum = (sum ^ (unsigned char)*at) * 16777619u;
+    return sum;
+}
+
+const lacis_profile *lacis_gpu_figures(const lacis_gpu *gpu, const lacis_profile *profile)
+{
+    double measured_on = lacis_profile_get(profile, LACIS_PROFILE_GPU, -1);
+    return gpu == NULL || measured_on < 0 || measured_on == lacis_profile_gpu(gpu) ? profile : NULL;
 }
 
 void lacis_profile_each(const lacis_profile *profile, lacis_profile_fn fn, void *arg)

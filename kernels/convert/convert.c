@@ -3,6 +3,7 @@
  * Lanes from one layout to another, in pieces that lie in one flock on either side: there, elements of a lane and
  * lanes of an element are evenly spaced, and a piece is a copy of stretches or a transposition. See lanes.h.
  */
+#include "common/isa.h"
 #include "convert/inside.h"
 
 #include <string.h>
@@ -12,12 +13,10 @@ enum { PIECE = 32, STEP = 16 };
 
 static convert_transpose_fn transpose(void)
 {
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512cd"))
-        return lacis_convert_transpose_avx512;
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") ? lacis_convert_transpose_avx2
-                                                                            : lacis_convert_transpose_baseline;
+    static const convert_transpose_fn builds[] = {[LACIS_ISA_BASELINE] = lacis_convert_transpose_baseline,
+                                                  [LACIS_ISA_AVX2] = lacis_convert_transpose_avx2,
+                                                  [LACIS_ISA_AVX512] = lacis_convert_transpose_avx512};
+    return builds[lacis_isa_here()];
 }
 
 /* Lanes from `lane` on that lie in its flock. */

@@ -3,33 +3,20 @@
  * A block of lanes through all steps on the CPU: the state is laid out, and the loops advance it from one moment at
  * which something happens (a clamp switches, a probe is read) to the next. Caller: operators/simulate.
  */
+#include "common/isa.h"
 #include "neuron/arena.h"
 #include "neuron/inside.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { PATIENCE = 64 }; /* steps between questions whether to stop, at most */
 
-static bool has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-           __builtin_cpu_supports("popcnt");
-}
-
-static bool has_avx512(void)
-{
-    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512cd");
-}
-
 const neuron_loops *lacis_neuron_loops(void)
 {
-    const char *wanted = getenv("LACIS_ISA");
-    const bool baseline = wanted && strcmp(wanted, "baseline") == 0, avx2 = wanted && strcmp(wanted, "avx2") == 0;
-    if (!baseline && !avx2 && has_avx512()) return &lacis_neuron_loops_avx512;
-    return !baseline && has_avx2() ? &lacis_neuron_loops_avx2 : &lacis_neuron_loops_baseline;
+    static const neuron_loops *const loops[] = {[LACIS_ISA_BASELINE] = &lacis_neuron_loops_baseline,
+                                                [LACIS_ISA_AVX2] = &lacis_neuron_loops_avx2,
+                                                [LACIS_ISA_AVX512] = &lacis_neuron_loops_avx512};
+    return loops[lacis_isa_here()];
 }
 
 const char *lacis_neuron_isa(void)

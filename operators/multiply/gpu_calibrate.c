@@ -268,8 +268,7 @@ lacis_status lacis_multiply_gpu_calibrate(lacis_run *run, lacis_profile *profile
     struct measured m = {.run = run};
     m.gpu = lacis_run_gpu(run, reason, sizeof reason);
     if (m.gpu == NULL) return LACIS_OK;
-    lacis_status status = lacis_profile_set(profile, LACIS_GPU_IDENTITY_FIGURE, lacis_multiply_gpu_identity(m.gpu));
-    if (status == LACIS_OK) status = copies(run, m.gpu, profile);
+    lacis_status status = copies(run, m.gpu, profile);
     if (status == LACIS_OK) status = with_graph(&m, &owner, &next_to_nothing);
     if (status == LACIS_OK && m.begin != NULL && m.end != NULL) status = nothing_of(&m, profile, &nothing);
     without_graph(&m, &owner);

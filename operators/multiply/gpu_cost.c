@@ -99,30 +99,6 @@ const char *lacis_multiply_gpu_figure(lacis_gpu_size size, lacis_gpu_work kind)
     return figure[size][kind];
 }
 
-/* Figures of another GPU do not hold: then profile is NULL. */
-static double known(const lacis_profile *profile, const char *name, double value)
-{
-    return profile == NULL ? value : lacis_profile_get(profile, name, value);
-}
-
-double lacis_multiply_gpu_identity(lacis_gpu *gpu)
-{
-    lacis_gpu_facts facts;
-    uint32_t sum = 2166136261u; /* FNV-1a */
-    lacis_gpu_describe(gpu, &facts);
-    for (const char *at = facts.name; *at != '\0'; at++)
-        sum = (sum ^ (unsigned char)*at) * 16777619u;
-    for (const char *at = facts.driver; *at != '\0'; at++)
-        sum = (sum ^ (unsigned char)*at) * 16777619u;
-    return sum;
-}
-
-static const lacis_profile *own_figures(lacis_gpu *gpu, const lacis_profile *profile)
-{
-    double measured_on = lacis_profile_get(profile, LACIS_GPU_IDENTITY_FIGURE, -1);
-    return gpu == NULL || measured_on < 0 || measured_on == lacis_multiply_gpu_identity(gpu) ? profile : NULL;
-}
-
 static lacis_gpu_work kind_of(const lacis_run *run, const lacis_product *product)
 {
     const lacis_mul_job *job = &product->job;
@@ -168,12 +144,12 @@ static void kernel_seconds(const lacis_run *run, const lacis_product *product, c
     const double call_seconds = 6e-5, row_ns = 0.2, top_ns = 0.0056; /* launches and two waits; a row; a product */
     lacis_gpu_work kind = kind_of(run, product);
     count_sizes(product, closely, out);
-    out->kernels = known(profile, LACIS_GPU_CALL_FIGURE, call_seconds);
+    out->kernels = lacis_profile_get(profile, LACIS_GPU_CALL_FIGURE, call_seconds);
     for (int i = 0; i < LACIS_GPU_SIZES; i++) {
-        out->seconds[i] = 1e-9 * out->products[i] * known(profile, figure[i][kind], otherwise[i][kind]);
+        out->seconds[i] = 1e-9 * out->products[i] * lacis_profile_get(profile, figure[i][kind], otherwise[i][kind]);
         out->kernels += out->seconds[i];
     }
-    double top = known(profile, LACIS_GPU_TOP_FIGURE, top_ns);
+    double top = lacis_profile_get(profile, LACIS_GPU_TOP_FIGURE, top_ns);
     if (product->job.top > 0) out->kernels += 1e-9 * top * (double)product->total_products;
     out->kernels += 1e-9 * row_ns * (double)product->s.count;
 }
@@ -195,10 +171,10 @@ static double copy_seconds(lacis_gpu *gpu, const lacis_profile *profile, double 
     enum { COPIES = 4 };
     lacis_gpu_facts facts = {.upload_rate = 30e9, .download_rate = 30e9};
     if (gpu != NULL) lacis_gpu_describe(gpu, &facts);
-    double seconds = down / known(profile, "gpu.download_bytes_a_second", facts.download_rate);
-    seconds += up / known(profile, "gpu.upload_bytes_a_second", facts.upload_rate);
+    double seconds = down / lacis_profile_get(profile, "gpu.download_bytes_a_second", facts.download_rate);
+    seconds += up / lacis_profile_get(profile, "gpu.upload_bytes_a_second", facts.upload_rate);
     int copies = (up > 0 ? COPIES : 0) + (down > 0 ? COPIES : 0);
-    return seconds + copies * known(profile, LACIS_GPU_COPY_FIGURE, each);
+    return seconds + copies * lacis_profile_get(profile, LACIS_GPU_COPY_FIGURE, each);
 }
 
 /* Rows go in panels where their bounds, twice since rows are moved together at the end, do not fit. */
@@ -227,10 +203,10 @@ static double once_seconds(lacis_run *run, const lacis_product *product, lacis_g
     const double start_seconds = 0.3, load_seconds = 0.02, compile_seconds = 0.35;
     double seconds = 0;
     if (gpu == NULL)
-        seconds += known(profile, LACIS_GPU_START_FIGURE, start_seconds) +
-                   known(profile, LACIS_GPU_LOAD_FIGURE, load_seconds);
+        seconds += lacis_profile_get(profile, LACIS_GPU_START_FIGURE, start_seconds) +
+                   lacis_profile_get(profile, LACIS_GPU_LOAD_FIGURE, load_seconds);
     if (lacis_written_needed(product) && !compiled(run, gpu, product))
-        seconds += known(profile, LACIS_GPU_COMPILE_FIGURE, compile_seconds);
+        seconds += lacis_profile_get(profile, LACIS_GPU_COMPILE_FIGURE, compile_seconds);
     return seconds;
 }
 
@@ -266,7 +242,7 @@ lacis_status lacis_multiply_gpu_cost(lacis_run *run, const lacis_call *call, con
     char reason[200];
     lacis_gpu *gpu = lacis_gpu_started(run) ? lacis_run_gpu(run, reason, sizeof reason) : NULL;
     LACIS_TRY(lacis_product_cost(run, product, profile, call->closely, out));
-    const lacis_profile *figures = own_figures(gpu, profile);
+    const lacis_profile *figures = lacis_gpu_figures(gpu, profile);
     *estimate = (lacis_gpu_estimate){.known = true, .to_device = bytes_to_send(work, gpu)};
     kernel_seconds(run, product, figures, call->closely, estimate);
     estimate->panels = panels(product, gpu);

@@ -74,6 +74,26 @@ static lacis_status bind_typed(lacis_run *run, const lacis_call *call, lacis_sim
     return LACIS_OK;
 }
 
+static bool has_type(const lacis_simulation *s, int32_t type)
+{
+    for (int64_t c = 0; c < s->cells.count; c++)
+        for (int64_t i = 0; i < s->cells.sections[c].count; i++)
+            if (s->cells.sections[c].type[i] == type) return true;
+    return false;
+}
+
+/* A figure for a type that no cell has is most likely a slip, but a script for many cells may mean it. */
+static void check_types(lacis_run *run, const lacis_simulation *s)
+{
+    for (int i = 0; i < s->matters.typed_count; i++) {
+        const lacis_typed *typed = &s->matters.typed[i];
+        if (has_type(s, typed->type)) continue;
+        lacis_run_note(run, LACIS_WARNING,
+                       "TYPE %" PRId32 " %s changes nothing: no section has that type (SECTIONS lists types)",
+                       typed->type, lacis_matter_name[typed->matter]);
+    }
+}
+
 static lacis_status whole(lacis_run *run, const lacis_call *call, const char *keyword, int64_t low, int64_t *value)
 {
     const lacis_arg *arg = lacis_call_arg(call, keyword);
@@ -205,9 +225,13 @@ static lacis_status bind_probes(lacis_run *run, const lacis_call *call, lacis_si
 static lacis_status bind_rows(lacis_run *run, lacis_call *call, const lacis_simulation *s)
 {
     double samples = s->plan.reduce == NEURON_ALL ? (double)lacis_neuron_samples(&s->plan) : 1;
-    if (samples * (double)s->plan.numbers * (double)s->plan.lanes > 9e15)
-        return lacis_run_fail_at(run, LACIS_LIMIT, call->offset, "use EVERY or REDUCE",
-                                 "the result would have more rows than can be numbered");
+    double rows = samples * (double)s->plan.numbers * (double)s->plan.lanes;
+    if (rows > 9e15)
+        return lacis_run_fail_at(run, LACIS_LIMIT, lacis_call_arg(call, "STEPS")->item[0].offset,
+                                 "EVERY k keeps each k-th sample, REDUCE one figure a probe and lane",
+                                 "%.3g samples of %" PRId64 " probes and %" PRId64
+                                 " lanes are %.3g rows, more than can be numbered (9e15)",
+                                 samples, s->plan.numbers, s->plan.lanes, rows);
     call->kind = LACIS_TABLE;
     call->dtype = LACIS_F64;
     call->column = lacis_trace_column;
@@ -224,6 +248,7 @@ static lacis_status bind(lacis_run *run, lacis_call *call, lacis_simulation *s)
     LACIS_TRY(bind_typed(run, call, s));
     LACIS_TRY(lacis_cut_bind(run, call, &s->cut));
     LACIS_TRY(lacis_cells_read(run, call, &s->cells));
+    check_types(run, s);
     LACIS_TRY(lacis_trees_make(run, &s->cells, &s->cut, &s->matters, &s->trees));
     LACIS_TRY(lacis_lanes_bind(run, call, s));
     LACIS_TRY(bind_shapes(run, s));

@@ -118,7 +118,8 @@ int main(int argc, char **argv)
     bench_options options = {.device = "cpu", .repeat = 5, .gpus = 1};
     setvbuf(stdout, NULL, _IOLBF, 0); /* whoever stops it has seen what there was */
     if (argc < 2) return usage(stderr);
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return usage(stdout);
+    for (int i = 1; i < argc; i++) /* lacis-bench FAMILY --help as well */
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return usage(stdout);
     int code = parse(argc, argv, &options);
     if (code != 0) return code;
     for (int i = 0; i < FAMILIES; i++) {

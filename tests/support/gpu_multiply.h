@@ -29,7 +29,6 @@
 #define lacis_multiply_gpu_cost      tested_cost
 #define lacis_multiply_gpu_explain   tested_explain
 #define lacis_multiply_gpu_figure    tested_figure
-#define lacis_multiply_gpu_identity  tested_identity
 #define lacis_multiply_devices       tested_devices
 #define lacis_multiply_panel_rows    tested_panel_rows
 #define lacis_multiply_panel_compute tested_panel_compute

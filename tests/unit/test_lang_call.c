@@ -201,9 +201,9 @@ static void says_what_is_wrong_with_a_call(void **state)
     refuse("MULTIPLY a BY b)", LACIS_SYNTAX, ")", "expected ';'", NULL);
     refuse("MULTIPLY a BY b + c", LACIS_SYNTAX, "+", "expected a clause of MULTIPLY", NULL);
     refuse("MULTIPLY [1, 2] BY b", LACIS_SYNTAX, "[", "expected an array or a call in parentheses", NULL);
-    refuse("FORMS UNTIL STABEL", LACIS_SYNTAX, "STABEL", "expected STABLE", NULL);
+    refuse("FORMS UNTIL STABEL", LACIS_SYNTAX, "STABEL", "expected STABLE", "UNTIL STABLE");
     refuse("FORMS EDGE opn 3", LACIS_SYNTAX, "opn", "expected fixed|periodic|open", "did you mean open?");
-    refuse("FORMS CLAMP a 1 FROM 2", LACIS_SYNTAX, NULL, "expected TO", NULL);
+    refuse("FORMS CLAMP a 1 FROM 2", LACIS_SYNTAX, NULL, "expected TO", "CLAMP name x FROM x TO x");
     refuse("FORMS MANY 1 2 3 4 5 6 7 8 9", LACIS_MISUSE, NULL, "%i %i", NULL);
     refuse("FORMS ODD 1", LACIS_MISUSE, NULL, "%q", NULL);
     refuse("MULTIPLY \"\" BY b", LACIS_SYNTAX, "\"\"", "expected an array", NULL);

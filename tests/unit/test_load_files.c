@@ -84,6 +84,18 @@ static void folders_patterns_and_lists(void **state)
     db_expect(*state, "LOAD n FROM 'a.swc', 'a.swc' WITH (scale = 0.5); " TIPS, "0,2,5.0\n1,2,5.0\n");
 }
 
+/* A single file leaves the same table, and its warnings are the statement's own. */
+static void a_single_file(void **state)
+{
+    db_expect(*state, "LOAD n FROM 'a.swc'; SELECT cell, file, status, samples, length_um, message FROM n_files",
+              "0,a.swc,ok,2,10.0,NULL\n");
+    db_expect(*state, "LOAD n FROM 'b.SWC'; SELECT status, message FROM n_files",
+              "warning,ids skip numbers: line 2: ids stay as they are; radius 0: line 2: no area and no axial "
+              "conductance there; min_radius = r raises it\n");
+    db_fails(*state, "LOAD n FROM 'c.swc'", LACIS_FORMAT, "c.swc:2:5: the x 'x' is no finite number");
+    db_expect(*state, "SELECT file FROM n_files", "b.SWC\n"); /* as it was */
+}
+
 static void the_table_tells_of_every_file(void **state)
 {
     db_expect(*state,
@@ -227,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folders_patterns_and_lists),
+        cmocka_unit_test(a_single_file),
         cmocka_unit_test(the_table_tells_of_every_file),
         cmocka_unit_test(messages),
         cmocka_unit_test(failures),
