@@ -98,7 +98,8 @@ typedef struct lacis_panels {
     void (*drop)(void *context, lacis_panel *panel);
     const char *verb; /* for progress */
     const char *unit; /* "lane", in messages; NULL: "row" */
-    /* How far all of it has come, for progress, asked on the statement's thread; NULL: by the panels that are done. */
+    /* How far all of it has come, for progress, asked on the statement's thread; NULL: by the panels that are done.
+     */
     double (*fraction)(void *context);
 } lacis_panels;
 typedef struct lacis_panels_report {
@@ -120,8 +121,8 @@ LACIS_API lacis_status lacis_gpu_fetch(lacis_run *run, lacis_gpu *gpu, const voi
 
 /* Kernels from CUDA source, by extern "C" names, compiled for this GPU by NVRTC (which is only loaded here) or taken
  * from what was compiled before, in memory or in the database file. kernel[i] is a cudaKernel_t, NULL for a name that
- * the source lacks. Each kernel is a program of its own, compiled with -DLACIS_KERNEL=i besides, all at the same time on the run's
- * threads. LACIS_UNSUPPORTED with the reason: no NVRTC, or its complaint. lacis_gpu_compiles asks
+ * the source lacks. Each kernel is a program of its own, compiled with -DLACIS_KERNEL=i besides, all at the same time
+ * on the run's threads. LACIS_UNSUPPORTED with the reason: no NVRTC, or its complaint. lacis_gpu_compiles asks
  * beforehand. */
 typedef struct lacis_gpu_source {
     const char *const *text; /* one behind the other */

@@ -84,18 +84,20 @@ static lacis_status bind_fields(lacis_run *run, lacis_call *call, lacis_solve *w
 {
     const lacis_arg *s = lacis_call_arg(call, NULL), *by = lacis_call_arg(call, "BY");
     const struct names *name = &names[work->tree];
-    const lacis_batch_part *part[4];
+    const lacis_batch_part *part[LACIS_SOLVE_ROLES];
     LACIS_TRY(field(run, s, work, &work->matrix, name->lower, &part[0], &work->lower));
     LACIS_TRY(field(run, s, work, &work->matrix, name->diagonal, &part[1], &work->diagonal));
     LACIS_TRY(field(run, s, work, &work->matrix, name->upper, &part[2], &work->upper));
     LACIS_TRY(field(run, by != NULL ? by : s, work, &work->rhs, by != NULL ? right_name(work) : name->right, &part[3],
                     &work->right));
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < LACIS_SOLVE_ROLES; i++)
         if (part[i]->dtype != part[1]->dtype)
             return lacis_run_fail_at(
                 run, LACIS_TYPE, (i == 3 && by != NULL ? by : s)->item[0].offset,
                 "LET y = x AS f64 converts all fields of x", "SOLVE needs fields of one type: %s is %s and %s is %s",
                 part[i]->name, lacis_dtype_name(part[i]->dtype), part[1]->name, lacis_dtype_name(part[1]->dtype));
+    for (int i = 0; i < LACIS_SOLVE_ROLES; i++)
+        work->part[i] = part[i]->name;
     call->dtype = part[1]->dtype;
     return type_of(run, call, s, call->dtype, work);
 }
@@ -206,6 +208,7 @@ lacis_status lacis_solve_bind(lacis_run *run, lacis_call *call)
     call->work = NULL;
     LACIS_TRY(lacis_run_scratch(run, sizeof *work, &work));
     memset(work, 0, sizeof *work);
+    work->run = run;
     work->status = lacis_call_arg(call, "STATUS") != NULL;
     work->residual = lacis_call_arg(call, "RESIDUAL") != NULL;
     work->blank = s->item[0].partial || (by != NULL && by->item[0].partial);

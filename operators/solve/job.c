@@ -18,17 +18,23 @@ static lacis_solve_side only_lane(const lacis_batch_group *group, bool shared)
     return (lacis_solve_side){group->place, group->block, 0, group->place, group->block};
 }
 
+const lacis_batch_group *lacis_solve_matrix_group(const lacis_solve *work, int64_t g)
+{
+    const lacis_batch *s = &work->matrix.batch;
+    return &s->group[work->one && s->groups == 1 ? 0 : g];
+}
+
 static void fill_groups(const lacis_solve *work, int64_t begin, int64_t end, const lacis_batch *result,
                         lacis_solve_group *out, int64_t *count)
 {
-    const lacis_batch *like = &work->like->batch, *s = &work->matrix.batch, *r = &work->rhs.batch;
+    const lacis_batch *like = &work->like->batch, *r = &work->rhs.batch;
     int64_t first = 0, n = 0;
     for (int64_t g = 0; g < like->groups; g++) {
         const lacis_batch_group *group = &like->group[g];
         int64_t lo = group->lane > begin ? group->lane : begin, hi = group->lane + group->lanes;
         if (hi > end) hi = end;
         if (hi <= begin || group->lane >= end) continue;
-        const lacis_batch_group *matrix = &s->group[work->one && s->groups == 1 ? 0 : g];
+        const lacis_batch_group *matrix = lacis_solve_matrix_group(work, g);
         int64_t lane = lo - group->lane;
         out[n] = (lacis_solve_group){.lanes = hi - lo, .rows = group->rows, .first = first, .tree = matrix->row};
         out[n].matrix = work->one ? only_lane(matrix, work->lower.shared) : side_of(matrix, lane);

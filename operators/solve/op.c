@@ -3,7 +3,7 @@
  * SOLVE: batches of tridiagonal systems and of trees (Hines). This file is the descriptor from which parser,
  * completion, help, planner and EXPLAIN work; the engine's registry names it.
  */
-#include "solve/systems.h"
+#include "solve/device.h"
 
 #include <inttypes.h>
 
@@ -68,9 +68,10 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
     LACIS_TRY(lacis_lines_add(lines, "layout: matrix %s, right side %s, result %s",
                               layout_name(run, work->matrix.batch.block), layout_name(run, work->rhs.batch.block),
                               layout_name(run, work->block)));
-    return lacis_lines_add(lines, "arithmetic: %s, loops for %s",
-                           work->type == LACIS_SOLVE_MIXED ? "f64 on f32" : lacis_dtype_name(call->dtype),
-                           lacis_solve_isa());
+    LACIS_TRY(lacis_lines_add(lines, "arithmetic: %s, loops for %s",
+                              work->type == LACIS_SOLVE_MIXED ? "f64 on f32" : lacis_dtype_name(call->dtype),
+                              lacis_solve_isa()));
+    return lacis_solve_gpu_explain(work, lines);
 }
 
 static const char *cheaper(const lacis_call *call)
@@ -86,7 +87,8 @@ static const lacis_variant lanes = {
     .cost = lacis_solve_cost,
     .run = lacis_solve_lanes,
 };
-static const lacis_variant *const variants[] = {&lanes};
+static const lacis_variant *const variants[] = {&lanes, &lacis_solve_gpu_thread, &lacis_solve_gpu_chip,
+                                                &lacis_solve_gpu_lanes, &lacis_solve_gpu_branches};
 
 const lacis_op lacis_op_solve = {
     .verb = "SOLVE",

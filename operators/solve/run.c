@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SOLVE's variant for the CPU: memory for the result, the run, and what is said about bad lanes. Called by the
- * engine.
+ * SOLVE's runs: memory for the result and what is said about bad lanes, for all variants; and the one for the CPU.
+ * Called by the engine.
  */
 #include "solve/systems.h"
 
@@ -41,9 +41,9 @@ static lacis_status add_field(lacis_run *run, lacis_array *array, const char *na
     return status;
 }
 
-static lacis_status say_bad(lacis_run *run, const lacis_call *call, const lacis_solve *work, int64_t lane,
-                            int64_t word)
+lacis_status lacis_solve_say_bad(lacis_run *run, const lacis_call *call, int64_t lane, int64_t word)
 {
+    const lacis_solve *work = call->work;
     static const char *const hint = "SOLVE ... STATUS gives a status column in place of an error";
     const int64_t label = lacis_array_base(work->like->array, 0) + lane;
     const int64_t row = lacis_array_base(work->like->array, 1) + word / 4, at = call->offset;
@@ -78,9 +78,54 @@ static void mark(const lacis_solve_job *job, unsigned char *status, int64_t plac
     }
 }
 
-static lacis_status compute(lacis_run *run, const lacis_call *call, int64_t begin, lacis_solve_job *job)
+/* --- what all variants share ------------------------------------------------------------------------- */
+
+static lacis_status fill(lacis_solve_task *task, lacis_solve_compute compute)
+{
+    lacis_run *run = task->run;
+    lacis_array *array = task->array;
+    const lacis_solve *work = task->work;
+    const int64_t places = task->shape.places;
+    lacis_solve_job *job = &task->job;
+    void *status = NULL, *residual = NULL;
+    LACIS_TRY(lacis_solve_job_of(run, work, task->first, task->stop, &task->shape, job));
+    LACIS_TRY(add_field(run, array, "value", task->call->dtype, places, &job->x));
+    if (work->status) LACIS_TRY(add_field(run, array, "status", LACIS_U8, places, &status));
+    if (work->residual) LACIS_TRY(add_field(run, array, "residual", LACIS_F64, places, &residual));
+    job->residual = residual;
+    if (!work->status) return compute(task);
+    LACIS_TRY(lacis_run_alloc(run, sizeof *job->status * (uint64_t)(task->stop - task->first), &job->status));
+    lacis_status code = compute(task);
+    if (code == LACIS_OK) mark(job, status, places);
+    lacis_run_free(run, job->status);
+    return code;
+}
+
+lacis_status lacis_solve_by(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end,
+                            lacis_solve_compute compute, lacis_array **out)
 {
     const lacis_solve *work = call->work;
+    lacis_solve_task task = {.run = run, .call = call, .work = work};
+    if (end > begin) {
+        task.first = lacis_solve_lane(work, begin);
+        task.stop = lacis_solve_lane(work, end - 1) + 1;
+    }
+    LACIS_TRY(lacis_solve_shape(run, work, task.first, task.stop, &task.array, &task.shape));
+    lacis_status status = fill(&task, compute);
+    if (status != LACIS_OK) {
+        lacis_array_release(task.array);
+        return status;
+    }
+    *out = task.array;
+    return LACIS_OK;
+}
+
+/* --- on the CPU -------------------------------------------------------------------------------------- */
+
+static lacis_status compute(lacis_solve_task *task)
+{
+    lacis_run *run = task->run;
+    lacis_solve_job *job = &task->job;
     lacis_solve_output out;
     job->host = (lacis_solve_host){take, give, stopped, run};
     switch (lacis_solve_run(job, &out)) {
@@ -95,45 +140,14 @@ static lacis_status compute(lacis_run *run, const lacis_call *call, int64_t begi
                                  "SOLVE: work memory of %.1f MB is more than memory_limit leaves (%.1f MB)",
                                  (double)lacis_solve_work_bytes(job) / 1e6, (double)lacis_run_memory_left(run) / 1e6);
     case LACIS_SOLVE_BAD:
-        return say_bad(run, call, work, begin + out.bad_lane, out.bad);
+        return lacis_solve_say_bad(run, task->call, task->first + out.bad_lane, out.bad);
     }
     if (job->status != NULL) lacis_run_count(run, "bad lanes", (double)out.bad_lanes);
     if (out.factored > 0) lacis_run_count(run, "matrices factored", (double)out.factored);
     return LACIS_OK;
 }
 
-static lacis_status fill(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array *array,
-                         const lacis_batch *shape)
-{
-    const lacis_solve *work = call->work;
-    lacis_solve_job job;
-    void *status = NULL, *residual = NULL;
-    LACIS_TRY(lacis_solve_job_of(run, work, begin, end, shape, &job));
-    LACIS_TRY(add_field(run, array, "value", call->dtype, shape->places, &job.x));
-    if (work->status) LACIS_TRY(add_field(run, array, "status", LACIS_U8, shape->places, &status));
-    if (work->residual) LACIS_TRY(add_field(run, array, "residual", LACIS_F64, shape->places, &residual));
-    job.residual = residual;
-    if (!work->status) return compute(run, call, begin, &job);
-    LACIS_TRY(lacis_run_alloc(run, sizeof *job.status * (uint64_t)(end - begin), &job.status));
-    lacis_status code = compute(run, call, begin, &job);
-    if (code == LACIS_OK) mark(&job, status, shape->places);
-    lacis_run_free(run, job.status);
-    return code;
-}
-
 lacis_status lacis_solve_lanes(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
 {
-    const lacis_solve *work = call->work;
-    const int64_t first = end > begin ? lacis_solve_lane(work, begin) : 0;
-    const int64_t stop = end > begin ? lacis_solve_lane(work, end - 1) + 1 : 0;
-    lacis_batch shape;
-    lacis_array *array;
-    LACIS_TRY(lacis_solve_shape(run, work, first, stop, &array, &shape));
-    lacis_status status = fill(run, call, first, stop, array, &shape);
-    if (status != LACIS_OK) {
-        lacis_array_release(array);
-        return status;
-    }
-    *out = array;
-    return LACIS_OK;
+    return lacis_solve_by(run, call, begin, end, compute, out);
 }
