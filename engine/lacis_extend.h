@@ -104,6 +104,11 @@ LACIS_API lacis_array *lacis_array_retain(const lacis_array *array);
 /* The part of that name, or NULL. */
 LACIS_API const lacis_part *lacis_array_part_named(const lacis_array *array, const char *name);
 LACIS_API lacis_buffer *lacis_array_part_buffer(const lacis_array *array, const char *name, uint64_t *offset);
+/* The same where the caller's hold of the array is the only one, and the array's of the buffer, whose memory is the
+ * engine's: a computed operand that nobody else will ever see. Its bytes may then be overwritten, after
+ * lacis_buffer_change, which gives up copies of them on devices. NULL otherwise. */
+LACIS_API lacis_buffer *lacis_array_part_own(const lacis_array *array, const char *name, uint64_t *offset);
+LACIS_API void lacis_buffer_change(lacis_buffer *buffer);
 LACIS_API uint64_t lacis_array_bytes(const lacis_array *array);  /* sum of its parts in use */
 LACIS_API int64_t lacis_array_entries(const lacis_array *array); /* csr: entries; vector: values; table: rows */
 

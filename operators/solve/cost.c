@@ -24,7 +24,8 @@ const char *lacis_solve_figure(bool tree, bool flat, bool factored)
 static const double of_type[LACIS_SOLVE_TYPES] = {
     [LACIS_SOLVE_F64] = 1, [LACIS_SOLVE_F32] = 0.4, [LACIS_SOLVE_MIXED] = 0.7, [LACIS_SOLVE_C128] = 4};
 
-static const double START = 2e-5; /* seconds */
+/* Seconds of a run of next to nothing; of waking threads for it and waiting for them. */
+static const double START = 2e-5, WAKE = 2e-5;
 
 double lacis_solve_touches(const lacis_run *run, double bytes)
 {
@@ -62,13 +63,14 @@ lacis_status lacis_solve_cost(lacis_run *run, const lacis_call *call, const laci
     double ns = lacis_profile_get(profile, figure->name, figure->otherwise) * of_type[work->type];
     double elements = (double)batch->elements * wanted, places = (double)batch->places * wanted;
     double bytes = lacis_solve_bytes(work->type) + (work->status ? 1 : 0) + (work->residual ? 8 : 0);
-    out->seconds = START + 1e-9 * ns * computed(batch, 8) * wanted / job.threads;
+    out->seconds = START + (job.threads > 1 ? WAKE : 0) + 1e-9 * ns * computed(batch, 8) * wanted / job.threads;
     if (work->residual) out->seconds += 1e-9 * 10 * elements / job.threads;
     out->seconds += lacis_solve_touches(run, bytes * places);
     out->products = elements;
     out->entries = elements;
     out->bytes = bytes * places;
-    out->peak_bytes =
-        out->bytes + (double)lacis_solve_work_bytes(&job) + (work->status ? 8.0 * (double)call->units : 0);
+    double held = out->bytes;
+    if (work->in_place) held += (double)lacis_solve_in_place_bytes(work) - lacis_solve_bytes(work->type) * places;
+    out->peak_bytes = held + (double)lacis_solve_work_bytes(&job) + (work->status ? 8.0 * (double)call->units : 0);
     return LACIS_OK;
 }

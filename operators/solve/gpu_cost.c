@@ -78,6 +78,10 @@ bool lacis_solve_gpu_can(const lacis_call *call, lacis_solve_gpu_way way, char *
     const bool must = call->on == LACIS_ON_GPU;
     lacis_solve_gpu_job job = {.way = way};
     if (!lacis_gpu_possible(work->run, reason, size)) return false;
+    if (work->in_place) {
+        snprintf(reason, size, "IN PLACE saves memory of the host, where the CPU does it");
+        return false;
+    }
     if (!must && !large_enough(call, LEAST_ELEMENTS, reason, size)) return false;
     const char *why = whole_job(call, &job.job) == LACIS_OK ? lacis_solve_gpu_refuses(&job) : "out of memory";
     if (why != NULL) {

@@ -47,6 +47,18 @@ static void fill_groups(const lacis_solve *work, int64_t begin, int64_t end, con
     *count = n;
 }
 
+/* A thread that has less than some tenths of a millisecond of work costs more to wake, and on a busy machine to wait
+ * for, than it saves. */
+static int threads_for(const lacis_run *run, const lacis_solve_job *job)
+{
+    const int64_t least = 100000; /* elements a thread */
+    int64_t elements = 0, most = lacis_run_threads(run);
+    for (int64_t g = 0; g < job->groups; g++)
+        elements += job->group[g].lanes * job->group[g].rows;
+    int64_t worth = elements / least;
+    return (int)(worth < 1 ? 1 : worth < most ? worth : most);
+}
+
 lacis_status lacis_solve_job_of(lacis_run *run, const lacis_solve *work, int64_t begin, int64_t end,
                                 const lacis_batch *result, lacis_solve_job *out)
 {
@@ -56,11 +68,11 @@ lacis_status lacis_solve_job_of(lacis_run *run, const lacis_solve *work, int64_t
                              .diagonal = work->diagonal,
                              .upper = work->upper,
                              .rhs = work->right,
-                             .parent = work->matrix.batch.parent,
-                             .threads = lacis_run_threads(run)};
+                             .parent = work->matrix.batch.parent};
     if (work->one) out->lower.shared = out->diagonal.shared = out->upper.shared = true;
     LACIS_TRY(lacis_run_scratch(run, sizeof *group * (uint64_t)work->like->batch.groups, &group));
     fill_groups(work, begin, end, result, group, &out->groups);
     out->group = group;
+    out->threads = threads_for(run, out);
     return LACIS_OK;
 }

@@ -11,12 +11,22 @@ static const lacis_param params[] = {
     {.form = "%a", .required = true, .help = "a batch of systems: fields a, b, c, d, or a tree's a, b, d, rhs"},
     {.keyword = "BY", .form = "%a", .help = "right sides of a batch of their own; one matrix may serve all of them"},
     {.keyword = "PRECISION", .form = "F32|F64", .help = "F64: f32 systems are computed in doubles"},
+    {.keyword = "LAYOUT", .form = "%l", .help = "of the result; else that of the right sides"},
+    {.keyword = "IN",
+     .form = "PLACE",
+     .help = "the result takes the memory of the right sides: a call in parentheses, which nobody else sees"},
     {.keyword = "STATUS", .form = "", .help = "a column status in place of an error where a lane is bad"},
     {.keyword = "RESIDUAL", .form = "", .help = "a column residual: |right side - matrix x| of each row"},
 };
 
 static const char *const examples[] = {
-    "SOLVE s", "SOLVE s BY r", "SOLVE s STATUS RESIDUAL", "SOLVE s PRECISION F64", NULL,
+    "SOLVE s",
+    "SOLVE s BY r",
+    "SOLVE s STATUS RESIDUAL",
+    "SOLVE s PRECISION F64",
+    "SOLVE s LAYOUT full",
+    "SOLVE (s LAYOUT full) IN PLACE",
+    NULL,
 };
 
 static const char help[] =
@@ -33,7 +43,11 @@ static const char help[] =
     "\n"
     "BY r takes the right sides from a batch r (its field d or rhs, or value, or its only one). Where s has one "
     "lane,\n"
-    "that matrix serves all lanes of r. The result has r's layout.\n"
+    "that matrix serves all lanes of r. The result has r's layout, or the one that LAYOUT names.\n"
+    "\n"
+    "IN PLACE writes the result over the right sides, which must belong to this statement alone: a call in "
+    "parentheses,\n"
+    "such as SOLVE (s LAYOUT full) IN PLACE. That saves the memory of the result; named arrays never change.\n"
     "\n"
     "There is no pivoting: a row that is not (weakly) diagonally dominant, a zero pivot, NaN and infinity are errors "
     "that\n"

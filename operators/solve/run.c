@@ -80,6 +80,26 @@ static void mark(const lacis_solve_job *job, unsigned char *status, int64_t plac
 
 /* --- what all variants share ------------------------------------------------------------------------- */
 
+/* The right sides' memory is the result's as well. Lanes in ranges are read by somebody block by block: there is no
+ * whole result whose memory could be saved. */
+static lacis_buffer *right_of(const lacis_solve_task *task)
+{
+    const lacis_solve *work = task->work;
+    uint64_t offset;
+    const bool whole = task->first == 0 && task->stop == work->like->batch.lanes;
+    if (!work->in_place || !whole) return NULL;
+    return lacis_array_part_own(work->rhs.array, work->part[LACIS_SOLVE_RIGHT], &offset);
+}
+
+static lacis_status take_right(lacis_solve_task *task)
+{
+    uint64_t offset;
+    lacis_array_part_buffer(task->work->rhs.array, task->work->part[LACIS_SOLVE_RIGHT], &offset);
+    task->job.x = (char *)lacis_buffer_data(task->right) + offset;
+    return lacis_array_add(task->run, task->array, "value", task->call->dtype, task->shape.places, task->right,
+                           offset);
+}
+
 static lacis_status fill(lacis_solve_task *task, lacis_solve_compute compute)
 {
     lacis_run *run = task->run;
@@ -89,7 +109,8 @@ static lacis_status fill(lacis_solve_task *task, lacis_solve_compute compute)
     lacis_solve_job *job = &task->job;
     void *status = NULL, *residual = NULL;
     LACIS_TRY(lacis_solve_job_of(run, work, task->first, task->stop, &task->shape, job));
-    LACIS_TRY(add_field(run, array, "value", task->call->dtype, places, &job->x));
+    LACIS_TRY(task->right != NULL ? take_right(task)
+                                  : add_field(run, array, "value", task->call->dtype, places, &job->x));
     if (work->status) LACIS_TRY(add_field(run, array, "status", LACIS_U8, places, &status));
     if (work->residual) LACIS_TRY(add_field(run, array, "residual", LACIS_F64, places, &residual));
     job->residual = residual;
@@ -110,6 +131,7 @@ lacis_status lacis_solve_by(lacis_run *run, const lacis_call *call, int64_t begi
         task.first = lacis_solve_lane(work, begin);
         task.stop = lacis_solve_lane(work, end - 1) + 1;
     }
+    task.right = right_of(&task);
     LACIS_TRY(lacis_solve_shape(run, work, task.first, task.stop, &task.array, &task.shape));
     lacis_status status = fill(&task, compute);
     if (status != LACIS_OK) {
@@ -122,13 +144,11 @@ lacis_status lacis_solve_by(lacis_run *run, const lacis_call *call, int64_t begi
 
 /* --- on the CPU -------------------------------------------------------------------------------------- */
 
-static lacis_status compute(lacis_solve_task *task)
+lacis_status lacis_solve_on_cpu(lacis_solve_task *task, int64_t lane, lacis_solve_job *job, lacis_solve_output *out)
 {
     lacis_run *run = task->run;
-    lacis_solve_job *job = &task->job;
-    lacis_solve_output out;
     job->host = (lacis_solve_host){take, give, stopped, run};
-    switch (lacis_solve_run(job, &out)) {
+    switch (lacis_solve_run(job, out)) {
     case LACIS_SOLVE_OK:
         break;
     case LACIS_SOLVE_CANCELLED:
@@ -140,10 +160,18 @@ static lacis_status compute(lacis_solve_task *task)
                                  "SOLVE: work memory of %.1f MB is more than memory_limit leaves (%.1f MB)",
                                  (double)lacis_solve_work_bytes(job) / 1e6, (double)lacis_run_memory_left(run) / 1e6);
     case LACIS_SOLVE_BAD:
-        return lacis_solve_say_bad(run, task->call, task->first + out.bad_lane, out.bad);
+        return lacis_solve_say_bad(run, task->call, task->first + lane + out->bad_lane, out->bad);
     }
-    if (job->status != NULL) lacis_run_count(run, "bad lanes", (double)out.bad_lanes);
-    if (out.factored > 0) lacis_run_count(run, "matrices factored", (double)out.factored);
+    if (job->status != NULL) lacis_run_count(run, "bad lanes", (double)out->bad_lanes);
+    return LACIS_OK;
+}
+
+static lacis_status compute(lacis_solve_task *task)
+{
+    lacis_solve_output out;
+    if (task->right != NULL) return lacis_solve_in_place(task, task->right);
+    LACIS_TRY(lacis_solve_on_cpu(task, 0, &task->job, &out));
+    if (out.factored > 0) lacis_run_count(task->run, "matrices factored", (double)out.factored);
     return LACIS_OK;
 }
 

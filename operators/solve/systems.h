@@ -36,6 +36,7 @@ typedef struct lacis_solve {
     bool one;   /* one matrix for all lanes of rhs (of each group) */
     bool blank; /* an operand is a view of which nothing was computed: the call is only described */
     bool status, residual;
+    bool in_place; /* the right side's memory is the result's, where that is asked for whole */
     lacis_solve_type type;
     lacis_solve_field lower, diagonal, upper, right;
     const char *part[LACIS_SOLVE_ROLES]; /* their names, in this order */
@@ -72,6 +73,7 @@ typedef struct lacis_solve_task {
     const lacis_solve *work;
     int64_t first, stop;
     lacis_array *array;
+    lacis_buffer *right; /* IN PLACE: the right sides' memory, which is x's as well; NULL: x has its own */
     lacis_batch shape;   /* of the array, its fields not yet among them */
     lacis_solve_job job; /* x, residual, status: memory for them, the last in words by lane */
 } lacis_solve_task;
@@ -79,6 +81,11 @@ typedef lacis_status (*lacis_solve_compute)(lacis_solve_task *task);
 /* Memory for the result of units [begin, end), what `compute` makes of it, the status column. */
 lacis_status lacis_solve_by(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end,
                             lacis_solve_compute compute, lacis_array **out);
+/* inplace.c: solves task->job in blocks of lanes, each written over its right sides. */
+lacis_status lacis_solve_in_place(lacis_solve_task *task, lacis_buffer *right);
+uint64_t lacis_solve_in_place_bytes(const lacis_solve *work); /* that it takes besides */
+/* One run on the CPU with its errors; lanes of the job are those of the task from `lane` on. */
+lacis_status lacis_solve_on_cpu(lacis_solve_task *task, int64_t lane, lacis_solve_job *job, lacis_solve_output *out);
 /* The error that a lane of `like` is, and how it is bad. */
 lacis_status lacis_solve_say_bad(lacis_run *run, const lacis_call *call, int64_t lane, int64_t word);
 lacis_status lacis_solve_lanes(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out);
