@@ -85,7 +85,8 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
     LACIS_TRY(lacis_lines_add(lines, "arithmetic: %s, loops for %s",
                               work->type == LACIS_SOLVE_MIXED ? "f64 on f32" : lacis_dtype_name(call->dtype),
                               lacis_solve_isa()));
-    return lacis_solve_gpu_explain(work, lines);
+    LACIS_TRY(lacis_solve_gpu_explain(work, lines));
+    return lacis_solve_explain_ranks(run, work, lines);
 }
 
 static const char *cheaper(const lacis_call *call)
@@ -94,15 +95,9 @@ static const char *cheaper(const lacis_call *call)
     return "a view, read by WHERE lane = x or in ranges of lanes";
 }
 
-static const lacis_variant lanes = {
-    .name = "lanes",
-    .device = LACIS_CPU,
-    .summary = "lanes side by side in vectors, blocks of lanes over threads; flat storage is transposed in registers",
-    .cost = lacis_solve_cost,
-    .run = lacis_solve_lanes,
-};
-static const lacis_variant *const variants[] = {&lanes, &lacis_solve_gpu_thread, &lacis_solve_gpu_chip,
-                                                &lacis_solve_gpu_lanes, &lacis_solve_gpu_branches};
+static const lacis_variant *const variants[] = {
+    &lacis_solve_cpu,          &lacis_solve_gpu_thread, &lacis_solve_gpu_chip, &lacis_solve_gpu_lanes,
+    &lacis_solve_gpu_branches, &lacis_solve_ranks,      &lacis_solve_ranks_gpu};
 
 const lacis_op lacis_op_solve = {
     .verb = "SOLVE",

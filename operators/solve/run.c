@@ -107,17 +107,18 @@ static lacis_status fill(lacis_solve_task *task, lacis_solve_compute compute)
     const lacis_solve *work = task->work;
     const int64_t places = task->shape.places;
     lacis_solve_job *job = &task->job;
-    void *status = NULL, *residual = NULL;
+    void *marks = NULL, *residual = NULL;
     LACIS_TRY(lacis_solve_job_of(run, work, task->first, task->stop, &task->shape, job));
     LACIS_TRY(task->right != NULL ? take_right(task)
                                   : add_field(run, array, "value", task->call->dtype, places, &job->x));
-    if (work->status) LACIS_TRY(add_field(run, array, "status", LACIS_U8, places, &status));
+    if (work->status) LACIS_TRY(add_field(run, array, "status", LACIS_U8, places, &marks));
     if (work->residual) LACIS_TRY(add_field(run, array, "residual", LACIS_F64, places, &residual));
     job->residual = residual;
+    task->marks = marks;
     if (!work->status) return compute(task);
     LACIS_TRY(lacis_run_alloc(run, sizeof *job->status * (uint64_t)(task->stop - task->first), &job->status));
     lacis_status code = compute(task);
-    if (code == LACIS_OK) mark(job, status, places);
+    if (code == LACIS_OK && !task->marked) mark(job, marks, places);
     lacis_run_free(run, job->status);
     return code;
 }
@@ -175,7 +176,15 @@ static lacis_status compute(lacis_solve_task *task)
     return LACIS_OK;
 }
 
-lacis_status lacis_solve_lanes(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
+static lacis_status run_lanes(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
 {
     return lacis_solve_by(run, call, begin, end, compute, out);
 }
+
+const lacis_variant lacis_solve_cpu = {
+    .name = "lanes",
+    .device = LACIS_CPU,
+    .summary = "lanes side by side in vectors, blocks of lanes over threads; flat storage is transposed in registers",
+    .cost = lacis_solve_cost,
+    .run = run_lanes,
+};

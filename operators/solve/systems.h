@@ -73,9 +73,11 @@ typedef struct lacis_solve_task {
     const lacis_solve *work;
     int64_t first, stop;
     lacis_array *array;
-    lacis_buffer *right; /* IN PLACE: the right sides' memory, which is x's as well; NULL: x has its own */
-    lacis_batch shape;   /* of the array, its fields not yet among them */
-    lacis_solve_job job; /* x, residual, status: memory for them, the last in words by lane */
+    lacis_buffer *right;  /* IN PLACE: the right sides' memory, which is x's as well; NULL: x has its own */
+    lacis_batch shape;    /* of the array, its fields not yet among them */
+    lacis_solve_job job;  /* x, residual, status: memory for them, the last in words by lane */
+    unsigned char *marks; /* the column status: made from the words, unless compute has filled it */
+    bool marked;
 } lacis_solve_task;
 typedef lacis_status (*lacis_solve_compute)(lacis_solve_task *task);
 /* Memory for the result of units [begin, end), what `compute` makes of it, the status column. */
@@ -86,9 +88,12 @@ lacis_status lacis_solve_in_place(lacis_solve_task *task, lacis_buffer *right);
 uint64_t lacis_solve_in_place_bytes(const lacis_solve *work); /* that it takes besides */
 /* One run on the CPU with its errors; lanes of the job are those of the task from `lane` on. */
 lacis_status lacis_solve_on_cpu(lacis_solve_task *task, int64_t lane, lacis_solve_job *job, lacis_solve_output *out);
+extern const lacis_variant lacis_solve_cpu;
+/* ranks.c */
+extern const lacis_variant lacis_solve_ranks, lacis_solve_ranks_gpu;
+lacis_status lacis_solve_explain_ranks(lacis_run *run, const lacis_solve *work, lacis_lines *lines);
 /* The error that a lane of `like` is, and how it is bad. */
 lacis_status lacis_solve_say_bad(lacis_run *run, const lacis_call *call, int64_t lane, int64_t word);
-lacis_status lacis_solve_lanes(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out);
 
 /* cost.c */
 lacis_status lacis_solve_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out);
