@@ -51,6 +51,7 @@ typedef struct lacis_solve_gpu_job {
     lacis_solve_job job;
     lacis_solve_gpu_way way;
     bool later;   /* do not wait: status says what there is to say once the stream has come so far */
+    bool trusted; /* lanes are known to be good, nothing is looked at and not waited for; status stays as it is */
     void *stream; /* cudaStream_t; NULL: the default stream */
     void *pinned; /* LACIS_SOLVE_GPU_PINNED_BYTES of pinned host memory of this run's own; NULL: none */
 } lacis_solve_gpu_job;

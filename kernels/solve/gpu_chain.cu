@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Chains on the GPU: groups that are cut alike go in one launch, several of them as a table on the device. Called
+ * from gpu_run.cu.
+ *
+ * On chip (LACIS_SOLVE_GPU_CHIP) chains longer than a device can hold go the way of a thread a system. Which way a
+ * chain goes, and how its rows are cut, depends on its length, the type and the device alone.
+ */
+#include "solve/gpu_chain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct chain_group {
+    const lacis_solve_group *group;
+    solve_gpu_lie lie;
+    bool chip;
+    solve_gpu_cut cut;
+    int64_t tasks;
+} chain_group;
+
+static bool shared_matrix(const lacis_solve_job *job)
+{
+    return job->lower.shared && job->diagonal.shared && job->upper.shared;
+}
+
+static solve_gpu_lie lie_of(const lacis_solve_job *job, const lacis_solve_group *group)
+{
+    const bool matrix = shared_matrix(job) || group->matrix.block == 1;
+    const bool rhs = job->rhs.shared || group->rhs.block == 1;
+    return matrix && rhs && group->x.block == 1 ? SOLVE_GPU_BEHIND : SOLVE_GPU_BESIDE;
+}
+
+static cudaError_t chain_group_of(const lacis_solve_gpu_job *job, const lacis_solve_group *group, chain_group *out)
+{
+    const lacis_solve_type type = job->job.type;
+    out->group = group;
+    out->lie = lie_of(&job->job, group);
+    out->chip = false;
+    memset(&out->cut, 0, sizeof out->cut);
+    out->tasks = solve_gpu_thread_tasks(group->lanes);
+    if (job->way != LACIS_SOLVE_GPU_CHIP) return cudaSuccess;
+    const cudaError_t error = solve_gpu_chip_fits(type, group->rows, &out->chip);
+    if (error != cudaSuccess || !out->chip) return error;
+    out->cut = solve_gpu_chip_cut(type, out->lie, group->rows);
+    out->tasks = solve_gpu_chip_tasks(type, out->lie, &out->cut, group->rows, group->lanes);
+    return cudaSuccess;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const chain_group *a = (const chain_group *)left, *b = (const chain_group *)right;
+    if (a->chip != b->chip) return a->chip ? 1 : -1;
+    if (a->lie != b->lie) return a->lie < b->lie ? -1 : 1;
+    const int one[] = {a->cut.segments, a->cut.blocks, a->cut.warps, a->cut.lanes, a->cut.chunks};
+    const int two[] = {b->cut.segments, b->cut.blocks, b->cut.warps, b->cut.lanes, b->cut.chunks};
+    for (size_t i = 0; i < sizeof one / sizeof *one; i++)
+        if (one[i] != two[i]) return one[i] < two[i] ? -1 : 1;
+    return 0;
+}
+
+/* The groups of a launch; *table is to be given back after it. */
+static lacis_solve_gpu_status set_groups(const lacis_solve_gpu_job *job, const chain_group *all, int64_t count,
+                                         solve_gpu_launch *launch, void **table, int *cuda_error)
+{
+    solve_gpu_groups *groups = &launch->groups;
+    groups->count = count;
+    groups->tasks = 0;
+    launch->most_rows = 0;
+    for (int64_t g = 0; g < count; g++) {
+        groups->tasks += all[g].tasks;
+        if (all[g].group->rows > launch->most_rows) launch->most_rows = all[g].group->rows;
+    }
+    *table = NULL;
+    groups->one = *all[0].group;
+    groups->table = NULL;
+    groups->begin = NULL;
+    if (count == 1) return LACIS_SOLVE_GPU_OK;
+    const uint64_t room = (uint64_t)count * sizeof(lacis_solve_group), bytes = room + (uint64_t)(count + 1) * 8;
+    char *host = (char *)malloc(bytes);
+    if (host == NULL || !solve_gpu_take(job, bytes, table)) {
+        free(host);
+        return LACIS_SOLVE_GPU_NO_MEMORY;
+    }
+    int64_t *begin = (int64_t *)(host + room);
+    begin[0] = 0;
+    for (int64_t g = 0; g < count; g++) {
+        ((lacis_solve_group *)host)[g] = *all[g].group;
+        begin[g + 1] = begin[g] + all[g].tasks;
+    }
+    *cuda_error = (int)cudaMemcpyAsync(*table, host, bytes, cudaMemcpyHostToDevice, launch->stream);
+    free(host); /* pageable: it has been staged */
+    groups->table = (const lacis_solve_group *)*table;
+    groups->begin = (const int64_t *)((const char *)*table + room);
+    return *cuda_error == (int)cudaSuccess ? LACIS_SOLVE_GPU_OK : LACIS_SOLVE_GPU_FAILED;
+}
+
+static lacis_solve_gpu_status run_launch(const lacis_solve_gpu_job *job, const chain_group *all,
+                                         const solve_gpu_launch *launch, int *cuda_error)
+{
+    if (all->chip) {
+        *cuda_error = (int)solve_gpu_chip(launch, &all->cut);
+        return *cuda_error == (int)cudaSuccess ? LACIS_SOLVE_GPU_OK : LACIS_SOLVE_GPU_FAILED;
+    }
+    void *work;
+    const int64_t slots = solve_gpu_thread_slots(launch->most_rows, launch->groups.tasks, launch->type);
+    if (!solve_gpu_take(job, solve_gpu_thread_bytes(launch->most_rows, slots, launch->type), &work))
+        return LACIS_SOLVE_GPU_NO_MEMORY;
+    *cuda_error = (int)solve_gpu_thread(launch, work, slots);
+    solve_gpu_give(job, work);
+    return *cuda_error == (int)cudaSuccess ? LACIS_SOLVE_GPU_OK : LACIS_SOLVE_GPU_FAILED;
+}
+
+static lacis_solve_gpu_status run_alike(const lacis_solve_gpu_job *job, const solve_gpu_flags *flags,
+                                        const chain_group *all, int64_t count, int *cuda_error)
+{
+    solve_gpu_launch launch;
+    void *table;
+    launch.fields = solve_gpu_fields_of(&job->job);
+    launch.flags = *flags;
+    launch.lie = all->lie;
+    launch.type = job->job.type;
+    launch.stream = (cudaStream_t)job->stream;
+    lacis_solve_gpu_status status = set_groups(job, all, count, &launch, &table, cuda_error);
+    if (status == LACIS_SOLVE_GPU_OK) status = run_launch(job, all, &launch, cuda_error);
+    solve_gpu_give(job, table);
+    return status;
+}
+
+lacis_solve_gpu_status solve_gpu_chains(const lacis_solve_gpu_job *job, const solve_gpu_flags *flags, int *cuda_error)
+{
+    const lacis_solve_job *j = &job->job;
+    chain_group own, *all = j->groups == 1 ? &own : (chain_group *)malloc((size_t)j->groups * sizeof *all);
+    if (all == NULL) return LACIS_SOLVE_GPU_NO_MEMORY;
+    lacis_solve_gpu_status status = LACIS_SOLVE_GPU_OK;
+    int64_t count = 0;
+    for (int64_t g = 0; g < j->groups && *cuda_error == (int)cudaSuccess; g++)
+        if (j->group[g].lanes > 0 && j->group[g].rows > 0)
+            *cuda_error = (int)chain_group_of(job, &j->group[g], &all[count++]);
+    if (*cuda_error != (int)cudaSuccess) status = LACIS_SOLVE_GPU_FAILED;
+    if (count > 1) qsort(all, (size_t)count, sizeof *all, compare);
+    for (int64_t g = 0, end; status == LACIS_SOLVE_GPU_OK && g < count; g = end) {
+        for (end = g + 1; end < count && compare(&all[g], &all[end]) == 0; end++) {
+        }
+        status = run_alike(job, flags, all + g, end - g, cuda_error);
+    }
+    if (all != &own) free(all);
+    return status;
+}
+
+const char *solve_gpu_chains_refuse(const lacis_solve_gpu_job *job)
+{
+    if (job->way == LACIS_SOLVE_GPU_THREAD) return NULL;
+    if (job->way != LACIS_SOLVE_GPU_CHIP) return "it is for trees";
+    for (int64_t g = 0; g < job->job.groups; g++)
+        if (job->job.group[g].rows > solve_gpu_chip_longest(job->job.type)) return "chains do not fit on chip";
+    return NULL;
+}
+
+uint64_t solve_gpu_chains_bytes(const lacis_solve_gpu_job *job)
+{
+    const lacis_solve_job *j = &job->job;
+    uint64_t bytes = j->groups > 1 ? (uint64_t)j->groups * (sizeof(lacis_solve_group) + 8) + 4096 : 0;
+    int64_t tasks = 0, rows = 1;
+    for (int64_t g = 0; g < j->groups; g++) {
+        tasks += solve_gpu_thread_tasks(j->group[g].lanes);
+        if (j->group[g].lanes > 0 && j->group[g].rows > rows) rows = j->group[g].rows;
+    }
+    if (job->way == LACIS_SOLVE_GPU_THREAD)
+        bytes += solve_gpu_thread_bytes(rows, solve_gpu_thread_slots(rows, tasks, j->type), j->type);
+    return bytes;
+}

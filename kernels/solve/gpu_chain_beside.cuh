@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Chains on chip in any layout, made for lanes side by side (Full, Block): a block has a row of lanes, as many as
+ * fill 128 bytes, and each of its threads a few chunks of one lane, which it reads where they are: a row's lanes in
+ * one go, no element twice. The ends of chunks are turned in shared memory, so that each warp gets all chunks of a
+ * lane. Included by gpu_chip_*.cu.
+ */
+#ifndef LACIS_KERNELS_SOLVE_GPU_CHAIN_BESIDE_CUH
+#define LACIS_KERNELS_SOLVE_GPU_CHAIN_BESIDE_CUH
+
+#include "solve/gpu_chip.cuh"
+#include "solve/gpu_cluster.cuh"
+
+enum { BESIDE_THREADS = 512, BESIDE_CHUNKS = 2 /* of a thread */, ENDS = 6 };
+
+/* Shared memory of a block. Ends lie by chunk and lane, one place between chunks, so that neither all lanes of a
+ * chunk nor all chunks of a lane meet in a bank. */
+template <class T> struct beside_room {
+    T *ends, *f, *before;
+    ends_of<T> *segment;
+    int *doubt;
+    int chunks, lanes;
+
+    __device__ __forceinline__ T &end(int which, int chunk, int lane) const
+    {
+        return ends[(which * chunks + chunk) * (lanes + 1) + lane];
+    }
+    __device__ __forceinline__ ends_of<T> get(int chunk, int lane) const
+    {
+        return {end(0, chunk, lane), end(1, chunk, lane), end(2, chunk, lane),
+                end(3, chunk, lane), end(4, chunk, lane), end(5, chunk, lane)};
+    }
+    __device__ __forceinline__ void put(int chunk, int lane, const ends_of<T> &e) const
+    {
+        end(0, chunk, lane) = e.y, end(1, chunk, lane) = e.q, end(2, chunk, lane) = e.f;
+        end(3, chunk, lane) = e.first_y, end(4, chunk, lane) = e.first_q, end(5, chunk, lane) = e.first_f;
+    }
+};
+
+/* Threads of a block: whole warps. */
+static inline int beside_threads(int chunks, int lanes)
+{
+    return (chunks / BESIDE_CHUNKS * lanes + 31) / 32 * 32;
+}
+
+template <int TYPE> static uint64_t beside_bytes(int chunks, int lanes)
+{
+    typedef typename solve_of<TYPE>::T T;
+    const uint64_t ends = (uint64_t)ENDS * chunks * (lanes + 1);
+    const uint64_t kept = (uint64_t)solve_of<TYPE>::K * BESIDE_CHUNKS * beside_threads(chunks, lanes);
+    const uint64_t segments = (uint64_t)(chunks + SEGMENT - 1) / SEGMENT;
+    return sizeof(T) * (ends + kept + lanes) + sizeof(ends_of<T>) * segments * lanes + sizeof(int) * lanes;
+}
+
+template <int TYPE> SOLVE_FN beside_room<typename solve_of<TYPE>::T> beside_room_of(const chip_job &job, char *memory)
+{
+    typedef typename solve_of<TYPE>::T T;
+    beside_room<T> room;
+    room.chunks = job.chunks;
+    room.lanes = job.beside;
+    room.ends = (T *)memory;
+    room.f = room.ends + ENDS * job.chunks * (job.beside + 1);
+    room.before = room.f + solve_of<TYPE>::K * BESIDE_CHUNKS * (int)blockDim.x;
+    room.segment = (ends_of<T> *)(room.before + job.beside);
+    room.doubt = (int *)(room.segment + (job.chunks + SEGMENT - 1) / SEGMENT * job.beside);
+    return room;
+}
+
+/* One segment a chain: several lanes to a warp where chunks are few. */
+template <class T> SOLVE_FN void solve_ends(const beside_room<T> &room, int chunks)
+{
+    const int me = threadIdx.x % 32, warps = blockDim.x / 32, fit = 32 / chunks, chunk = me % chunks;
+    for (int first = threadIdx.x / 32 * fit; first < room.lanes; first += warps * fit) {
+        const int lane = first + me / chunks;
+        const bool idle = me / chunks >= fit || lane >= room.lanes;
+        watch w = {};
+        const ends_of<T> ends = idle ? no_ends<T>() : room.get(chunk, lane);
+        const T x = unknowns(ends, idle ? -1 : chunk, chunks, &w);
+        if (idle) continue;
+        room.end(0, chunk, lane) = x;
+        if (in_doubt<T>(w)) room.doubt[lane] = 1;
+    }
+}
+
+/* Several: what a segment has of its own, in place of its ends. */
+template <class T> SOLVE_FN void solve_segments(const beside_room<T> &room)
+{
+    const int me = threadIdx.x % 32, warps = blockDim.x / 32, all = room.chunks / SEGMENT * room.lanes;
+    for (int task = threadIdx.x / 32; task < all; task += warps) {
+        const int lane = task % room.lanes, segment = task / room.lanes, chunk = segment * SEGMENT + me;
+        watch w = {};
+        const ends_of<T> ends = room.get(chunk, lane);
+        const segment_of<T> own = segment_unknowns(ends, &w);
+        const ends_of<T> mine = ends_of_segment(ends, own, &w);
+        room.end(0, chunk, lane) = own.rhs, room.end(1, chunk, lane) = own.before;
+        room.end(2, chunk, lane) = own.behind;
+        if (me == 0) room.segment[task] = mine;
+        if (in_doubt<T>(w)) room.doubt[lane] = 1;
+    }
+}
+
+/* The unknowns of chunks, in place. */
+template <bool MANY, class T>
+SOLVE_FN void join_segments(const beside_room<T> &room, int segments, const solve_gpu_flags &flags,
+                            int64_t first_lane, int some)
+{
+    const int me = threadIdx.x % 32, warps = blockDim.x / 32, each = room.chunks / SEGMENT, all = each * room.lanes;
+    const int rank = (int)cluster_rank<MANY>();
+    for (int task = threadIdx.x / 32; task < all; task += warps) {
+        const int lane = task % room.lanes, own = task / room.lanes, segment = rank * each + own;
+        const int chunk = own * SEGMENT + me;
+        watch w = {};
+        ends_of<T> of_all = no_ends<T>();
+        bool doubt = false;
+        if (me < segments) {
+            of_all = *cluster_at<MANY>(&room.segment[me % each * room.lanes + lane], me / each);
+            doubt = *cluster_at<MANY>(&room.doubt[lane], me / each) != 0;
+        }
+        const T of_segments = unknowns(of_all, me < segments ? me : -1, segments, &w);
+        doubt = __any_sync(~0U, doubt || in_doubt<T>(w));
+        const int known = segment < segments ? segment : 0;
+        const segment_of<T> r = {room.end(0, chunk, lane), room.end(1, chunk, lane), room.end(2, chunk, lane)};
+        room.end(0, chunk, lane) = unknown_of(r, of_segments, known);
+        const T beyond = shuffle(of_segments, known > 0 ? known - 1 : 0);
+        if (own == 0 && me == 0) room.before[lane] = known > 0 ? beyond : number<T>(0);
+        if (segment == 0 && me == 0 && lane < some)
+            solve_gpu_mark(flags, first_lane + lane, doubt ? SOLVE_GPU_REDO : SOLVE_GPU_SURE);
+    }
+}
+
+template <int TYPE, bool SEGMENTS, bool MANY>
+__global__ void __launch_bounds__(BESIDE_THREADS) beside_kernel(const chip_job job)
+{
+    typedef typename solve_of<TYPE>::S S;
+    typedef typename solve_of<TYPE>::T T;
+    enum { K = solve_of<TYPE>::K, M = BESIDE_CHUNKS };
+    extern __shared__ __align__(16) char memory[];
+    const beside_room<T> room = beside_room_of<TYPE>(job, memory);
+    int64_t task = blockIdx.x / job.blocks;
+    const lacis_solve_group &group = *group_of(job.groups, &task);
+    const int rows = (int)group.rows, chunks = (rows + K - 1) / K;
+    const int64_t begin = task * job.beside;
+    const int some = group.lanes - begin < job.beside ? (int)(group.lanes - begin) : job.beside;
+    const int mine = (int)threadIdx.x % job.beside, own = (int)threadIdx.x / job.beside * M;
+    const int before_block = SEGMENTS ? (int)cluster_rank<MANY>() * job.chunks : 0;
+    const bool idle = mine >= some || own >= room.chunks;
+    if ((int)threadIdx.x < job.beside) room.doubt[threadIdx.x] = 0;
+    __syncthreads();
+    T y[M][K], q[M][K];
+    T *const f = room.f + threadIdx.x;
+    const int pitch = blockDim.x;
+    solve_rows<const S> in[SOLVE_GPU_FIELDS];
+#pragma unroll
+    for (int field = 0; field < SOLVE_GPU_FIELDS; field++)
+        in[field] = rows_of<S>(job.fields, field, group, begin + (idle ? 0 : mine));
+    watch w = {};
+#pragma unroll
+    for (int m = 0; m < M; m++) {
+        const int row = (before_block + own + m) * K, left = idle ? 0 : rows - row;
+        const auto get = [&](int i) {
+            row_of<T> r = {number<T>(0), number<T>(1), number<T>(0), number<T>(0)};
+            if (i < left) {
+                if (i > 0 || row > 0) load_as(&r.lower, in[SOLVE_GPU_LOWER][row + i]);
+                if (i < left - 1) load_as(&r.upper, in[SOLVE_GPU_UPPER][row + i]);
+                load_as(&r.diagonal, in[SOLVE_GPU_DIAGONAL][row + i]);
+                load_as(&r.rhs, in[SOLVE_GPU_RHS][row + i]);
+            }
+            return r;
+        };
+        const auto keep = [&](int i, T own_y, T own_q, T own_f) {
+            y[m][i] = own_y, q[m][i] = own_q, f[(m * K + i) * pitch] = own_f;
+        };
+        const ends_of<T> ends = eliminate<T, K>(get, keep, &w);
+        if (own < room.chunks) room.put(own + m, mine, ends);
+    }
+    if (!idle && in_doubt<T>(w)) room.doubt[mine] = 1;
+    __syncthreads();
+    if (SEGMENTS) {
+        solve_segments(room);
+        cluster_meet<MANY>();
+        join_segments<MANY>(room, (chunks + SEGMENT - 1) / SEGMENT, job.flags, group.first + begin, some);
+        cluster_meet<MANY>(); /* and nobody leaves before the others have read its shared memory */
+    } else {
+        solve_ends(room, chunks);
+        __syncthreads();
+        if ((int)threadIdx.x < some)
+            solve_gpu_mark(job.flags, group.first + begin + threadIdx.x,
+                           room.doubt[threadIdx.x] != 0 ? SOLVE_GPU_REDO : SOLVE_GPU_SURE);
+    }
+    if (idle) return;
+    const solve_rows<S> out = x_rows_of<S>(job.fields, group, begin + mine);
+#pragma unroll
+    for (int m = M - 1; m >= 0; m--) {
+        const int chunk = own + m, row = (before_block + chunk) * K, left = rows - row;
+        if (left <= 0) continue;
+        T x = room.end(0, chunk, mine), before = number<T>(0);
+        if (chunk > 0)
+            before = room.end(0, chunk - 1, mine);
+        else if (SEGMENTS)
+            before = room.before[mine];
+#pragma unroll
+        for (int i = K - 1; i >= 0; i--) {
+            if (i < K - 1) x = less(less(y[m][i], q[m][i], x), f[(m * K + i) * pitch], before);
+            if (i < left) load_as(&out[row + i], x);
+        }
+    }
+}
+
+#endif

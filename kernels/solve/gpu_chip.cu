@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How blocks on chip are cut for chains of a length, and which type's kernels are launched. Called from gpu_chain.cu.
+ */
+#include "solve/gpu_chain.h"
+#include "solve/gpu_chain_behind.cuh"
+#include "solve/gpu_chain_beside.cuh"
+
+enum { CLUSTER_MOST = 8, ROW_BYTES = 128, LEAST_THREADS = 64 };
+
+static int chunk_rows(lacis_solve_type type)
+{
+    return type == LACIS_SOLVE_C128 ? (int)solve_of<LACIS_SOLVE_C128>::K : (int)solve_of<LACIS_SOLVE_F64>::K;
+}
+
+int64_t solve_gpu_chip_longest(lacis_solve_type type)
+{
+    return SEGMENT * SEGMENT * chunk_rows(type);
+}
+
+static solve_gpu_cut cut_behind(int segments)
+{
+    solve_gpu_cut cut = {1, BEHIND_WARPS, 0, 0, segments > 1};
+    if (segments == 1) return cut;
+    cut.blocks = (segments + SEGMENT_WARPS - 1) / SEGMENT_WARPS;
+    cut.warps = (segments + cut.blocks - 1) / cut.blocks;
+    return cut;
+}
+
+/* As many lanes beside one another as a row of 128 bytes has, fewer where a cluster could not hold the chain. Short
+ * chains: more, to have a block of some size. */
+static solve_gpu_cut cut_beside(lacis_solve_type type, int chunks, int segments)
+{
+    solve_gpu_cut cut = {1, 0, ROW_BYTES / lacis_solve_bytes(type),
+                         (chunks + BESIDE_CHUNKS - 1) / BESIDE_CHUNKS * BESIDE_CHUNKS, segments > 1};
+    if (segments == 1) {
+        while (beside_threads(cut.chunks, cut.lanes) < LEAST_THREADS)
+            cut.lanes *= 2;
+        return cut;
+    }
+    int most = 0; /* segments of a block */
+    for (;; cut.lanes /= 2) {
+        most = BESIDE_THREADS * BESIDE_CHUNKS / (SEGMENT * cut.lanes);
+        if (most * CLUSTER_MOST >= segments) break;
+    }
+    cut.blocks = (segments + most - 1) / most;
+    cut.chunks = (segments + cut.blocks - 1) / cut.blocks * SEGMENT;
+    return cut;
+}
+
+solve_gpu_cut solve_gpu_chip_cut(lacis_solve_type type, solve_gpu_lie lie, int64_t rows)
+{
+    const int k = chunk_rows(type), chunks = (int)((rows + k - 1) / k), segments = (chunks + SEGMENT - 1) / SEGMENT;
+    return lie == SOLVE_GPU_BEHIND ? cut_behind(segments) : cut_beside(type, chunks, segments);
+}
+
+int64_t solve_gpu_chip_tasks(lacis_solve_type type, solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows,
+                             int64_t lanes)
+{
+    const int k = chunk_rows(type);
+    const int64_t chains = cut->segments ? 1 : SEGMENT / ((rows + k - 1) / k),
+                  each = lie == SOLVE_GPU_BESIDE ? cut->lanes : chains;
+    return (lanes + each - 1) / each;
+}
+
+static uint64_t bytes_of(lacis_solve_type type, solve_gpu_lie lie, const solve_gpu_cut *cut)
+{
+    switch (type) {
+    case LACIS_SOLVE_F64:
+        return solve_gpu_chip_bytes_f64(lie, cut);
+    case LACIS_SOLVE_F32:
+        return solve_gpu_chip_bytes_f32(lie, cut);
+    case LACIS_SOLVE_MIXED:
+        return solve_gpu_chip_bytes_mixed(lie, cut);
+    case LACIS_SOLVE_C128:
+    case LACIS_SOLVE_TYPES:
+        break;
+    }
+    return solve_gpu_chip_bytes_c128(lie, cut);
+}
+
+cudaError_t solve_gpu_chip_fits(lacis_solve_type type, int64_t rows, bool *fits)
+{
+    int device = 0, major = 0, most = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    *fits = rows <= solve_gpu_chip_longest(type);
+    for (int lie = SOLVE_GPU_BEHIND; *fits && lie <= SOLVE_GPU_BESIDE; lie++) {
+        const solve_gpu_cut cut = solve_gpu_chip_cut(type, (solve_gpu_lie)lie, rows);
+        *fits = (cut.blocks == 1 || major >= 9) && bytes_of(type, (solve_gpu_lie)lie, &cut) + 1024 <= (uint64_t)most;
+    }
+    return error;
+}
+
+cudaError_t solve_gpu_chip(const solve_gpu_launch *launch, const solve_gpu_cut *cut)
+{
+    switch (launch->type) {
+    case LACIS_SOLVE_F64:
+        return solve_gpu_chip_f64(launch, cut);
+    case LACIS_SOLVE_F32:
+        return solve_gpu_chip_f32(launch, cut);
+    case LACIS_SOLVE_MIXED:
+        return solve_gpu_chip_mixed(launch, cut);
+    case LACIS_SOLVE_C128:
+    case LACIS_SOLVE_TYPES:
+        break;
+    }
+    return solve_gpu_chip_c128(launch, cut);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Chains on chip: kernels for one type. Called from gpu_chip.cu.
+ */
+#include "solve/gpu_chip_launch.cuh"
+
+uint64_t solve_gpu_chip_bytes_mixed(solve_gpu_lie lie, const solve_gpu_cut *cut)
+{
+    return chip_bytes<LACIS_SOLVE_MIXED>(lie, cut);
+}
+
+cudaError_t solve_gpu_chip_mixed(const solve_gpu_launch *launch, const solve_gpu_cut *cut)
+{
+    return chip_launch<LACIS_SOLVE_MIXED>(launch, cut);
+}

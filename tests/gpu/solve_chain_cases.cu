@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Chains: every way, type, layout, sharing and kind of bad lane against the CPU's loops and against residuals in long
+ * double; and the same bits whatever the layout, the groups and the lanes beside.
+ */
+#include "solve_chain_support.h"
+
+extern "C" {
+#include "solve/inside.h"
+}
+
+#include <cmath>
+#include <cstring>
+
+static void *host_alloc(void *, uint64_t bytes)
+{
+    return aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
+}
+
+static void host_free(void *, void *block)
+{
+    free(block);
+}
+
+/* On the CPU: x, status and residual of `b` become what came out. */
+static void run_on_host(batch &b)
+{
+    lacis_solve_job job = b.job();
+    lacis_solve_output out;
+    job.residual = b.residual.data();
+    job.status = b.status.data();
+    job.host = {host_alloc, host_free, nullptr, nullptr};
+    if (lacis_solve_run(&job, &out) != LACIS_SOLVE_OK) exit(3);
+}
+
+typedef std::complex<long double> wide;
+
+/* The greatest |rhs - A x| of a lane against what its terms come to, in roundings of the type. */
+static double backward_error(const batch &b, int64_t g, int64_t lane, const std::vector<char> &x)
+{
+    const chain_set &s = b.sets[(size_t)g];
+    const auto at = [&](int64_t r) { return wide(value_at(b.type, x.data(), lane * s.rows + r)); };
+    long double worst = 0;
+    for (int64_t r = 0; r < s.rows; r++) {
+        const int64_t i = lane * s.rows + r;
+        wide left = s.in[RHS][i];
+        long double size = std::abs(left);
+        const auto take = [&](int field, int64_t of) {
+            const wide term = wide(s.in[field][i]) * at(of);
+            left -= term;
+            size += std::abs(term);
+        };
+        take(DIAGONAL, r);
+        if (r > 0) take(LOWER, r - 1);
+        if (r < s.rows - 1) take(UPPER, r + 1);
+        const long double error = size > 0 ? std::abs(left) / size : std::abs(left);
+        if (!(error <= worst)) worst = error;
+    }
+    const bool single = b.type == LACIS_SOLVE_F32 || b.type == LACIS_SOLVE_MIXED;
+    return (double)(worst / (single ? 0x1p-24L : 0x1p-53L));
+}
+
+static const char *const type_name[] = {"f64", "f32", "mixed", "c128"};
+static double worst_error[LACIS_SOLVE_TYPES];
+
+static void check_x(const batch &gpu, const batch &cpu, lacis_solve_gpu_way way, const std::string &what)
+{
+    const double most = 250; /* roundings */
+    const size_t bytes = (size_t)lacis_solve_bytes(gpu.type);
+    for (int64_t g = 0; g < (int64_t)gpu.groups.size(); g++) {
+        const std::vector<char> own = x_of(gpu, g), other = x_of(cpu, g);
+        const int64_t rows = gpu.groups[(size_t)g].rows;
+        for (int64_t l = 0; l < gpu.groups[(size_t)g].lanes; l++) {
+            const int64_t word = cpu.status[(size_t)(gpu.groups[(size_t)g].first + l)];
+            if (word % 4 == LACIS_SOLVE_NOT_FINITE) continue;
+            int64_t row = 0;
+            while (row < rows && same_value(gpu.type, &own[(size_t)(l * rows + row) * bytes],
+                                            &other[(size_t)(l * rows + row) * bytes]))
+                row++;
+            if (row == rows) continue;
+            const double error = word == 0 && way == LACIS_SOLVE_GPU_CHIP ? backward_error(gpu, g, l, own) : INFINITY;
+            expect(error <= most, "%s: lane %lld of group %lld (%lld rows), row %lld, word %lld: error %g",
+                   what.c_str(), (long long)l, (long long)g, (long long)rows, (long long)row, (long long)word, error);
+            if (error > worst_error[gpu.type]) worst_error[gpu.type] = error;
+        }
+    }
+}
+
+static void check_residuals(batch &b, const std::string &what)
+{
+    batch again = b;
+    lacis_solve_job job = again.job();
+    std::vector<double> scratch;
+    job.residual = again.residual.data();
+    bool good = true;
+    for (const lacis_solve_group &group : again.groups)
+        for (int64_t l = 0; l < group.lanes; l++) {
+            scratch.resize((size_t)(2 * group.rows + 1));
+            lacis_solve_residual(&job, &group, l, scratch.data());
+            for (int64_t r = 0; r < group.rows; r++) {
+                const int64_t at = lacis_solve_place(&group.x, group.rows, l, r);
+                const double x = b.residual[(size_t)at], y = again.residual[(size_t)at];
+                const double slack = b.type == LACIS_SOLVE_C128 ? 1e-15 : 0; /* hypot */
+                good = good && (x == y || (std::isnan(x) && std::isnan(y)) || fabs(x - y) <= slack * fabs(y));
+            }
+        }
+    expect(good, "%s: residuals", what.c_str());
+}
+
+static void check_batch(batch b, lacis_solve_gpu_way way, const std::string &name)
+{
+    batch cpu = b;
+    run_on_host(cpu);
+    int64_t bad = 0, lowest = -1;
+    for (int64_t l = 0; l < b.lanes; l++) {
+        if (cpu.status[(size_t)l] == 0) continue;
+        if (bad++ == 0) lowest = l;
+    }
+    const std::string what = name + (way == LACIS_SOLVE_GPU_CHIP ? " chip" : " thread");
+    for (int later = 0; later < 2; later++) {
+        const run_result r = run_on_device(b, way, true, later == 0, later == 1, what);
+        expect(r.status == LACIS_SOLVE_GPU_OK, "%s: status %d", what.c_str(), r.status);
+        expect(later == 1 || r.out.solve.bad_lanes == bad, "%s: %lld bad lanes, %lld on the CPU", what.c_str(),
+               (long long)r.out.solve.bad_lanes, (long long)bad);
+        for (int64_t l = 0; l < b.lanes; l++)
+            if (b.status[(size_t)l] != cpu.status[(size_t)l]) {
+                expect(false, "%s: lane %lld has %lld, on the CPU %lld", what.c_str(), (long long)l,
+                       (long long)b.status[(size_t)l], (long long)cpu.status[(size_t)l]);
+                break;
+            }
+        check_x(b, cpu, way, what);
+        if (later == 0) check_residuals(b, what);
+    }
+    const run_result r = run_on_device(b, way, false, false, false, what);
+    expect(r.status == (bad ? LACIS_SOLVE_GPU_BAD : LACIS_SOLVE_GPU_OK), "%s: status %d", what.c_str(), r.status);
+    if (bad)
+        expect(r.out.solve.bad_lane == lowest && r.out.solve.bad == cpu.status[(size_t)lowest],
+               "%s: lane %lld, %lld, on the CPU %lld, %lld", what.c_str(), (long long)r.out.solve.bad_lane,
+               (long long)r.out.solve.bad, (long long)lowest, (long long)cpu.status[(size_t)lowest]);
+    else
+        check_x(b, cpu, way, what);
+}
+
+static layout random_layout(uint64_t *state)
+{
+    static const int64_t blocks[] = {1, 1, 0, 0, 2, 3, 8, 16, 32, 64};
+    layout l;
+    l.block = blocks[next_random(state) % 10];
+    if (next_random(state) % 2) l.ahead = (int64_t)(next_random(state) % 40), l.behind = next_random(state) % 20;
+    return l;
+}
+
+/* One layout for all, or any. */
+static batch random_batch(lacis_solve_type type, int64_t groups, int64_t most_lanes, int64_t most_rows, int shared,
+                          kind kind, uint64_t *state)
+{
+    std::vector<chain_set> sets;
+    std::vector<layout> matrix, rhs, x;
+    const bool mixed = next_random(state) % 3 == 0;
+    for (int64_t g = 0; g < groups; g++) {
+        const int64_t lanes = (int64_t)(next_random(state) % (uint64_t)(most_lanes + 1));
+        const int64_t rows = g % 7 == 6 ? 0 : 1 + (int64_t)(next_random(state) % (uint64_t)most_rows);
+        sets.push_back(make_chains(type, lanes, rows, shared, rows ? kind : EASY, state));
+        matrix.push_back(random_layout(state));
+        rhs.push_back(mixed ? random_layout(state) : matrix.back());
+        x.push_back(mixed ? random_layout(state) : matrix.back());
+    }
+    return lay_out(type, shared, sets, matrix, rhs, x, next_random(state) % 2);
+}
+
+static const kind kinds[] = {EASY, BARE, BAD};
+static const char *const kind_name[] = {"easy", "bare", "bad"};
+static const int shares[] = {0, 1 << LOWER | 1 << UPPER, 7, 0, 1 << DIAGONAL, 7 | 1 << RHS};
+
+static void check_random(bool small, uint64_t seed)
+{
+    uint64_t state = seed;
+    for (int t = 0; t < LACIS_SOLVE_TYPES; t++)
+        for (int k = 0; k < 3; k++)
+            for (int round = 0; round < (small ? 2 : 24); round++)
+                for (int way = LACIS_SOLVE_GPU_THREAD; way <= LACIS_SOLVE_GPU_CHIP; way++) {
+                    const int shared = shares[next_random(&state) % 6];
+                    const int64_t groups = round % 3 == 0 ? 1 : 1 + (int64_t)(next_random(&state) % (small ? 4 : 30));
+                    const int64_t rows = round % 4 == 1 ? 700 : round % 4 == 2 ? 40 : 300;
+                    const batch b = random_batch((lacis_solve_type)t, groups,
+                                                 small       ? 20
+                                                 : round % 2 ? 40
+                                                             : 150,
+                                                 small ? rows / 4 : rows, shared, kinds[k], &state);
+                    char name[128];
+                    snprintf(name, sizeof name, "%s %s round %d shared %d", type_name[t], kind_name[k], round,
+                             shared);
+                    check_batch(b, (lacis_solve_gpu_way)way, name);
+                }
+}
+
+/* Lengths about the limits of chunks, segments, blocks and clusters, in the two layouts that have kernels of their
+ * own. */
+static void check_lengths(bool small, uint64_t seed)
+{
+    static const int64_t lengths[] = {1,    2,    3,    4,    5,    6,    8,    9,    10,   15,   17,   18,
+                                      19,   31,   36,   63,   64,   65,   72,   73,   128,  144,  145,  159,
+                                      160,  161,  255,  256,  257,  287,  288,  289,  319,  320,  321,  500,
+                                      512,  575,  576,  577,  640,  641,  1024, 1152, 1153, 1280, 1281, 2047,
+                                      2304, 2305, 4096, 4608, 4609, 5119, 5120, 5121, 8192, 9215, 9216, 9217};
+    uint64_t state = seed + 77;
+    for (int t = 0; t < LACIS_SOLVE_TYPES; t++)
+        for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i += small ? 9 : 1)
+            for (int64_t block = 0; block < 2; block++) {
+                const int64_t n = lengths[i], lanes = n > 1000 ? 3 : n > 300 ? 20 : 70;
+                layout l;
+                l.block = block;
+                if (i % 2) l.ahead = 1, l.behind = 2;
+                const chain_set s = make_chains((lacis_solve_type)t, small ? 3 : lanes, n, 0, kinds[i % 3], &state);
+                const batch b = lay_out((lacis_solve_type)t, 0, {s}, {l}, {l}, {l}, i % 4 == 0);
+                char name[128];
+                snprintf(name, sizeof name, "%s %s %lld rows, %s", type_name[t], kind_name[i % 3], (long long)n,
+                         block ? "flat" : "full");
+                if (!small || i % 2) check_batch(b, LACIS_SOLVE_GPU_THREAD, name);
+                lacis_solve_gpu_job job = {};
+                job.job = b.job();
+                job.way = LACIS_SOLVE_GPU_CHIP;
+                const int64_t longest = t == LACIS_SOLVE_C128 ? 5120 : 9216;
+                expect((lacis_solve_gpu_refuses(&job) == nullptr) == (n <= longest), "%s: refused", name);
+                if (n <= longest) check_batch(b, LACIS_SOLVE_GPU_CHIP, name);
+            }
+}
+
+/* The same systems in other layouts, other groups, by themselves. */
+static void check_bits(bool small, uint64_t seed)
+{
+    static const int64_t lengths[] = {7, 33, 64, 100, 256, 300, 512, 1024, 1500, 2500, 4096, 8192};
+    uint64_t state = seed + 99;
+    for (int t = 0; t < LACIS_SOLVE_TYPES; t++)
+        for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i += small ? 4 : 1)
+            for (int shared = 0; shared < 2; shared++) {
+                const lacis_solve_type type = (lacis_solve_type)t;
+                const int64_t n = lengths[i], lanes = small ? 5 : n > 1000 ? 19 : 75;
+                if (t == LACIS_SOLVE_C128 && n > 5120) continue;
+                const int share = shared ? 7 : 0;
+                const chain_set s = make_chains(type, lanes, n, share, BAD, &state);
+                std::vector<char> first;
+                for (int64_t block : {1, 0, 2, 3, 16, 64, -1, -2}) {
+                    std::vector<chain_set> sets;
+                    std::vector<layout> matrix, x;
+                    for (int64_t l = 0; l < lanes;) {
+                        const int64_t left = lanes - l,
+                                      some = block >= 0 ? left : 1 + (int64_t)(next_random(&state) % left);
+                        chain_set part;
+                        part.lanes = some, part.rows = n;
+                        for (int f = 0; f < FIELDS; f++)
+                            part.in[f].assign(s.in[f].begin() + l * n, s.in[f].begin() + (l + some) * n);
+                        sets.push_back(part);
+                        layout own;
+                        if (block >= 0) own.block = block;
+                        matrix.push_back(block >= 0 ? own : random_layout(&state));
+                        x.push_back(block == -2 ? random_layout(&state) : matrix.back());
+                        l += some;
+                    }
+                    batch b = lay_out(type, share, sets, matrix, x, x, block == 3);
+                    const run_result r = run_on_device(b, LACIS_SOLVE_GPU_CHIP, true, false, false, "bits");
+                    std::vector<char> all;
+                    for (size_t g = 0; g < sets.size(); g++) {
+                        const std::vector<char> own = x_of(b, (int64_t)g);
+                        all.insert(all.end(), own.begin(), own.end());
+                    }
+                    if (first.empty()) first = all;
+                    int64_t other = -1;
+                    const size_t bytes = (size_t)lacis_solve_bytes(type);
+                    for (int64_t e = 0; e < lanes * n && other < 0; e++)
+                        if (b.status[(size_t)(e / n)] % 4 != LACIS_SOLVE_NOT_FINITE &&
+                            !same_value(type, &all[(size_t)e * bytes], &first[(size_t)e * bytes]))
+                            other = e;
+                    expect(r.status == LACIS_SOLVE_GPU_OK && other < 0,
+                           "%s, %lld rows, block %lld, shared %d: lane %lld, row %lld has other bits", type_name[t],
+                           (long long)n, (long long)block, share, (long long)(other / n), (long long)(other % n));
+                }
+            }
+}
+
+/* Each allocation in turn fails: nothing is left, and the run says so. */
+static void check_memory(uint64_t seed)
+{
+    uint64_t state = seed + 5;
+    for (int way = LACIS_SOLVE_GPU_THREAD; way <= LACIS_SOLVE_GPU_CHIP; way++)
+        for (int64_t n = 0; n < 20; n++) {
+            batch b = random_batch(LACIS_SOLVE_F64, 9, 20, 40, n % 2 ? 7 : 0, BAD, &state);
+            allocs = 0, fail_at = n;
+            const int64_t before = live;
+            const run_result r = run_on_device(b, (lacis_solve_gpu_way)way, true, true, false, "memory");
+            const bool failed = allocs > n;
+            fail_at = -1;
+            expect(r.status == (failed ? LACIS_SOLVE_GPU_NO_MEMORY : LACIS_SOLVE_GPU_OK) && live == before,
+                   "allocation %lld of way %d: status %d", (long long)n, way, r.status);
+        }
+}
+
+void check_chains(bool small, uint64_t seed)
+{
+    check_lengths(small, seed);
+    check_random(small, seed);
+    check_bits(small, seed);
+    check_memory(seed);
+    printf("chains: errors of at most %.0f %.0f %.0f %.0f roundings (f64 f32 mixed c128)\n", worst_error[0],
+           worst_error[1], worst_error[2], worst_error[3]);
+}
