@@ -11,13 +11,12 @@
 
 #undef LACIS_GPU_KERNELS
 #define LACIS_GPU_KERNELS
-#define lacis_mul_gpu_refuses       fake_refuses
-#define lacis_multiply_gpu_job      tested_job
-#define lacis_multiply_gpu_can      tested_can
-#define lacis_multiply_gpu_cost     tested_cost
-#define lacis_multiply_gpu_explain  tested_explain
-#define lacis_multiply_gpu_figure   tested_figure
-#define lacis_multiply_gpu_identity tested_identity
+#define lacis_mul_gpu_refuses      fake_refuses
+#define lacis_multiply_gpu_job     tested_job
+#define lacis_multiply_gpu_can     tested_can
+#define lacis_multiply_gpu_cost    tested_cost
+#define lacis_multiply_gpu_explain tested_explain
+#define lacis_multiply_gpu_figure  tested_figure
 
 static const char *fake_refuses(const lacis_mul_gpu_job *job)
 {
@@ -155,9 +154,9 @@ static void test_figures(void **state)
         parity_unbind(p, call);
     }
     lacis_call *call = bind_auto(p);
-    lacis_profile_set(&w.profile, LACIS_GPU_IDENTITY_FIGURE, tested_identity(p->host.gpu));
+    lacis_profile_set(&w.profile, LACIS_PROFILE_GPU, lacis_profile_gpu(p->host.gpu));
     assert_int_equal(planned(p, call, false).chosen, 0);
-    lacis_profile_set(&w.profile, LACIS_GPU_IDENTITY_FIGURE, 1);
+    lacis_profile_set(&w.profile, LACIS_PROFILE_GPU, 1);
     assert_int_equal(planned(p, call, false).chosen, 1);
     parity_unbind(p, call);
     drop();
