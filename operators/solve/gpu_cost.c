@@ -94,14 +94,22 @@ bool lacis_solve_gpu_can(const lacis_call *call, lacis_solve_gpu_way way, char *
 
 /* ------------------------------------------------------------------------------------------- costs */
 
-/* gpu NULL: it is not started, nothing is there yet. */
-static double bytes_to_send(const lacis_solve *work, lacis_gpu *gpu)
+static double missing_on(const lacis_solve *work, lacis_gpu *gpu)
 {
     uint64_t bytes = work->tree ? lacis_gpu_part_missing(gpu, work->matrix.array, "parent") : 0;
     for (int role = 0; role < LACIS_SOLVE_ROLES; role++)
         bytes += lacis_gpu_part_missing(gpu, role == LACIS_SOLVE_RIGHT ? work->rhs.array : work->matrix.array,
                                         work->part[role]);
     return (double)bytes;
+}
+
+/* gpu NULL: it is not started, nothing is there yet. What does not fit beside the result comes with its panels, and
+ * what is there of it goes. */
+static double bytes_to_send(const lacis_solve *work, lacis_gpu *gpu, double result)
+{
+    const double all = missing_on(work, NULL);
+    if (gpu == NULL || all + result > 31.0 / 32 * (double)lacis_gpu_memory_left(gpu)) return all;
+    return missing_on(work, gpu);
 }
 
 static double copy_seconds(lacis_gpu *gpu, const lacis_profile *profile, double up, double down)
@@ -147,7 +155,7 @@ lacis_status lacis_solve_gpu_cost(lacis_run *run, const lacis_call *call, lacis_
     const lacis_profile *figures_here = lacis_gpu_figures(gpu, profile);
     LACIS_TRY(lacis_solve_cost(run, call, profile, out));
     LACIS_TRY(whole_job(call, &job));
-    const double up = bytes_to_send(work, gpu);
+    const double up = bytes_to_send(work, gpu, out->bytes);
     const double kernels = kernel_seconds(call, &job, way, figures_here);
     const double copies = copy_seconds(gpu, figures_here, up, out->bytes);
     out->once = once_seconds(gpu, figures_here);

@@ -69,6 +69,21 @@ static const char *layout_name(lacis_run *run, int64_t block)
     return text == NULL ? "block" : text;
 }
 
+/* What has to be read and written at least, whoever solves it. */
+static lacis_status explain_bytes(const lacis_call *call, lacis_lines *lines)
+{
+    const lacis_solve *work = call->work;
+    const lacis_batch *batch = &work->like->batch;
+    const bool shared[] = {work->one || work->lower.shared, work->one || work->diagonal.shared,
+                           work->one || work->upper.shared, work->right.shared};
+    double elements = (double)call->units / (batch->lanes > 0 ? (double)batch->lanes : 1) * (double)batch->elements;
+    double read = 0, size = lacis_solve_bytes(work->type);
+    for (int i = 0; i < LACIS_SOLVE_ROLES; i++)
+        read += size * (shared[i] ? (double)batch->rows : elements);
+    return lacis_lines_add(lines, "bytes: %.4g MB read and %.4g MB written at least", 1e-6 * read,
+                           1e-6 * size * elements);
+}
+
 static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines *lines)
 {
     static const char *const sharing[] = {"", "; off-diagonals shared by lanes", "; matrix shared, factored once"};
@@ -82,6 +97,7 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
     LACIS_TRY(lacis_lines_add(lines, "layout: matrix %s, right side %s, result %s",
                               layout_name(run, work->matrix.batch.block), layout_name(run, work->rhs.batch.block),
                               layout_name(run, work->block)));
+    LACIS_TRY(explain_bytes(call, lines));
     LACIS_TRY(lacis_lines_add(lines, "arithmetic: %s, loops for %s",
                               work->type == LACIS_SOLVE_MIXED ? "f64 on f32" : lacis_dtype_name(call->dtype),
                               lacis_solve_isa()));
