@@ -75,7 +75,7 @@ static void check_call(parity *p, const systems *s, const char *text, const name
     double complex *found = malloc(sizeof *found * (size_t)(s->elements + 1));
     static const char *const isa[] = {"", "avx2", "baseline"};
     for (int turn = 0; turn < (parity_on_gpu() ? 1 : 3); turn++) {
-        const uint64_t block = parity_on_gpu() ? 20000 : 6000; /* a run on the device takes as long for few lanes */
+        const uint64_t bytes = parity_on_gpu() ? 20000 : 6000; /* a run on the device takes as long for few lanes */
         lacis_call *call;
         p->host.threads = turn == 0 ? 2 : 1;
         setenv("LACIS_ISA", isa[turn], 1);
@@ -95,7 +95,7 @@ static void check_call(parity *p, const systems *s, const char *text, const name
             have[i] = true;
             same_as_first(s, found, first + i * s->elements, text, block);
             for (int64_t at = 0; at < call->units;) {
-                int64_t end = call->op->fit(call, at, block);
+                int64_t end = call->op->fit(call, at, bytes);
                 if (end <= at) end = at + 1;
                 take_units(p, s, call, variant, at, end, found);
                 at = end;
