@@ -80,8 +80,9 @@ static lacis_status explain_bytes(const lacis_call *call, lacis_lines *lines)
     double read = 0, size = lacis_solve_bytes(work->type);
     for (int i = 0; i < LACIS_SOLVE_ROLES; i++)
         read += size * (shared[i] ? (double)batch->rows : elements);
-    return lacis_lines_add(lines, "bytes: %.4g MB read and %.4g MB written at least", 1e-6 * read,
-                           1e-6 * size * elements);
+    const double mega = 1e6, unit = read < mega ? 1e3 : mega;
+    return lacis_lines_add(lines, "bytes: %.4g %s read and %.4g written at least", read / unit,
+                           read < mega ? "kB" : "MB", size * elements / unit);
 }
 
 static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines *lines)
