@@ -92,15 +92,30 @@ static int check_residual(const struct bench *bench)
     return worst <= most ? 0 : bench_fail("%s: the answer is wrong: residual %g", bench->kind->name, worst);
 }
 
-static void print_line(const struct bench *bench, int layout, const char *what, double ours, double peer)
+static void print_line(const struct bench *bench, int layout, const char *what, double ours, const char *name,
+                       double peer)
 {
-    bench_timing timing = {.peer = "cusparse",
-                           .ours_s = ours,
-                           .peer_s = peer,
-                           .units = (double)(bench->kind->rows * bench->kind->lanes)};
+    bench_timing timing = {
+        .peer = name, .ours_s = ours, .peer_s = peer, .units = (double)(bench->kind->rows * bench->kind->lanes)};
     snprintf(timing.name, sizeof timing.name, "solve/%s/%s/%s/gpu/%s", bench->kind->name, layout_name[layout],
              bench->options->type, what);
     bench_print_timing(bench->options, &timing);
+}
+
+/* Lanes shared by several, with operands on each, against one: results come over several links. */
+static int time_several(const struct bench *bench, int layout, double one)
+{
+    double seconds[BENCH_REPEATS];
+    char text[40];
+    snprintf(text, sizeof text, "SET gpus = %d", bench->options->gpus);
+    int code = exec(bench, text, &seconds[0]);
+    if (code == 0) code = exec(bench, "LET x = SOLVE s ON GPU", &seconds[0]); /* sends */
+    for (int i = 0; code == 0 && i < bench->options->repeat; i++)
+        code = exec(bench, "LET x = SOLVE s ON GPU", &seconds[i]);
+    if (code != 0) return code;
+    snprintf(text, sizeof text, "warm/%d-gpus", bench->options->gpus);
+    print_line(bench, layout, text, bench_median(seconds, bench->options->repeat), "one-gpu", one);
+    return exec(bench, "SET gpus = 1", &seconds[0]);
 }
 
 static int time_statements(const struct bench *bench, int layout)
@@ -110,9 +125,10 @@ static int time_statements(const struct bench *bench, int layout)
     for (int i = 0; code == 0 && i < bench->options->repeat; i++)
         code = exec(bench, "LET x = SOLVE s ON GPU", &warm[i]);
     if (code != 0) return code;
-    print_line(bench, layout, "cold", cold, -1);
-    print_line(bench, layout, "warm", bench_median(warm, bench->options->repeat), -1);
-    return 0;
+    double median = bench_median(warm, bench->options->repeat);
+    print_line(bench, layout, "cold", cold, NULL, -1);
+    print_line(bench, layout, "warm", median, NULL, -1);
+    return bench->options->gpus > 1 ? time_several(bench, layout, median) : 0;
 }
 
 /* --- kernels ------------------------------------------------------------------------------------------ */
@@ -132,7 +148,7 @@ static int time_kernels(const struct bench *bench, bench_solve_resident *residen
             code = bench_solve_check(resident);
             if (code != 0) return code;
             snprintf(what, sizeof what, "%s", lacis_solve_gpu_way_name[way]);
-            print_line(bench, layout, what, bench_median(seconds, bench->options->repeat), *peer);
+            print_line(bench, layout, what, bench_median(seconds, bench->options->repeat), "cusparse", *peer);
         }
     return 0;
 }
