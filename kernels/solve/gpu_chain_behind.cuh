@@ -25,13 +25,17 @@ template <int TYPE, bool SOME> struct behind {
     typedef typename solve_of<TYPE>::S S;
     typedef typename solve_of<TYPE>::T T;
     enum { K = solve_of<TYPE>::K };
-    T y[K], q[K], f[K];
+    /* f waits where `lower` was, in the image of that field, which takes it if it is stored as it is computed with.
+     */
+    static constexpr bool F_IN_IMAGE = sizeof(S) == sizeof(T);
+    T y[K], q[K], f[F_IN_IMAGE ? 1 : K];
+    T *f_image; /* of this thread's chunk */
 
     /* Begins to take in `elements` from row `row` of `lane` on. at: where this thread's chunk begins, so many
      * elements on (chunk); in a shared field row `row + in_chain`. */
-    static __device__ __forceinline__ void bring(const chip_job &job, const lacis_solve_group &group, int64_t lane,
-                                                 int64_t row, int elements, int chunk, int in_chain, char *image,
-                                                 part_of<S> *part)
+    __device__ __forceinline__ void bring(const chip_job &job, const lacis_solve_group &group, int64_t lane,
+                                          int64_t row, int elements, int chunk, int in_chain, char *image,
+                                          part_of<S> *part)
     {
 #pragma unroll
         for (int field = 0; field < SOLVE_GPU_FIELDS; field++) {
@@ -44,6 +48,8 @@ template <int TYPE, bool SOME> struct behind {
             bring_image(own, rows.at + row, elements);
             part[field] = {(const S *)own + image_shift(rows.at + row) + chunk, 1};
         }
+        f_image = (T *)image + chunk;
+        if (!SOME || !job.fields.shared[SOLVE_GPU_LOWER]) f_image = (T *)part[SOLVE_GPU_LOWER].at;
     }
 
     static __device__ __forceinline__ T at(const part_of<S> &part, int i)
@@ -66,7 +72,13 @@ template <int TYPE, bool SOME> struct behind {
             }
             return r;
         };
-        const auto keep = [&](int i, T own_y, T own_q, T own_f) { y[i] = own_y, q[i] = own_q, f[i] = own_f; };
+        const auto keep = [&](int i, T own_y, T own_q, T own_f) {
+            y[i] = own_y, q[i] = own_q;
+            if constexpr (!F_IN_IMAGE)
+                f[i] = own_f;
+            else if (i < left)
+                f_image[i] = own_f;
+        };
         return eliminate<T, K>(get, keep, w);
     }
 
@@ -74,14 +86,22 @@ template <int TYPE, bool SOME> struct behind {
     {
 #pragma unroll
         for (int i = K - 1; i >= 0; i--) {
-            if (i < K - 1) x = less(less(y[i], q[i], x), f[i], before);
-            if (i < left) load_as(&to[i], x);
+            if (i >= left) continue;
+            T own_f;
+            if constexpr (F_IN_IMAGE)
+                own_f = f_image[i];
+            else
+                own_f = f[i];
+            if (i < K - 1) x = less(less(y[i], q[i], x), own_f, before);
+            load_as(&to[i], x);
         }
     }
 };
 
 /* Chains of one segment at most: each warp by itself. */
-template <int TYPE, bool SOME> __global__ void __launch_bounds__(32 * BEHIND_WARPS) behind_kernel(const chip_job job)
+template <int TYPE, bool SOME>
+__global__ void __launch_bounds__(32 * BEHIND_WARPS, sizeof(typename solve_of<TYPE>::T) <= 8 ? 6 : 4)
+    behind_kernel(const chip_job job)
 {
     typedef behind<TYPE, SOME> B;
     typedef typename B::S S;
@@ -100,7 +120,7 @@ template <int TYPE, bool SOME> __global__ void __launch_bounds__(32 * BEHIND_WAR
     part_of<S> part[SOLVE_GPU_FIELDS];
     B b;
     watch w = {};
-    B::bring(job, group, lane, 0, some * rows, at, idle ? 0 : chunk * B::K, image, part);
+    b.bring(job, group, lane, 0, some * rows, at, idle ? 0 : chunk * B::K, image, part);
     wait_for_images();
     __syncwarp();
     const ends_of<T> ends = b.go(part, chunk == 0, left, &w);
@@ -108,9 +128,10 @@ template <int TYPE, bool SOME> __global__ void __launch_bounds__(32 * BEHIND_WAR
     const T up = shuffle(x, me > 0 ? me - 1 : 0), before = chunk == 0 ? number<T>(0) : up;
     __syncwarp(); /* all of the matrix has been read */
     const solve_rows<S> out = x_rows_of<S>(job.fields, group, lane);
-    b.back((S *)image + image_shift(out.at) + at, x, before, left);
+    char *x_image = image + SOLVE_GPU_RHS * job.image;
+    b.back((S *)x_image + image_shift(out.at) + at, x, before, left);
     __syncwarp();
-    send_image(image, out.at, some * rows);
+    send_image(x_image, out.at, some * rows);
     const unsigned doubts = __ballot_sync(~0U, !idle && in_doubt<T>(w));
     if (idle || chunk > 0) return;
     const unsigned own = (chunks == 32 ? ~0U : (1U << chunks) - 1) << me;
@@ -119,7 +140,8 @@ template <int TYPE, bool SOME> __global__ void __launch_bounds__(32 * BEHIND_WAR
 
 /* Chains of several segments: a cluster a chain. */
 template <int TYPE, bool SOME, bool MANY>
-__global__ void __launch_bounds__(32 * SEGMENT_WARPS) behind_segments_kernel(const chip_job job)
+__global__ void __launch_bounds__(32 * SEGMENT_WARPS, sizeof(typename solve_of<TYPE>::T) <= 8 ? 3 : 2)
+    behind_segments_kernel(const chip_job job)
 {
     typedef behind<TYPE, SOME> B;
     typedef typename B::S S;
@@ -142,7 +164,7 @@ __global__ void __launch_bounds__(32 * SEGMENT_WARPS) behind_segments_kernel(con
     part_of<S> part[SOLVE_GPU_FIELDS];
     B b;
     watch w = {};
-    if (elements > 0) B::bring(job, group, lane, row, elements, first, first, image, part);
+    if (elements > 0) b.bring(job, group, lane, row, elements, first, first, image, part);
     wait_for_images();
     __syncwarp();
     const ends_of<T> ends = b.go(part, segment == 0 && me == 0, left, &w);
@@ -167,9 +189,10 @@ __global__ void __launch_bounds__(32 * SEGMENT_WARPS) behind_segments_kernel(con
     const T before = me > 0 ? up : known > 0 ? beyond : number<T>(0);
     if (elements > 0) {
         const solve_rows<S> out = x_rows_of<S>(job.fields, group, lane);
-        b.back((S *)image + image_shift(out.at + row) + first, x, before, elements - me * B::K);
+        char *x_image = image + SOLVE_GPU_RHS * job.image;
+        b.back((S *)x_image + image_shift(out.at + row) + first, x, before, elements - me * B::K);
         __syncwarp();
-        send_image(image, out.at + row, elements);
+        send_image(x_image, out.at + row, elements);
     }
     if (segment == 0 && me == 0) solve_gpu_mark(job.flags, group.first + lane, any ? SOLVE_GPU_REDO : SOLVE_GPU_SURE);
 }

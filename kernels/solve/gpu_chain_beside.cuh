@@ -11,13 +11,14 @@
 #include "solve/gpu_chip.cuh"
 #include "solve/gpu_cluster.cuh"
 
-enum { BESIDE_THREADS = 512, BESIDE_CHUNKS = 2 /* of a thread */, ENDS = 6 };
+enum { BESIDE_THREADS = 512, BESIDE_CHUNKS = 2 /* of a thread */, BESIDE_AHEAD = 4 /* rows under way */, ENDS = 6 };
 
 /* Shared memory of a block. Ends lie by chunk and lane, one place between chunks, so that neither all lanes of a
  * chunk nor all chunks of a lane meet in a bank. */
 template <class T> struct beside_room {
     T *ends, *f, *before;
     ends_of<T> *segment;
+    void *ahead; /* rows on their way, by row, field and thread */
     int *doubt;
     int chunks, lanes;
 
@@ -49,7 +50,25 @@ template <int TYPE> static uint64_t beside_bytes(int chunks, int lanes)
     const uint64_t ends = (uint64_t)ENDS * chunks * (lanes + 1);
     const uint64_t kept = (uint64_t)solve_of<TYPE>::K * BESIDE_CHUNKS * beside_threads(chunks, lanes);
     const uint64_t segments = (uint64_t)(chunks + SEGMENT - 1) / SEGMENT;
-    return sizeof(T) * (ends + kept + lanes) + sizeof(ends_of<T>) * segments * lanes + sizeof(int) * lanes;
+    const uint64_t ahead = (uint64_t)BESIDE_AHEAD * SOLVE_GPU_FIELDS * beside_threads(chunks, lanes);
+    return sizeof(T) * (ends + kept + lanes) + sizeof(ends_of<T>) * segments * lanes +
+           sizeof(typename solve_of<TYPE>::S) * ahead + sizeof(int) * lanes;
+}
+
+/* One element into shared memory, without waiting for it. */
+template <class S> SOLVE_FN void bring_element(S *to, const S *from)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from),
+                 "n"((int)sizeof(S))
+                 : "memory");
+}
+SOLVE_FN void close_row()
+{
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+SOLVE_FN void wait_for_row()
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(BESIDE_AHEAD - 1) : "memory");
 }
 
 template <int TYPE> SOLVE_FN beside_room<typename solve_of<TYPE>::T> beside_room_of(const chip_job &job, char *memory)
@@ -62,7 +81,9 @@ template <int TYPE> SOLVE_FN beside_room<typename solve_of<TYPE>::T> beside_room
     room.f = room.ends + ENDS * job.chunks * (job.beside + 1);
     room.before = room.f + solve_of<TYPE>::K * BESIDE_CHUNKS * (int)blockDim.x;
     room.segment = (ends_of<T> *)(room.before + job.beside);
-    room.doubt = (int *)(room.segment + (job.chunks + SEGMENT - 1) / SEGMENT * job.beside);
+    room.ahead = room.segment + (job.chunks + SEGMENT - 1) / SEGMENT * job.beside;
+    room.doubt =
+        (int *)((typename solve_of<TYPE>::S *)room.ahead + BESIDE_AHEAD * SOLVE_GPU_FIELDS * (int)blockDim.x);
     return room;
 }
 
@@ -129,7 +150,8 @@ SOLVE_FN void join_segments(const beside_room<T> &room, int segments, const solv
 }
 
 template <int TYPE, bool SEGMENTS, bool MANY>
-__global__ void __launch_bounds__(BESIDE_THREADS) beside_kernel(const chip_job job)
+__global__ void __launch_bounds__(BESIDE_THREADS, sizeof(typename solve_of<TYPE>::T) < 8 ? 2 : 1)
+    beside_kernel(const chip_job job)
 {
     typedef typename solve_of<TYPE>::S S;
     typedef typename solve_of<TYPE>::T T;
@@ -154,17 +176,38 @@ __global__ void __launch_bounds__(BESIDE_THREADS) beside_kernel(const chip_job j
     for (int field = 0; field < SOLVE_GPU_FIELDS; field++)
         in[field] = rows_of<S>(job.fields, field, group, begin + (idle ? 0 : mine));
     watch w = {};
+    const int first_row = (before_block + own) * K, all = idle ? 0 : rows - first_row;
+    S *const ahead = (S *)room.ahead + threadIdx.x;
+    const auto bring = [&](int i) {
+        if (i < all)
+#pragma unroll
+            for (int field = 0; field < SOLVE_GPU_FIELDS; field++)
+                bring_element(ahead + (i % BESIDE_AHEAD * SOLVE_GPU_FIELDS + field) * pitch,
+                              &in[field][first_row + i]);
+        close_row();
+    };
+    const auto take = [&](T *to, int i, int field) {
+        load_as(to, ahead[(i % BESIDE_AHEAD * SOLVE_GPU_FIELDS + field) * pitch]);
+    };
+#pragma unroll
+    for (int i = 0; i < BESIDE_AHEAD; i++)
+        bring(i);
 #pragma unroll
     for (int m = 0; m < M; m++) {
-        const int row = (before_block + own + m) * K, left = idle ? 0 : rows - row;
-        const auto get = [&](int i) {
+        const auto get = [&](int in_chunk) {
+            const int i = m * K + in_chunk;
             row_of<T> r = {number<T>(0), number<T>(1), number<T>(0), number<T>(0)};
-            if (i < left) {
-                if (i > 0 || row > 0) load_as(&r.lower, in[SOLVE_GPU_LOWER][row + i]);
-                if (i < left - 1) load_as(&r.upper, in[SOLVE_GPU_UPPER][row + i]);
-                load_as(&r.diagonal, in[SOLVE_GPU_DIAGONAL][row + i]);
-                load_as(&r.rhs, in[SOLVE_GPU_RHS][row + i]);
+            wait_for_row();
+            if (i < all) {
+                if (i > 0 || first_row > 0) take(&r.lower, i, SOLVE_GPU_LOWER);
+                if (i < all - 1) take(&r.upper, i, SOLVE_GPU_UPPER);
+                take(&r.diagonal, i, SOLVE_GPU_DIAGONAL);
+                take(&r.rhs, i, SOLVE_GPU_RHS);
             }
+            if (i + BESIDE_AHEAD < M * K)
+                bring(i + BESIDE_AHEAD);
+            else
+                close_row();
             return r;
         };
         const auto keep = [&](int i, T own_y, T own_q, T own_f) {

@@ -38,9 +38,10 @@ static solve_gpu_cut cut_beside(lacis_solve_type type, int chunks, int segments)
             cut.lanes *= 2;
         return cut;
     }
+    const int threads = lacis_solve_bytes(type) > 8 ? BESIDE_THREADS / 2 : BESIDE_THREADS;
     int most = 0; /* segments of a block */
     for (;; cut.lanes /= 2) {
-        most = BESIDE_THREADS * BESIDE_CHUNKS / (SEGMENT * cut.lanes);
+        most = threads * BESIDE_CHUNKS / (SEGMENT * cut.lanes);
         if (most * CLUSTER_MOST >= segments) break;
     }
     cut.blocks = (segments + most - 1) / most;

@@ -23,13 +23,14 @@ enum {
 
 /* Device memory (doubt: or pinned), passed to kernels by value. */
 typedef struct solve_gpu_flags {
-    unsigned char *mark; /* by lane of the job (group.first + lane), not cleared before */
+    unsigned char *mark; /* by lane of the job (group.first + lane), not cleared before; NULL: not wanted */
     unsigned *doubt;     /* 0 before */
 } solve_gpu_flags;
 
 #ifdef __CUDACC__
 static __device__ __forceinline__ void solve_gpu_mark(const solve_gpu_flags &flags, int64_t lane_of_job, int mark)
 {
+    if (flags.mark == nullptr) return;
     flags.mark[lane_of_job] = (unsigned char)mark;
     if (mark != SOLVE_GPU_SURE) *(volatile unsigned *)flags.doubt = 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Times of chains: kernels with operands and result on the device, beside cuSPARSE's two calls, which work in place
- * and so on their own output from the second time on. Medians of 7; fewer than 4 M unknowns: of 7 x 20 calls in a
+ * and so on their own output from the second time on. Medians of 7; fewer than 16 M unknowns: of 7 x 20 calls in a
  * row. The floor is what the words that must move take at the rate of a copy on this device, measured first.
  */
 #include "solve_support.h"
@@ -103,7 +103,7 @@ template <class S> struct operands {
 
 static int each_for(int64_t unknowns)
 {
-    return unknowns < 4 << 20 ? 20 : 1;
+    return unknowns < 16 << 20 ? 20 : 1;
 }
 
 static cusparseStatus_t strided_buffer(double *const *v, int n, int m, size_t *bytes)

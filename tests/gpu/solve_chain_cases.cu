@@ -9,6 +9,7 @@ extern "C" {
 #include "solve/inside.h"
 }
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 
@@ -177,7 +178,7 @@ static void check_random(bool small, uint64_t seed)
     uint64_t state = seed;
     for (int t = 0; t < LACIS_SOLVE_TYPES; t++)
         for (int k = 0; k < 3; k++)
-            for (int round = 0; round < (small ? 2 : 24); round++)
+            for (int round = 0; round < (small ? 2 : 10); round++)
                 for (int way = LACIS_SOLVE_GPU_THREAD; way <= LACIS_SOLVE_GPU_CHIP; way++) {
                     const int shared = shares[next_random(&state) % 6];
                     const int64_t groups = round % 3 == 0 ? 1 : 1 + (int64_t)(next_random(&state) % (small ? 4 : 30));
@@ -297,9 +298,16 @@ static void check_memory(uint64_t seed)
 
 void check_chains(bool small, uint64_t seed)
 {
-    check_lengths(small, seed);
-    check_random(small, seed);
-    check_bits(small, seed);
+    const auto timed = [&](const char *name, void (*part)(bool, uint64_t)) {
+        const auto begin = std::chrono::steady_clock::now();
+        part(small, seed);
+        printf("chains, %s: %.1f s\n", name,
+               std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+        fflush(stdout);
+    };
+    timed("lengths", check_lengths);
+    timed("random", check_random);
+    timed("bits", check_bits);
     check_memory(seed);
     printf("chains: errors of at most %.0f %.0f %.0f %.0f roundings (f64 f32 mixed c128)\n", worst_error[0],
            worst_error[1], worst_error[2], worst_error[3]);
