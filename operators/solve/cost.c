@@ -53,24 +53,24 @@ static bool is_factored(const lacis_solve_job *job)
 
 lacis_status lacis_solve_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
 {
-    const lacis_solve *work = call->work;
+    lacis_solve *work = call->work;
     const lacis_batch *batch = &work->like->batch;
-    lacis_solve_job job;
+    const lacis_solve_job *job;
     double wanted = batch->lanes > 0 ? (double)call->units / (double)batch->lanes : 0;
-    LACIS_TRY(lacis_solve_job_of(run, work, 0, batch->lanes, batch, &job));
+    LACIS_TRY(lacis_solve_whole_job(run, work, &job));
     bool flat = work->matrix.batch.block == 1 || work->rhs.batch.block == 1;
-    const struct figure *figure = &figures[work->tree][flat][is_factored(&job)];
+    const struct figure *figure = &figures[work->tree][flat][is_factored(job)];
     double ns = lacis_profile_get(profile, figure->name, figure->otherwise) * of_type[work->type];
     double elements = (double)batch->elements * wanted, places = (double)batch->places * wanted;
     double bytes = lacis_solve_bytes(work->type) + (work->status ? 1 : 0) + (work->residual ? 8 : 0);
-    out->seconds = START + (job.threads > 1 ? WAKE : 0) + 1e-9 * ns * computed(batch, 8) * wanted / job.threads;
-    if (work->residual) out->seconds += 1e-9 * 10 * elements / job.threads;
+    out->seconds = START + (job->threads > 1 ? WAKE : 0) + 1e-9 * ns * computed(batch, 8) * wanted / job->threads;
+    if (work->residual) out->seconds += 1e-9 * 10 * elements / job->threads;
     out->seconds += lacis_solve_touches(run, bytes * places);
     out->products = elements;
     out->entries = elements;
     out->bytes = bytes * places;
     double held = out->bytes;
     if (work->in_place) held += (double)lacis_solve_in_place_bytes(work) - lacis_solve_bytes(work->type) * places;
-    out->peak_bytes = held + (double)lacis_solve_work_bytes(&job) + (work->status ? 8.0 * (double)call->units : 0);
+    out->peak_bytes = held + (double)lacis_solve_work_bytes(job) + (work->status ? 8.0 * (double)call->units : 0);
     return LACIS_OK;
 }

@@ -48,12 +48,6 @@ double lacis_solve_gpu_words(lacis_solve_gpu_way way, const lacis_solve_job *job
 /* Without ON GPU the device is left alone for less: it could not pay. The first use also starts it. */
 static const double LEAST_ELEMENTS = 50000, LEAST_TO_START = 20000000; /* for each thread */
 
-static lacis_status whole_job(const lacis_call *call, lacis_solve_job *out)
-{
-    const lacis_solve *work = call->work;
-    return lacis_solve_job_of(work->run, work, 0, work->like->batch.lanes, &work->like->batch, out);
-}
-
 static double elements_wanted(const lacis_call *call)
 {
     const lacis_solve *work = call->work;
@@ -74,16 +68,20 @@ static bool large_enough(const lacis_call *call, double a_thread, char *reason, 
 /* The device is started here only where it is demanded: a plan that does not choose it must leave it alone. */
 bool lacis_solve_gpu_can(const lacis_call *call, lacis_solve_gpu_way way, char *reason, size_t size)
 {
-    const lacis_solve *work = call->work;
+    lacis_solve *work = call->work;
     const bool must = call->on == LACIS_ON_GPU;
-    lacis_solve_gpu_job job = {.way = way};
+    const lacis_solve_job *whole;
     if (!lacis_gpu_possible(work->run, reason, size)) return false;
     if (work->in_place) {
         snprintf(reason, size, "IN PLACE saves memory of the host, where the CPU does it");
         return false;
     }
     if (!must && !large_enough(call, LEAST_ELEMENTS, reason, size)) return false;
-    const char *why = whole_job(call, &job.job) == LACIS_OK ? lacis_solve_gpu_refuses(&job) : "out of memory";
+    const char *why = "the host has no memory left";
+    if (lacis_solve_whole_job(work->run, work, &whole) == LACIS_OK) {
+        const lacis_solve_gpu_job job = {.job = *whole, .way = way};
+        why = lacis_solve_gpu_refuses(&job);
+    }
     if (why != NULL) {
         snprintf(reason, size, "%s", why);
         return false;
@@ -149,14 +147,14 @@ lacis_status lacis_solve_gpu_cost(lacis_run *run, const lacis_call *call, lacis_
                                   const lacis_profile *profile, lacis_cost *out)
 {
     lacis_solve *work = call->work;
-    lacis_solve_job job;
+    const lacis_solve_job *job;
     char reason[200];
     lacis_gpu *gpu = lacis_gpu_started(run) ? lacis_run_gpu(run, reason, sizeof reason) : NULL;
     const lacis_profile *figures_here = lacis_gpu_figures(gpu, profile);
     LACIS_TRY(lacis_solve_cost(run, call, profile, out));
-    LACIS_TRY(whole_job(call, &job));
+    LACIS_TRY(lacis_solve_whole_job(run, work, &job));
     const double up = bytes_to_send(work, gpu, out->bytes);
-    const double kernels = kernel_seconds(call, &job, way, figures_here);
+    const double kernels = kernel_seconds(call, job, way, figures_here);
     const double copies = copy_seconds(gpu, figures_here, up, out->bytes);
     out->once = once_seconds(gpu, figures_here);
     out->seconds = out->once + kernels + copies + lacis_solve_touches(run, out->bytes);
@@ -169,9 +167,9 @@ lacis_status lacis_solve_gpu_cost(lacis_run *run, const lacis_call *call, lacis_
         .to_device = up,
         .to_host = out->bytes,
         .once = out->once,
-        .traffic = lacis_solve_gpu_words(way, &job) * lacis_solve_bytes(job.type) * elements_wanted(call),
+        .traffic = lacis_solve_gpu_words(way, job) * lacis_solve_bytes(job->type) * elements_wanted(call),
         .floor =
-            lacis_solve_gpu_words(LACIS_SOLVE_GPU_CHIP, &job) * lacis_solve_bytes(job.type) * elements_wanted(call)};
+            lacis_solve_gpu_words(LACIS_SOLVE_GPU_CHIP, job) * lacis_solve_bytes(job->type) * elements_wanted(call)};
     return LACIS_OK;
 }
 

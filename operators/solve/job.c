@@ -76,3 +76,16 @@ lacis_status lacis_solve_job_of(lacis_run *run, const lacis_solve *work, int64_t
     out->threads = threads_for(run, out);
     return LACIS_OK;
 }
+
+lacis_status lacis_solve_whole_job(lacis_run *run, lacis_solve *work, const lacis_solve_job **out)
+{
+    const lacis_batch *like = &work->like->batch;
+    if (work->whole == NULL) {
+        lacis_solve_job *job;
+        LACIS_TRY(lacis_run_scratch(run, sizeof *job, &job));
+        LACIS_TRY(lacis_solve_job_of(run, work, 0, like->lanes, like, job));
+        work->whole = job;
+    }
+    *out = work->whole;
+    return LACIS_OK;
+}

@@ -45,6 +45,7 @@ typedef struct lacis_solve {
     int64_t first;
     lacis_column column[LACIS_SOLVE_COLUMNS];
     lacis_solve_estimate gpu;
+    const lacis_solve_job *whole; /* lacis_solve_whole_job's */
 } lacis_solve;
 
 /* bind.c */
@@ -64,6 +65,8 @@ lacis_status lacis_solve_shape(lacis_run *run, const lacis_solve *work, int64_t 
 lacis_status lacis_solve_job_of(lacis_run *run, const lacis_solve *work, int64_t begin, int64_t end,
                                 const lacis_batch *result, lacis_solve_job *out);
 
+/* Of all lanes, x as if it lay like `like`: what estimates go by. Made once a call. */
+lacis_status lacis_solve_whole_job(lacis_run *run, lacis_solve *work, const lacis_solve_job **out);
 const lacis_batch_group *lacis_solve_matrix_group(const lacis_solve *work, int64_t g); /* for group g of `like` */
 
 /* run.c: a result to be filled, lanes [first, stop) of `like`. */
