@@ -104,6 +104,11 @@ LACIS_API lacis_array *lacis_array_retain(const lacis_array *array);
 /* The part of that name, or NULL. */
 LACIS_API const lacis_part *lacis_array_part_named(const lacis_array *array, const char *name);
 LACIS_API lacis_buffer *lacis_array_part_buffer(const lacis_array *array, const char *name, uint64_t *offset);
+/* The same where the caller's hold of the array is the only one, and the array's of the buffer, whose memory is the
+ * engine's: a computed operand that nobody else will ever see. Its bytes may then be overwritten, after
+ * lacis_buffer_change, which gives up copies of them on devices. NULL otherwise. */
+LACIS_API lacis_buffer *lacis_array_part_own(const lacis_array *array, const char *name, uint64_t *offset);
+LACIS_API void lacis_buffer_change(lacis_buffer *buffer);
 LACIS_API uint64_t lacis_array_bytes(const lacis_array *array);  /* sum of its parts in use */
 LACIS_API int64_t lacis_array_entries(const lacis_array *array); /* csr: entries; vector: values; table: rows */
 
@@ -333,7 +338,7 @@ LACIS_API const lacis_arg *lacis_call_arg(const lacis_call *call, const char *ke
 /* Estimates, before anything runs. Negative: not known. */
 typedef struct lacis_cost {
     double seconds;
-    double products;   /* elementary operations: CON evaluations, interactions ... */
+    double products;   /* elementary operations, as lacis_op.work calls them */
     double entries;    /* of the result */
     double bytes;      /* of the result */
     double peak_bytes; /* held at most besides the operands */
@@ -345,7 +350,8 @@ typedef struct lacis_cost {
  * none. */
 typedef struct lacis_profile lacis_profile;
 LACIS_API double lacis_profile_get(const lacis_profile *profile, const char *name, double otherwise);
-/* The profile, or NULL where its figures were measured on another GPU. gpu NULL: not started, they are taken to hold. */
+/* The profile, or NULL where its figures were measured on another GPU. gpu NULL: not started, they are taken to hold.
+ */
 LACIS_API const lacis_profile *lacis_gpu_figures(const lacis_gpu *gpu, const lacis_profile *profile);
 LACIS_API lacis_status lacis_profile_set(lacis_profile *profile, const char *name, double value);
 
@@ -415,6 +421,8 @@ struct lacis_op {
     int64_t (*fit)(const lacis_call *call, int64_t begin, uint64_t bytes);
     /* What a result that is too large could be replaced by: "TOP k, WHERE src IN (...)". */
     const char *(*cheaper)(const lacis_call *call);
+    /* What EXPLAIN calls the elementary operations that lacis_cost.products counts: "elements". NULL: products. */
+    const char *work;
     /* More lines for EXPLAIN. NULL: none. */
     lacis_status (*explain)(lacis_run *run, const lacis_call *call, lacis_lines *lines);
     /* Measures the figures that its costs use. NULL: none. */

@@ -70,7 +70,8 @@ LACIS_API bool lacis_gpu_keep(lacis_gpu *gpu, lacis_buffer *buffer, uint64_t off
  * fails is left out, and its panels go to the others.
  *
  * The functions are called by lanes: what they call of lacis_run_ may only be the quiet kind (no _fail, _note,
- * _count, _scratch), and of this header lacis_gpu_alloc, _free, _memory_left, _stream, _broke, _fetch. Their answers:
+ * _count, _scratch), and of this header lacis_gpu_alloc, _free, _memory_left, _stream, _broke, _send, _fetch. Their
+ * answers:
  * LACIS_LIMIT: no room for so many units (not of place); LACIS_UNSUPPORTED: this device cannot go on; any other code
  * but LACIS_OK ends the work and is what lacis_gpu_panels answers, without a message. */
 typedef struct lacis_panel {
@@ -111,10 +112,11 @@ typedef struct lacis_panels_report {
 /* LACIS_UNSUPPORTED, with its message, where no device could go on. One that fails beside others is noted. */
 LACIS_API lacis_status lacis_gpu_panels(lacis_run *run, lacis_gpu *const *gpu, int gpus, const lacis_panels *work,
                                         lacis_panels_report *report);
-/* Quiet forms for lanes, which answer codes of the above kind: a cudaError_t that came up; a copy to the host of what
- * the device's stream has computed so far, beside what is put there later; the host's pages of it are touched by
- * threads. */
+/* Quiet forms for lanes, which answer codes of the above kind: a cudaError_t that came up; a copy to the device, in
+ * compute, for what follows on its stream; a copy to the host of what the device's stream has computed so far, beside
+ * what is put there later; the host's pages of it are touched by threads. */
 LACIS_API lacis_status lacis_gpu_broke(lacis_gpu *gpu, int code);
+LACIS_API lacis_status lacis_gpu_send(lacis_run *run, lacis_gpu *gpu, const void *host, uint64_t bytes, void *device);
 LACIS_API lacis_status lacis_gpu_fetch(lacis_run *run, lacis_gpu *gpu, const void *device, uint64_t bytes,
                                        void *host);
 

@@ -4,6 +4,7 @@
  * shared.
  */
 #include "core/batch.h"
+#include "core/device.h"
 #include "core/run.h"
 
 #include <string.h>
@@ -170,6 +171,13 @@ lacis_buffer *lacis_array_part_buffer(const lacis_array *array, const char *name
     if (part == NULL) return NULL;
     if (offset != NULL) *offset = part->offset;
     return part->buffer;
+}
+
+lacis_buffer *lacis_array_part_own(const lacis_array *array, const char *name, uint64_t *offset)
+{
+    lacis_buffer *buffer = lacis_array_part_buffer(array, name, offset);
+    bool own = buffer != NULL && atomic_load(&array->holders) == 1 && lacis_buffer_alone(buffer);
+    return own ? buffer : NULL;
 }
 
 /* ---------------------------------------------------------------------------------------------- csr */

@@ -134,6 +134,16 @@ lacis_buffer_mirrors *lacis_buffer_mirrored(lacis_buffer *buffer)
     return &buffer->mirrors;
 }
 
+bool lacis_buffer_alone(const lacis_buffer *buffer)
+{
+    return atomic_load(&buffer->holders) == 1 && buffer->backing != FOREIGN;
+}
+
+void lacis_buffer_change(lacis_buffer *buffer)
+{
+    lacis_mirror_drop(&buffer->mirrors);
+}
+
 lacis_buffer *lacis_buffer_retain(lacis_buffer *buffer)
 {
     atomic_fetch_add_explicit(&buffer->holders, 1, memory_order_relaxed);

@@ -112,6 +112,16 @@ int lacis_device_follow(lacis_gpu *gpu)
     return gpu->state == LACIS_GPU_READY ? follow(gpu) : LACIS_DRIVER_REFUSED;
 }
 
+lacis_status lacis_gpu_send(lacis_run *run, lacis_gpu *gpu, const void *host, uint64_t bytes, void *device)
+{
+    void *from;
+    memcpy(&from, &host, sizeof from); /* only read */
+    if (bytes == 0) return LACIS_OK;
+    if (gpu->state != LACIS_GPU_READY) return LACIS_UNSUPPORTED;
+    int code = move_code(run, gpu, from, device, bytes, true, gpu->stream);
+    return code == 0 ? LACIS_OK : lacis_gpu_broke(gpu, code);
+}
+
 lacis_status lacis_gpu_fetch(lacis_run *run, lacis_gpu *gpu, const void *device, uint64_t bytes, void *host)
 {
     void *from;

@@ -111,6 +111,7 @@ void lacis_device_free_locked(lacis_gpu *gpu, void *block);
 
 /* buffer.c, for mirror.c. The bytes of a buffer that have been filled. */
 uint64_t lacis_buffer_used(const lacis_buffer *buffer);
+bool lacis_buffer_alone(const lacis_buffer *buffer); /* held once, and not somebody else's memory */
 /* Where a buffer keeps its mirrors: the device (retained) that they are on, or NULL; those on others stand behind
  * `more`.
  */

@@ -110,7 +110,8 @@ lacis_status lacis_plan_explain(const lacis_plan *plan, lacis_lines *lines)
     const lacis_candidate *chosen = &plan->candidate[plan->chosen];
     LACIS_TRY(lacis_lines_add(lines, "%s -> %s", call->op->verb, shape_text(call, shape, sizeof shape)));
     lines->indent += 2;
-    LACIS_TRY(lacis_lines_add(lines, "products %s, entries about %s, result about %s",
+    LACIS_TRY(lacis_lines_add(lines, "%s %s, entries about %s, result about %s",
+                              call->op->work == NULL ? "products" : call->op->work,
                               count_text(chosen->cost.products, a), count_text(chosen->cost.entries, b),
                               bytes_text(chosen->cost.bytes, c)));
     for (int i = 0; i < call->arg_count; i++)

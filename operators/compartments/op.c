@@ -151,6 +151,7 @@ const lacis_op lacis_op_compartments = {
     .examples = examples,
     .params = params,
     .param_count = LACIS_COUNT(params),
+    .work = "compartments",
     .bind = bind,
     .unbind = unbind,
     .explain = explain,

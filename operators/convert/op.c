@@ -177,7 +177,7 @@ static lacis_status cost(lacis_run *run, const lacis_call *call, const lacis_pro
     double rate = lacis_profile_get(profile, "convert.bytes_per_ns", 4.0);
     out->bytes = work->bytes * (1 + (call->units > 0 ? padding / 2 / (double)call->units : 0));
     out->entries = (double)call->units * (double)call->extent[1];
-    out->products = 0;
+    out->products = out->entries;
     out->seconds = read_and_write * out->bytes / rate / second;
     out->peak_bytes = out->bytes * (work->typed && work->block != work->from.block ? 2 : 1);
     return LACIS_OK;
@@ -209,6 +209,7 @@ const lacis_op lacis_op_convert = {
     .examples = examples,
     .params = params,
     .param_count = LACIS_COUNT(params),
+    .work = "elements",
     .bind = bind,
     .fit = fit,
     .explain = explain,

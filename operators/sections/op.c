@@ -127,6 +127,7 @@ const lacis_op lacis_op_sections = {
     .examples = examples,
     .params = params,
     .param_count = LACIS_COUNT(params),
+    .work = "samples",
     .bind = bind,
     .unbind = unbind,
     .variants = variants,

@@ -152,6 +152,7 @@ const lacis_op lacis_op_simulate = {
     .examples = examples,
     .params = params,
     .param_count = LACIS_COUNT(params),
+    .work = "compartment-steps",
     .bind = lacis_simulate_bind,
     .unbind = lacis_simulate_unbind,
     .fit = fit,

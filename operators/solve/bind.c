@@ -84,18 +84,20 @@ static lacis_status bind_fields(lacis_run *run, lacis_call *call, lacis_solve *w
 {
     const lacis_arg *s = lacis_call_arg(call, NULL), *by = lacis_call_arg(call, "BY");
     const struct names *name = &names[work->tree];
-    const lacis_batch_part *part[4];
+    const lacis_batch_part *part[LACIS_SOLVE_ROLES];
     LACIS_TRY(field(run, s, work, &work->matrix, name->lower, &part[0], &work->lower));
     LACIS_TRY(field(run, s, work, &work->matrix, name->diagonal, &part[1], &work->diagonal));
     LACIS_TRY(field(run, s, work, &work->matrix, name->upper, &part[2], &work->upper));
     LACIS_TRY(field(run, by != NULL ? by : s, work, &work->rhs, by != NULL ? right_name(work) : name->right, &part[3],
                     &work->right));
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < LACIS_SOLVE_ROLES; i++)
         if (part[i]->dtype != part[1]->dtype)
             return lacis_run_fail_at(
                 run, LACIS_TYPE, (i == 3 && by != NULL ? by : s)->item[0].offset,
                 "LET y = x AS f64 converts all fields of x", "SOLVE needs fields of one type: %s is %s and %s is %s",
                 part[i]->name, lacis_dtype_name(part[i]->dtype), part[1]->name, lacis_dtype_name(part[1]->dtype));
+    for (int i = 0; i < LACIS_SOLVE_ROLES; i++)
+        work->part[i] = part[i]->name;
     call->dtype = part[1]->dtype;
     return type_of(run, call, s, call->dtype, work);
 }
@@ -158,7 +160,27 @@ static lacis_status bind_shapes(lacis_run *run, const lacis_call *call, lacis_so
     if (by != NULL && !work->blank) LACIS_TRY(pair_groups(run, by, work));
     if (work->one) LACIS_TRY(one_matrix(run, s, work));
     work->like = work->one ? &work->rhs : &work->matrix;
-    work->block = work->rhs.batch.block;
+    return LACIS_OK;
+}
+
+static lacis_status bind_result(lacis_run *run, const lacis_call *call, lacis_solve *work)
+{
+    static const char *const hint = "SOLVE (s LAYOUT full) IN PLACE: a call in parentheses belongs to the statement";
+    const lacis_arg *layout = lacis_call_arg(call, "LAYOUT"), *in = lacis_call_arg(call, "IN");
+    uint64_t offset;
+    work->block = layout != NULL ? layout->item[0].integer : work->rhs.batch.block;
+    work->in_place = in != NULL && !work->blank;
+    if (!work->in_place) return LACIS_OK;
+    if (work->right.shared)
+        return lacis_run_fail_at(run, LACIS_TYPE, in->offset, NULL,
+                                 "SOLVE IN PLACE: one right side shared by the lanes has no room for their results");
+    if (work->block != work->rhs.batch.block)
+        return lacis_run_fail_at(run, LACIS_TYPE, in->offset, NULL,
+                                 "SOLVE IN PLACE: the result has the right sides' layout");
+    if (lacis_array_part_own(work->rhs.array, work->part[LACIS_SOLVE_RIGHT], &offset) == NULL)
+        return lacis_run_fail_at(
+            run, LACIS_TYPE, in->offset, hint,
+            "SOLVE IN PLACE: the right sides are in the memory of an array with a name, and such never change");
     return LACIS_OK;
 }
 
@@ -184,9 +206,12 @@ static lacis_status bind_lanes(lacis_run *run, lacis_call *call, lacis_solve *wo
     return LACIS_OK;
 }
 
-static void describe(lacis_call *call, lacis_solve *work)
+static lacis_status describe(lacis_run *run, lacis_call *call, lacis_solve *work)
 {
+    char text[LACIS_LAYOUT_TEXT];
     int count = 0;
+    call->layout = lacis_run_text(run, "%s", lacis_batch_layout_text(work->block, text));
+    if (call->layout == NULL) return LACIS_NOMEM;
     call->kind = LACIS_INTERLEAVED;
     call->extent[0] = work->like->batch.lanes;
     call->extent[1] = work->like->batch.most_rows;
@@ -197,6 +222,7 @@ static void describe(lacis_call *call, lacis_solve *work)
     if (work->residual) work->column[count++] = (lacis_column){"residual", true};
     call->column = work->column;
     call->columns = count;
+    return LACIS_OK;
 }
 
 lacis_status lacis_solve_bind(lacis_run *run, lacis_call *call)
@@ -206,6 +232,7 @@ lacis_status lacis_solve_bind(lacis_run *run, lacis_call *call)
     call->work = NULL;
     LACIS_TRY(lacis_run_scratch(run, sizeof *work, &work));
     memset(work, 0, sizeof *work);
+    work->run = run;
     work->status = lacis_call_arg(call, "STATUS") != NULL;
     work->residual = lacis_call_arg(call, "RESIDUAL") != NULL;
     work->blank = s->item[0].partial || (by != NULL && by->item[0].partial);
@@ -215,10 +242,10 @@ lacis_status lacis_solve_bind(lacis_run *run, lacis_call *call)
     work->tree = work->matrix.batch.parent != NULL;
     LACIS_TRY(bind_fields(run, call, work));
     LACIS_TRY(bind_shapes(run, call, work));
+    LACIS_TRY(bind_result(run, call, work));
     LACIS_TRY(bind_lanes(run, call, work));
-    describe(call, work);
     call->work = work;
-    return LACIS_OK;
+    return describe(run, call, work);
 }
 
 /* --- blocks of lanes --------------------------------------------------------------------------------- */

@@ -18,17 +18,23 @@ static lacis_solve_side only_lane(const lacis_batch_group *group, bool shared)
     return (lacis_solve_side){group->place, group->block, 0, group->place, group->block};
 }
 
+const lacis_batch_group *lacis_solve_matrix_group(const lacis_solve *work, int64_t g)
+{
+    const lacis_batch *s = &work->matrix.batch;
+    return &s->group[work->one && s->groups == 1 ? 0 : g];
+}
+
 static void fill_groups(const lacis_solve *work, int64_t begin, int64_t end, const lacis_batch *result,
                         lacis_solve_group *out, int64_t *count)
 {
-    const lacis_batch *like = &work->like->batch, *s = &work->matrix.batch, *r = &work->rhs.batch;
+    const lacis_batch *like = &work->like->batch, *r = &work->rhs.batch;
     int64_t first = 0, n = 0;
     for (int64_t g = 0; g < like->groups; g++) {
         const lacis_batch_group *group = &like->group[g];
         int64_t lo = group->lane > begin ? group->lane : begin, hi = group->lane + group->lanes;
         if (hi > end) hi = end;
         if (hi <= begin || group->lane >= end) continue;
-        const lacis_batch_group *matrix = &s->group[work->one && s->groups == 1 ? 0 : g];
+        const lacis_batch_group *matrix = lacis_solve_matrix_group(work, g);
         int64_t lane = lo - group->lane;
         out[n] = (lacis_solve_group){.lanes = hi - lo, .rows = group->rows, .first = first, .tree = matrix->row};
         out[n].matrix = work->one ? only_lane(matrix, work->lower.shared) : side_of(matrix, lane);
@@ -41,6 +47,18 @@ static void fill_groups(const lacis_solve *work, int64_t begin, int64_t end, con
     *count = n;
 }
 
+/* A thread that has less than some tenths of a millisecond of work costs more to wake, and on a busy machine to wait
+ * for, than it saves. */
+static int threads_for(const lacis_run *run, const lacis_solve_job *job)
+{
+    const int64_t least = 100000; /* elements a thread */
+    int64_t elements = 0, most = lacis_run_threads(run);
+    for (int64_t g = 0; g < job->groups; g++)
+        elements += job->group[g].lanes * job->group[g].rows;
+    int64_t worth = elements / least;
+    return (int)(worth < 1 ? 1 : worth < most ? worth : most);
+}
+
 lacis_status lacis_solve_job_of(lacis_run *run, const lacis_solve *work, int64_t begin, int64_t end,
                                 const lacis_batch *result, lacis_solve_job *out)
 {
@@ -50,11 +68,24 @@ lacis_status lacis_solve_job_of(lacis_run *run, const lacis_solve *work, int64_t
                              .diagonal = work->diagonal,
                              .upper = work->upper,
                              .rhs = work->right,
-                             .parent = work->matrix.batch.parent,
-                             .threads = lacis_run_threads(run)};
+                             .parent = work->matrix.batch.parent};
     if (work->one) out->lower.shared = out->diagonal.shared = out->upper.shared = true;
     LACIS_TRY(lacis_run_scratch(run, sizeof *group * (uint64_t)work->like->batch.groups, &group));
     fill_groups(work, begin, end, result, group, &out->groups);
     out->group = group;
+    out->threads = threads_for(run, out);
+    return LACIS_OK;
+}
+
+lacis_status lacis_solve_whole_job(lacis_run *run, lacis_solve *work, const lacis_solve_job **out)
+{
+    const lacis_batch *like = &work->like->batch;
+    if (work->whole == NULL) {
+        lacis_solve_job *job;
+        LACIS_TRY(lacis_run_scratch(run, sizeof *job, &job));
+        LACIS_TRY(lacis_solve_job_of(run, work, 0, like->lanes, like, job));
+        work->whole = job;
+    }
+    *out = work->whole;
     return LACIS_OK;
 }

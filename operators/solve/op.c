@@ -3,7 +3,7 @@
  * SOLVE: batches of tridiagonal systems and of trees (Hines). This file is the descriptor from which parser,
  * completion, help, planner and EXPLAIN work; the engine's registry names it.
  */
-#include "solve/systems.h"
+#include "solve/device.h"
 
 #include <inttypes.h>
 
@@ -11,12 +11,22 @@ static const lacis_param params[] = {
     {.form = "%a", .required = true, .help = "a batch of systems: fields a, b, c, d, or a tree's a, b, d, rhs"},
     {.keyword = "BY", .form = "%a", .help = "right sides of a batch of their own; one matrix may serve all of them"},
     {.keyword = "PRECISION", .form = "F32|F64", .help = "F64: f32 systems are computed in doubles"},
+    {.keyword = "LAYOUT", .form = "%l", .help = "of the result; else that of the right sides"},
+    {.keyword = "IN",
+     .form = "PLACE",
+     .help = "the result takes the memory of the right sides: a call in parentheses, which nobody else sees"},
     {.keyword = "STATUS", .form = "", .help = "a column status in place of an error where a lane is bad"},
     {.keyword = "RESIDUAL", .form = "", .help = "a column residual: |right side - matrix x| of each row"},
 };
 
 static const char *const examples[] = {
-    "SOLVE s", "SOLVE s BY r", "SOLVE s STATUS RESIDUAL", "SOLVE s PRECISION F64", NULL,
+    "SOLVE s",
+    "SOLVE s BY r",
+    "SOLVE s STATUS RESIDUAL",
+    "SOLVE s PRECISION F64",
+    "SOLVE s LAYOUT full",
+    "SOLVE (s LAYOUT full) IN PLACE",
+    NULL,
 };
 
 static const char help[] =
@@ -33,7 +43,11 @@ static const char help[] =
     "\n"
     "BY r takes the right sides from a batch r (its field d or rhs, or value, or its only one). Where s has one "
     "lane,\n"
-    "that matrix serves all lanes of r. The result has r's layout.\n"
+    "that matrix serves all lanes of r. The result has r's layout, or the one that LAYOUT names.\n"
+    "\n"
+    "IN PLACE writes the result over the right sides, which must belong to this statement alone: a call in "
+    "parentheses,\n"
+    "such as SOLVE (s LAYOUT full) IN PLACE. That saves the memory of the result; named arrays never change.\n"
     "\n"
     "There is no pivoting: a row that is not (weakly) diagonally dominant, a zero pivot, NaN and infinity are errors "
     "that\n"
@@ -55,6 +69,22 @@ static const char *layout_name(lacis_run *run, int64_t block)
     return text == NULL ? "block" : text;
 }
 
+/* What has to be read and written at least, whoever solves it. */
+static lacis_status explain_bytes(const lacis_call *call, lacis_lines *lines)
+{
+    const lacis_solve *work = call->work;
+    const lacis_batch *batch = &work->like->batch;
+    const bool shared[] = {work->one || work->lower.shared, work->one || work->diagonal.shared,
+                           work->one || work->upper.shared, work->right.shared};
+    double elements = (double)call->units / (batch->lanes > 0 ? (double)batch->lanes : 1) * (double)batch->elements;
+    double read = 0, size = lacis_solve_bytes(work->type);
+    for (int i = 0; i < LACIS_SOLVE_ROLES; i++)
+        read += size * (shared[i] ? (double)batch->rows : elements);
+    const double mega = 1e6, unit = read < mega ? 1e3 : mega;
+    return lacis_lines_add(lines, "bytes: %.4g %s read and %.4g written at least", read / unit,
+                           read < mega ? "kB" : "MB", size * elements / unit);
+}
+
 static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines *lines)
 {
     static const char *const sharing[] = {"", "; off-diagonals shared by lanes", "; matrix shared, factored once"};
@@ -68,9 +98,12 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
     LACIS_TRY(lacis_lines_add(lines, "layout: matrix %s, right side %s, result %s",
                               layout_name(run, work->matrix.batch.block), layout_name(run, work->rhs.batch.block),
                               layout_name(run, work->block)));
-    return lacis_lines_add(lines, "arithmetic: %s, loops for %s",
-                           work->type == LACIS_SOLVE_MIXED ? "f64 on f32" : lacis_dtype_name(call->dtype),
-                           lacis_solve_isa());
+    LACIS_TRY(explain_bytes(call, lines));
+    LACIS_TRY(lacis_lines_add(lines, "arithmetic: %s, loops for %s",
+                              work->type == LACIS_SOLVE_MIXED ? "f64 on f32" : lacis_dtype_name(call->dtype),
+                              lacis_solve_isa()));
+    LACIS_TRY(lacis_solve_gpu_explain(work, lines));
+    return lacis_solve_explain_ranks(run, work, lines);
 }
 
 static const char *cheaper(const lacis_call *call)
@@ -79,14 +112,9 @@ static const char *cheaper(const lacis_call *call)
     return "a view, read by WHERE lane = x or in ranges of lanes";
 }
 
-static const lacis_variant lanes = {
-    .name = "lanes",
-    .device = LACIS_CPU,
-    .summary = "lanes side by side in vectors, blocks of lanes over threads; flat storage is transposed in registers",
-    .cost = lacis_solve_cost,
-    .run = lacis_solve_lanes,
-};
-static const lacis_variant *const variants[] = {&lanes};
+static const lacis_variant *const variants[] = {
+    &lacis_solve_cpu,          &lacis_solve_gpu_thread, &lacis_solve_gpu_chip, &lacis_solve_gpu_lanes,
+    &lacis_solve_gpu_branches, &lacis_solve_ranks,      &lacis_solve_ranks_gpu};
 
 const lacis_op lacis_op_solve = {
     .verb = "SOLVE",
@@ -95,6 +123,7 @@ const lacis_op lacis_op_solve = {
     .examples = examples,
     .params = params,
     .param_count = LACIS_COUNT(params),
+    .work = "elements",
     .bind = lacis_solve_bind,
     .fit = lacis_solve_fit,
     .cheaper = cheaper,

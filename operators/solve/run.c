@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SOLVE's variant for the CPU: memory for the result, the run, and what is said about bad lanes. Called by the
- * engine.
+ * SOLVE's runs: memory for the result and what is said about bad lanes, for all variants; and the one for the CPU.
+ * Called by the engine.
  */
 #include "solve/systems.h"
 
@@ -41,9 +41,9 @@ static lacis_status add_field(lacis_run *run, lacis_array *array, const char *na
     return status;
 }
 
-static lacis_status say_bad(lacis_run *run, const lacis_call *call, const lacis_solve *work, int64_t lane,
-                            int64_t word)
+lacis_status lacis_solve_say_bad(lacis_run *run, const lacis_call *call, int64_t lane, int64_t word)
 {
+    const lacis_solve *work = call->work;
     static const char *const hint = "SOLVE ... STATUS gives a status column in place of an error";
     const int64_t label = lacis_array_base(work->like->array, 0) + lane;
     const int64_t row = lacis_array_base(work->like->array, 1) + word / 4, at = call->offset;
@@ -78,12 +78,78 @@ static void mark(const lacis_solve_job *job, unsigned char *status, int64_t plac
     }
 }
 
-static lacis_status compute(lacis_run *run, const lacis_call *call, int64_t begin, lacis_solve_job *job)
+/* --- what all variants share ------------------------------------------------------------------------- */
+
+/* The right sides' memory is the result's as well. Lanes in ranges are read by somebody block by block: there is no
+ * whole result whose memory could be saved. */
+static lacis_buffer *right_of(const lacis_solve_task *task)
+{
+    const lacis_solve *work = task->work;
+    uint64_t offset;
+    const bool whole = task->first == 0 && task->stop == work->like->batch.lanes;
+    if (!work->in_place || !whole) return NULL;
+    return lacis_array_part_own(work->rhs.array, work->part[LACIS_SOLVE_RIGHT], &offset);
+}
+
+static lacis_status take_right(lacis_solve_task *task)
+{
+    uint64_t offset;
+    lacis_array_part_buffer(task->work->rhs.array, task->work->part[LACIS_SOLVE_RIGHT], &offset);
+    task->job.x = (char *)lacis_buffer_data(task->right) + offset;
+    return lacis_array_add(task->run, task->array, "value", task->call->dtype, task->shape.places, task->right,
+                           offset);
+}
+
+static lacis_status fill(lacis_solve_task *task, lacis_solve_compute compute)
+{
+    lacis_run *run = task->run;
+    lacis_array *array = task->array;
+    const lacis_solve *work = task->work;
+    const int64_t places = task->shape.places;
+    lacis_solve_job *job = &task->job;
+    void *marks = NULL, *residual = NULL;
+    LACIS_TRY(lacis_solve_job_of(run, work, task->first, task->stop, &task->shape, job));
+    LACIS_TRY(task->right != NULL ? take_right(task)
+                                  : add_field(run, array, "value", task->call->dtype, places, &job->x));
+    if (work->status) LACIS_TRY(add_field(run, array, "status", LACIS_U8, places, &marks));
+    if (work->residual) LACIS_TRY(add_field(run, array, "residual", LACIS_F64, places, &residual));
+    job->residual = residual;
+    task->marks = marks;
+    if (!work->status) return compute(task);
+    LACIS_TRY(lacis_run_alloc(run, sizeof *job->status * (uint64_t)(task->stop - task->first), &job->status));
+    lacis_status code = compute(task);
+    if (code == LACIS_OK && !task->marked) mark(job, marks, places);
+    lacis_run_free(run, job->status);
+    return code;
+}
+
+lacis_status lacis_solve_by(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end,
+                            lacis_solve_compute compute, lacis_array **out)
 {
     const lacis_solve *work = call->work;
-    lacis_solve_output out;
+    lacis_solve_task task = {.run = run, .call = call, .work = work};
+    if (end > begin) {
+        task.first = lacis_solve_lane(work, begin);
+        task.stop = lacis_solve_lane(work, end - 1) + 1;
+    }
+    task.right = right_of(&task);
+    LACIS_TRY(lacis_solve_shape(run, work, task.first, task.stop, &task.array, &task.shape));
+    lacis_status status = fill(&task, compute);
+    if (status != LACIS_OK) {
+        lacis_array_release(task.array);
+        return status;
+    }
+    *out = task.array;
+    return LACIS_OK;
+}
+
+/* --- on the CPU -------------------------------------------------------------------------------------- */
+
+lacis_status lacis_solve_on_cpu(lacis_solve_task *task, int64_t lane, lacis_solve_job *job, lacis_solve_output *out)
+{
+    lacis_run *run = task->run;
     job->host = (lacis_solve_host){take, give, stopped, run};
-    switch (lacis_solve_run(job, &out)) {
+    switch (lacis_solve_run(job, out)) {
     case LACIS_SOLVE_OK:
         break;
     case LACIS_SOLVE_CANCELLED:
@@ -95,45 +161,30 @@ static lacis_status compute(lacis_run *run, const lacis_call *call, int64_t begi
                                  "SOLVE: work memory of %.1f MB is more than memory_limit leaves (%.1f MB)",
                                  (double)lacis_solve_work_bytes(job) / 1e6, (double)lacis_run_memory_left(run) / 1e6);
     case LACIS_SOLVE_BAD:
-        return say_bad(run, call, work, begin + out.bad_lane, out.bad);
+        return lacis_solve_say_bad(run, task->call, task->first + lane + out->bad_lane, out->bad);
     }
-    if (job->status != NULL) lacis_run_count(run, "bad lanes", (double)out.bad_lanes);
-    if (out.factored > 0) lacis_run_count(run, "matrices factored", (double)out.factored);
+    if (job->status != NULL) lacis_run_count(run, "bad lanes", (double)out->bad_lanes);
     return LACIS_OK;
 }
 
-static lacis_status fill(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array *array,
-                         const lacis_batch *shape)
+static lacis_status compute(lacis_solve_task *task)
 {
-    const lacis_solve *work = call->work;
-    lacis_solve_job job;
-    void *status = NULL, *residual = NULL;
-    LACIS_TRY(lacis_solve_job_of(run, work, begin, end, shape, &job));
-    LACIS_TRY(add_field(run, array, "value", call->dtype, shape->places, &job.x));
-    if (work->status) LACIS_TRY(add_field(run, array, "status", LACIS_U8, shape->places, &status));
-    if (work->residual) LACIS_TRY(add_field(run, array, "residual", LACIS_F64, shape->places, &residual));
-    job.residual = residual;
-    if (!work->status) return compute(run, call, begin, &job);
-    LACIS_TRY(lacis_run_alloc(run, sizeof *job.status * (uint64_t)(end - begin), &job.status));
-    lacis_status code = compute(run, call, begin, &job);
-    if (code == LACIS_OK) mark(&job, status, shape->places);
-    lacis_run_free(run, job.status);
-    return code;
-}
-
-lacis_status lacis_solve_lanes(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
-{
-    const lacis_solve *work = call->work;
-    const int64_t first = end > begin ? lacis_solve_lane(work, begin) : 0;
-    const int64_t stop = end > begin ? lacis_solve_lane(work, end - 1) + 1 : 0;
-    lacis_batch shape;
-    lacis_array *array;
-    LACIS_TRY(lacis_solve_shape(run, work, first, stop, &array, &shape));
-    lacis_status status = fill(run, call, first, stop, array, &shape);
-    if (status != LACIS_OK) {
-        lacis_array_release(array);
-        return status;
-    }
-    *out = array;
+    lacis_solve_output out;
+    if (task->right != NULL) return lacis_solve_in_place(task, task->right);
+    LACIS_TRY(lacis_solve_on_cpu(task, 0, &task->job, &out));
+    if (out.factored > 0) lacis_run_count(task->run, "matrices factored", (double)out.factored);
     return LACIS_OK;
 }
+
+static lacis_status run_lanes(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
+{
+    return lacis_solve_by(run, call, begin, end, compute, out);
+}
+
+const lacis_variant lacis_solve_cpu = {
+    .name = "lanes",
+    .device = LACIS_CPU,
+    .summary = "lanes side by side in vectors, blocks of lanes over threads; flat storage is transposed in registers",
+    .cost = lacis_solve_cost,
+    .run = run_lanes,
+};

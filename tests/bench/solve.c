@@ -272,6 +272,7 @@ static int open_peer(struct bench *bench, void **library)
 
 int bench_solve(const bench_options *options)
 {
+    if (strcmp(options->device, "gpu") == 0) return bench_solve_gpu(options);
     struct bench bench = {.options = options};
     void *library = NULL;
     int code = open_engine(&bench), known = options->op == NULL;

@@ -74,13 +74,16 @@ static void check_call(parity *p, const systems *s, const char *text, const name
     char reason[256];
     double complex *found = malloc(sizeof *found * (size_t)(s->elements + 1));
     static const char *const isa[] = {"", "avx2", "baseline"};
-    for (int turn = 0; turn < 3; turn++) {
+    for (int turn = 0; turn < (parity_on_gpu() ? 1 : 3); turn++) {
+        const uint64_t bytes = parity_on_gpu() ? 20000 : 6000; /* a run on the device takes as long for few lanes */
         lacis_call *call;
         p->host.threads = turn == 0 ? 2 : 1;
         setenv("LACIS_ISA", isa[turn], 1);
         parity_ok(p, parity_bind(p, text, arrays, NULL, &call), text);
+        if (parity_on_gpu()) call->on = LACIS_ON_GPU;
         for (int i = 0; i < call->op->variant_count; i++) {
             const lacis_variant *variant = call->op->variants[i];
+            if (variant->ranks) continue;
             if (parity_on_gpu() && variant->device != LACIS_GPU) continue;
             if (variant->can != NULL && !variant->can(call, reason, sizeof reason)) {
                 parity_skipped(p, text, variant->name, reason);
@@ -92,7 +95,7 @@ static void check_call(parity *p, const systems *s, const char *text, const name
             have[i] = true;
             same_as_first(s, found, first + i * s->elements, text, block);
             for (int64_t at = 0; at < call->units;) {
-                int64_t end = call->op->fit(call, at, 6000);
+                int64_t end = call->op->fit(call, at, bytes);
                 if (end <= at) end = at + 1;
                 take_units(p, s, call, variant, at, end, found);
                 at = end;
@@ -239,6 +242,80 @@ static void right_sides_of_their_own(void **state)
     }
 }
 
+static systems many_shapes(bool tree, lacis_dtype dtype)
+{
+    return (systems){.tree = tree,
+                     .dtype = dtype,
+                     .groups = 5,
+                     .lanes = {3, 45, 0, 1, 70},
+                     .rows = {7, 18, 3, 33, 20},
+                     .off_shared = dtype == LACIS_F64};
+}
+
+/* LAYOUT: any layout of the operand into any of the result. */
+static void results_in_other_layouts(void **state)
+{
+    static const char *const names[LAYOUTS] = {"flat", "full", "block(3)", "block(8)", "block(16)", "block(64)"};
+    parity *p = *state;
+    for (int kind = 0; kind < 5; kind++) {
+        bool have[MOST_VARIANTS] = {false};
+        systems s = many_shapes(kind % 2 == 1, types[kind / 2]);
+        systems_draw(&s, 21);
+        double complex *expected = calloc((size_t)s.elements, sizeof *expected);
+        double complex *first = calloc((size_t)(MOST_VARIANTS * s.elements), sizeof *first);
+        for (int64_t lane = 0; lane < s.all_lanes; lane++)
+            solve_dense(&s, lane, expected);
+        for (int i = 0; i < LAYOUTS * LAYOUTS; i++) {
+            char text[60];
+            lacis_array *array = systems_array(p, &s, layouts[i / LAYOUTS], true, true);
+            const named arrays[] = {{"s", array}, {NULL, NULL}};
+            snprintf(text, sizeof text, "SOLVE s LAYOUT %s", names[i % LAYOUTS]);
+            check_call(p, &s, text, arrays, layouts[i % LAYOUTS], expected, first, have);
+            lacis_array_release(array);
+        }
+        free(expected);
+        free(first);
+        systems_free(&s);
+    }
+}
+
+/* The result's memory is the right sides', also where one matrix serves all of them, and all else is the same. */
+static void right_sides_overwritten(void **state)
+{
+    parity *p = *state;
+    const char *texts[] = {"SOLVE s IN PLACE STATUS RESIDUAL", "SOLVE s STATUS RESIDUAL"};
+    for (int kind = 0; kind < 5 * LAYOUTS; kind++) {
+        const int one = kind % 5; /* chains and trees of f64 and f32, chains of c128 */
+        systems s = many_shapes(one % 2 == 1, types[one / 2]);
+        systems_draw(&s, 31);
+        double complex *found[2], *residual[2];
+        for (int turn = 0; turn < 2; turn++) {
+            lacis_array *array = systems_array(p, &s, layouts[kind / 5], true, true), *out;
+            const char *right = s.tree ? "rhs" : "d";
+            const named arrays[] = {{"s", array}, {NULL, NULL}};
+            const void *memory = lacis_array_part_named(array, right)->data;
+            lacis_call *call;
+            found[turn] = calloc((size_t)s.elements, sizeof **found);
+            residual[turn] = calloc((size_t)s.elements, sizeof **residual);
+            parity_ok(p, parity_bind(p, texts[turn], arrays, NULL, &call), texts[turn]);
+            parity_ok(p, call->op->variants[0]->run(&p->run, call, 0, call->units, &out), texts[turn]);
+            assert_int_equal(lacis_array_part_named(out, "value")->data == memory, turn == 0);
+            take_field(p, &s, out, "value", 0, found[turn]);
+            take_field(p, &s, out, "residual", 0, residual[turn]);
+            parity_unbind(p, call);
+            lacis_array_release(out);
+            lacis_array_release(array);
+        }
+        assert_memory_equal(found[0], found[1], sizeof **found * (size_t)s.elements);
+        assert_memory_equal(residual[0], residual[1], sizeof **residual * (size_t)s.elements);
+        for (int turn = 0; turn < 2; turn++) {
+            free(found[turn]);
+            free(residual[turn]);
+        }
+        systems_free(&s);
+    }
+}
+
 /* A chain of a million rows, as a tree and as a tridiagonal system: x is 1 everywhere. */
 static void a_million_deep(void **state)
 {
@@ -267,9 +344,11 @@ static void a_million_deep(void **state)
         lacis_call *call;
         double complex *x = malloc(sizeof *x * (size_t)rows);
         parity_ok(p, parity_bind(p, "SOLVE s", arrays, NULL, &call), "SOLVE s");
+        if (parity_on_gpu()) call->on = LACIS_ON_GPU;
         for (int i = 0; i < call->op->variant_count; i++) {
             char reason[256];
             const lacis_variant *variant = call->op->variants[i];
+            if (variant->ranks || (parity_on_gpu() && variant->device != LACIS_GPU)) continue;
             if (variant->can != NULL && !variant->can(call, reason, sizeof reason)) continue;
             take_units(p, &s, call, variant, 0, 1, x);
             for (int64_t r = 0; r < rows; r++)
@@ -291,6 +370,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(trees_with_shared_matrices, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(any_mix_of_shapes, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(right_sides_of_their_own, parity_setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(results_in_other_layouts, parity_setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(right_sides_overwritten, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(a_million_deep, parity_setup, parity_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -217,6 +217,26 @@ static void plans_say_what_they_do(void **state)
     db_fails(*state, "SOLVE s ON GPU", LACIS_UNSUPPORTED, "GPU");
 }
 
+/* A computed operand's memory becomes the result's, which memory_limit sees; a named one stays as it is. */
+static void results_in_place(void **state)
+{
+    lacis_engine *engine = *state;
+    create_plain(engine);
+    db_run(engine, "LET x = SOLVE (s LAYOUT full) IN PLACE");
+    db_expect(engine, "SELECT count(*), round(sum(value), 9) FROM x", "20,60.0\n");
+    db_expect(engine, "SELECT sum(d) FROM s", "150.0\n");
+    db_run(engine, "LET y = SOLVE s BY (SOLVE s BY s) IN PLACE");
+    db_run(engine, "LET z = SOLVE s BY x LAYOUT block(2)");
+    db_expect(engine, "SELECT max(abs(y.value - z.value)) FROM y JOIN z USING (lane, row)", "0.0\n");
+    db_fails(engine, "LET x = SOLVE s BY x IN PLACE", LACIS_TYPE, "in the memory of an array with a name");
+    db_fails(engine, "LET x = SOLVE (s LAYOUT full) LAYOUT flat IN PLACE", LACIS_TYPE, "has the right sides' layout");
+    db_run(engine, "GENERATE t AS tridiagonal(100, 40000)");
+    db_run(engine, "SET memory_limit = '275 MB'");
+    db_fails(engine, "LET u = SOLVE (t LAYOUT full)", LACIS_LIMIT, "memory_limit");
+    db_run(engine, "LET u = SOLVE (t LAYOUT full) IN PLACE");
+    db_expect(engine, "SELECT count(*) FROM u", "4000000\n");
+}
+
 /* 40,000 lanes of 256 rows are 82 MB: a view streams them within 24 MB. */
 static void large_results_are_streamed(void **state)
 {
@@ -297,6 +317,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_does_not_go_together_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(plans_say_what_they_do, setup, teardown),
         cmocka_unit_test_setup_teardown(large_results_are_streamed, setup, teardown),
+        cmocka_unit_test_setup_teardown(results_in_place, setup, teardown),
         cmocka_unit_test_setup_teardown(solving_can_be_stopped, setup, teardown),
         cmocka_unit_test_setup_teardown(any_allocation_may_fail, setup, teardown),
     };

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SOLVE's variants for the GPU before they run: whether a way can solve these systems and the device may be asked for
+ * it, and what it would cost with the copies that are needed. Called through gpu.c's variants.
+ */
+#include "solve/device.h"
+
+#include <inttypes.h>
+
+/* Nanoseconds an element of f64 systems with matrices of their own, and a row of lanes that are few, where nobody has
+ * calibrated; from what experiments on an H200 took. */
+static const lacis_solve_gpu_figure figures[LACIS_SOLVE_GPU_WAYS][2][2] = {
+    [LACIS_SOLVE_GPU_THREAD] = {{{"solve.gpu.thread.chain.side_ns", "solve.gpu.thread.chain.row_ns", 0.017, 600},
+                                 {"solve.gpu.thread.chain.flat_ns", "solve.gpu.thread.chain.row_ns", 0.06, 600}},
+                                {{"solve.gpu.thread.tree.side_ns", "solve.gpu.thread.tree.row_ns", 0.0183, 650},
+                                 {"solve.gpu.thread.tree.flat_ns", "solve.gpu.thread.tree.row_ns", 0.08, 650}}},
+    [LACIS_SOLVE_GPU_CHIP] = {{{"solve.gpu.chip.chain.side_ns", "solve.gpu.chip.chain.row_ns", 0.0096, 15},
+                               {"solve.gpu.chip.chain.flat_ns", "solve.gpu.chip.chain.row_ns", 0.0092, 15}},
+                              {{"solve.gpu.chip.tree.side_ns", "solve.gpu.chip.tree.row_ns", 0.02, 40},
+                               {"solve.gpu.chip.tree.flat_ns", "solve.gpu.chip.tree.row_ns", 0.02, 40}}},
+    [LACIS_SOLVE_GPU_LANES] = {{{"solve.gpu.lanes.chain.side_ns", "solve.gpu.lanes.chain.row_ns", 0.02, 40},
+                                {"solve.gpu.lanes.chain.flat_ns", "solve.gpu.lanes.chain.row_ns", 0.02, 40}},
+                               {{"solve.gpu.lanes.tree.side_ns", "solve.gpu.lanes.tree.row_ns", 0.017, 40},
+                                {"solve.gpu.lanes.tree.flat_ns", "solve.gpu.lanes.tree.row_ns", 0.02, 40}}},
+    [LACIS_SOLVE_GPU_BRANCHES] = {{{"solve.gpu.branches.chain.side_ns", "solve.gpu.branches.chain.row_ns", 0.04, 600},
+                                   {"solve.gpu.branches.chain.flat_ns", "solve.gpu.branches.chain.row_ns", 0.08,
+                                    600}},
+                                  {{"solve.gpu.branches.tree.side_ns", "solve.gpu.branches.tree.row_ns", 0.04, 100},
+                                   {"solve.gpu.branches.tree.flat_ns", "solve.gpu.branches.tree.row_ns", 0.08, 100}}},
+};
+
+const lacis_solve_gpu_figure *lacis_solve_gpu_figure_of(lacis_solve_gpu_way way, bool tree, bool flat)
+{
+    return &figures[way][tree][flat];
+}
+
+/* What is shared stays in caches. Streaming ways write q and y, and read them once more. */
+double lacis_solve_gpu_words(lacis_solve_gpu_way way, const lacis_solve_job *job)
+{
+    const double own = !job->lower.shared + !job->diagonal.shared + !job->upper.shared;
+    const bool once = way == LACIS_SOLVE_GPU_CHIP || way == LACIS_SOLVE_GPU_LANES;
+    const double rhs_and_x = 2, kept = once ? 0 : own > 0 ? 4 : 2;
+    return own + rhs_and_x + kept;
+}
+
+#ifdef LACIS_GPU_KERNELS
+
+/* Without ON GPU the device is left alone for less: it could not pay. The first use also starts it. */
+static const double LEAST_ELEMENTS = 50000, LEAST_TO_START = 20000000; /* for each thread */
+
+static double elements_wanted(const lacis_call *call)
+{
+    const lacis_solve *work = call->work;
+    const lacis_batch *batch = &work->like->batch;
+    return batch->lanes > 0 ? (double)batch->elements * (double)call->units / (double)batch->lanes : 0;
+}
+
+static bool large_enough(const lacis_call *call, double a_thread, char *reason, size_t size)
+{
+    const lacis_solve *work = call->work;
+    double elements = elements_wanted(call), least = a_thread * lacis_run_threads(work->run);
+    if (elements >= least) return true;
+    snprintf(reason, size, "too little work: %.0f elements, of %.0f that it takes to pay%s", elements, least,
+             a_thread == LEAST_TO_START ? " for starting it as well" : "");
+    return false;
+}
+
+/* The device is started here only where it is demanded: a plan that does not choose it must leave it alone. */
+bool lacis_solve_gpu_can(const lacis_call *call, lacis_solve_gpu_way way, char *reason, size_t size)
+{
+    lacis_solve *work = call->work;
+    const bool must = call->on == LACIS_ON_GPU;
+    const lacis_solve_job *whole;
+    if (!lacis_gpu_possible(work->run, reason, size)) return false;
+    if (work->in_place) {
+        snprintf(reason, size, "IN PLACE saves memory of the host, where the CPU does it");
+        return false;
+    }
+    if (!must && !large_enough(call, LEAST_ELEMENTS, reason, size)) return false;
+    const char *why = "the host has no memory left";
+    if (lacis_solve_whole_job(work->run, work, &whole) == LACIS_OK) {
+        const lacis_solve_gpu_job job = {.job = *whole, .way = way};
+        why = lacis_solve_gpu_refuses(&job);
+    }
+    if (why != NULL) {
+        snprintf(reason, size, "%s", why);
+        return false;
+    }
+    if (!must && !lacis_gpu_started(work->run) && !large_enough(call, LEAST_TO_START, reason, size)) return false;
+    return !must || lacis_run_gpu(work->run, reason, size) != NULL;
+}
+
+/* ------------------------------------------------------------------------------------------- costs */
+
+static double missing_on(const lacis_solve *work, lacis_gpu *gpu)
+{
+    uint64_t bytes = work->tree ? lacis_gpu_part_missing(gpu, work->matrix.array, "parent") : 0;
+    for (int role = 0; role < LACIS_SOLVE_ROLES; role++)
+        bytes += lacis_gpu_part_missing(gpu, role == LACIS_SOLVE_RIGHT ? work->rhs.array : work->matrix.array,
+                                        work->part[role]);
+    return (double)bytes;
+}
+
+/* gpu NULL: it is not started, nothing is there yet. What does not fit beside the result comes with its panels, and
+ * what is there of it goes. */
+static double bytes_to_send(const lacis_solve *work, lacis_gpu *gpu, double result)
+{
+    const double all = missing_on(work, NULL);
+    if (gpu == NULL || all + result > 31.0 / 32 * (double)lacis_gpu_memory_left(gpu)) return all;
+    return missing_on(work, gpu);
+}
+
+static double copy_seconds(lacis_gpu *gpu, const lacis_profile *profile, double up, double down)
+{
+    enum { PARTS = 4 };
+    const double each = lacis_profile_get(profile, "gpu.copy_seconds", 5e-5);
+    lacis_gpu_facts facts = {.upload_rate = 30e9, .download_rate = 30e9};
+    if (gpu != NULL) lacis_gpu_describe(gpu, &facts);
+    return down / lacis_profile_get(profile, "gpu.download_bytes_a_second", facts.download_rate) +
+           up / lacis_profile_get(profile, "gpu.upload_bytes_a_second", facts.upload_rate) +
+           ((up > 0 ? PARTS : 0) + (down > 0 ? 1 : 0)) * each;
+}
+
+static double kernel_seconds(const lacis_call *call, const lacis_solve_job *job, lacis_solve_gpu_way way,
+                             const lacis_profile *profile)
+{
+    const lacis_solve *work = call->work;
+    const lacis_solve_job own = {.type = LACIS_SOLVE_F64};
+    const bool flat = work->matrix.batch.block == 1 || work->rhs.batch.block == 1;
+    const lacis_solve_gpu_figure *figure = lacis_solve_gpu_figure_of(way, work->tree, flat);
+    double share = lacis_solve_gpu_words(way, job) * lacis_solve_bytes(job->type) /
+                   (lacis_solve_gpu_words(way, &own) * lacis_solve_bytes(own.type));
+    double streamed = share * lacis_profile_get(profile, figure->element, figure->element_ns) * elements_wanted(call);
+    double alone = lacis_profile_get(profile, figure->row, figure->row_ns) * (double)work->like->batch.most_rows;
+    return lacis_profile_get(profile, LACIS_SOLVE_GPU_CALL_FIGURE, 3e-5) +
+           1e-9 * (streamed > alone ? streamed : alone);
+}
+
+static double once_seconds(const lacis_gpu *gpu, const lacis_profile *profile)
+{
+    if (gpu != NULL) return 0;
+    return lacis_profile_get(profile, "gpu.start_seconds", 0.3) +
+           lacis_profile_get(profile, LACIS_SOLVE_GPU_LOAD_FIGURE, 0.02);
+}
+
+lacis_status lacis_solve_gpu_cost(lacis_run *run, const lacis_call *call, lacis_solve_gpu_way way,
+                                  const lacis_profile *profile, lacis_cost *out)
+{
+    lacis_solve *work = call->work;
+    const lacis_solve_job *job;
+    char reason[200];
+    lacis_gpu *gpu = lacis_gpu_started(run) ? lacis_run_gpu(run, reason, sizeof reason) : NULL;
+    const lacis_profile *figures_here = lacis_gpu_figures(gpu, profile);
+    LACIS_TRY(lacis_solve_cost(run, call, profile, out));
+    LACIS_TRY(lacis_solve_whole_job(run, work, &job));
+    const double up = bytes_to_send(work, gpu, out->bytes);
+    const double kernels = kernel_seconds(call, job, way, figures_here);
+    const double copies = copy_seconds(gpu, figures_here, up, out->bytes);
+    out->once = once_seconds(gpu, figures_here);
+    out->seconds = out->once + kernels + copies + lacis_solve_touches(run, out->bytes);
+    out->peak_bytes = out->bytes + (work->status ? sizeof(int64_t) * (double)call->units : 0);
+    if (work->gpu.known && work->gpu.kernels <= kernels) return LACIS_OK;
+    work->gpu = (lacis_solve_estimate){
+        .known = true,
+        .kernels = kernels,
+        .copies = copies,
+        .to_device = up,
+        .to_host = out->bytes,
+        .once = out->once,
+        .traffic = lacis_solve_gpu_words(way, job) * lacis_solve_bytes(job->type) * elements_wanted(call),
+        .floor =
+            lacis_solve_gpu_words(LACIS_SOLVE_GPU_CHIP, job) * lacis_solve_bytes(job->type) * elements_wanted(call)};
+    return LACIS_OK;
+}
+
+/* --------------------------------------------------------------------------------------------- EXPLAIN */
+
+lacis_status lacis_solve_gpu_explain(const lacis_solve *work, lacis_lines *lines)
+{
+    const lacis_solve_estimate *e = &work->gpu;
+    if (!e->known) return LACIS_OK;
+    LACIS_TRY(lacis_lines_add(lines,
+                              "on the GPU: %.4g MB of its memory moved (floor %.4g), kernels %.3g s, copies %.3g s "
+                              "(%.3g MB there, %.3g MB back)",
+                              1e-6 * e->traffic, 1e-6 * e->floor, e->kernels, e->copies, 1e-6 * e->to_device,
+                              1e-6 * e->to_host));
+    if (e->once > 0) return lacis_lines_add(lines, "the first time %.2f s more, to start the GPU", e->once);
+    return LACIS_OK;
+}
+
+#else
+
+bool lacis_solve_gpu_can(const lacis_call *call, lacis_solve_gpu_way way, char *reason, size_t size)
+{
+    const lacis_solve *work = call->work;
+    (void)way;
+    if (lacis_gpu_possible(work->run, reason, size)) snprintf(reason, size, "this build has no GPU kernels for it");
+    return false;
+}
+
+/* Never asked, since lacis_solve_gpu_can says no. */
+lacis_status lacis_solve_gpu_cost(lacis_run *run, const lacis_call *call, lacis_solve_gpu_way way,
+                                  const lacis_profile *profile, lacis_cost *out)
+{
+    (void)call, (void)way, (void)profile, (void)out;
+    return lacis_run_fail(run, LACIS_UNSUPPORTED, "this build has no GPU kernels");
+}
+
+lacis_status lacis_solve_gpu_explain(const lacis_solve *work, lacis_lines *lines)
+{
+    (void)work, (void)lines;
+    return LACIS_OK;
+}
+
+#endif

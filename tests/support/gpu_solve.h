@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SOLVE's variants for the GPU on a pretended device whose kernels are the CPU's. gpu.c and what belongs to it are
+ * compiled into whatever includes this file, so that tests of them work in builds without nvcc as well.
+ */
+#ifndef LACIS_TESTS_GPU_SOLVE_H
+#define LACIS_TESTS_GPU_SOLVE_H
+
+#include "parity/systems.h"
+#include "plan/plan.h"
+#include "solve/gpu.h"
+#include "support/gpu.h"
+
+#include <unistd.h>
+
+#undef LACIS_GPU_KERNELS
+#define LACIS_GPU_KERNELS
+#define lacis_solve_gpu_run        fake_kernels
+#define lacis_solve_gpu_refuses    fake_refuses
+#define lacis_solve_gpu_work_bytes fake_work_bytes
+
+/* The library has its own. */
+#define lacis_solve_gpu_thread    tested_thread
+#define lacis_solve_gpu_chip      tested_chip
+#define lacis_solve_gpu_lanes     tested_lanes
+#define lacis_solve_gpu_branches  tested_branches
+#define lacis_solve_gpu_can       tested_can
+#define lacis_solve_gpu_cost      tested_cost
+#define lacis_solve_gpu_explain   tested_explain
+#define lacis_solve_gpu_calibrate tested_calibrate
+#define lacis_solve_gpu_figure_of tested_figure_of
+#define lacis_solve_gpu_words     tested_words
+#define lacis_solve_devices       tested_devices
+#define lacis_solve_panel_lanes   tested_panel_lanes
+#define lacis_solve_panel_compute tested_panel_compute
+#define lacis_solve_panel_drop    tested_panel_drop
+
+static int fake_cuda_error;             /* not 0: the next run of the kernels fails with it */
+static int fake_slow;                   /* microseconds that each run of the kernels takes besides */
+static uint64_t fake_said, fake_takes;  /* bytes a lane that they say they take, and that they do */
+static atomic_int fake_runs, fake_ways; /* runs; bits of ways that were asked for */
+
+static const char *fake_refuses(const lacis_solve_gpu_job *job)
+{
+    if (job->way == LACIS_SOLVE_GPU_CHIP && job->job.parent != NULL) return "only for chains";
+    if (job->way >= LACIS_SOLVE_GPU_LANES && job->job.parent == NULL) return "only for trees";
+    return NULL;
+}
+
+static uint64_t lanes_of(const lacis_solve_job *job)
+{
+    uint64_t lanes = 0;
+    for (int64_t g = 0; g < job->groups; g++)
+        lanes += (uint64_t)job->group[g].lanes;
+    return lanes;
+}
+
+static uint64_t fake_work_bytes(const lacis_solve_gpu_job *job)
+{
+    return fake_said * lanes_of(&job->job);
+}
+
+static void *fake_take(void *context, uint64_t bytes)
+{
+    (void)context;
+    return aligned_alloc(64, (bytes + 64) / 64 * 64);
+}
+
+static void fake_give(void *context, void *block)
+{
+    (void)context;
+    free(block);
+}
+
+/* The CPU's loops between the job's device pointers. */
+static lacis_solve_gpu_status solve_there(const lacis_solve_gpu_job *job, const int32_t *host_parent,
+                                          lacis_solve_output *out)
+{
+    lacis_solve_job own = job->job;
+    own.threads = 1;
+    own.host = (lacis_solve_host){fake_take, fake_give, NULL, NULL};
+    assert_true((own.parent == NULL) == (host_parent == NULL));
+    lacis_solve_status status = lacis_solve_run(&own, out);
+    if (status == LACIS_SOLVE_BAD) return LACIS_SOLVE_GPU_BAD;
+    return status == LACIS_SOLVE_OK ? LACIS_SOLVE_GPU_OK : LACIS_SOLVE_GPU_NO_MEMORY;
+}
+
+static lacis_solve_gpu_status fake_kernels(const lacis_solve_gpu_job *job, const lacis_solve_gpu_plan *plan,
+                                           const int32_t *host_parent, lacis_solve_gpu_output *out)
+{
+    const lacis_solve_host *host = &job->job.host;
+    assert_null(plan);
+    *out = (lacis_solve_gpu_output){0};
+    out->cuda_error = fake_cuda_error;
+    fake_runs++;
+    fake_ways |= 1 << job->way;
+    if (fake_cuda_error != 0) return LACIS_SOLVE_GPU_FAILED;
+    if (host->cancelled != NULL && host->cancelled(host->context)) return LACIS_SOLVE_GPU_CANCELLED;
+    void *work = host->alloc(host->context, fake_takes * lanes_of(&job->job));
+    if (work == NULL) return LACIS_SOLVE_GPU_NO_MEMORY;
+    if (fake_slow > 0) usleep((useconds_t)fake_slow);
+    lacis_solve_gpu_status status = solve_there(job, host_parent, &out->solve);
+    host->free(host->context, work);
+    return status;
+}
+
+#include "../../operators/solve/gpu.c"
+#include "../../operators/solve/gpu_cost.c"
+#include "../../operators/solve/gpu_devices.c"
+#define device_alloc panels_alloc
+#define device_free  panels_free
+#include "../../operators/solve/gpu_panels.c"
+#undef device_alloc
+#undef device_free
+#include "../../operators/solve/gpu_calibrate.c"
+
+/* ----------------------------------------------------------------------------------------- fixture */
+
+enum { TESTED = 4 };
+static lacis_op with_fake; /* SOLVE with the CPU's variant and those under test */
+static const lacis_variant *const tested[TESTED] = {&tested_thread, &tested_chip, &tested_lanes, &tested_branches};
+static const lacis_variant *with_fake_variants[TESTED + 1];
+static char last_note[400];
+
+static void take_note(void *arg, lacis_level level, const char *message)
+{
+    (void)arg, (void)level;
+    snprintf(last_note, sizeof last_note, "%s", message);
+}
+
+static int setup(void **state)
+{
+    fake_install(100000000);
+    fake_cuda_error = fake_slow = fake_runs = fake_ways = 0;
+    fake_said = fake_takes = 64;
+    last_note[0] = '\0';
+    parity_setup(state);
+    parity *p = *state;
+    p->host.log = take_note;
+    with_fake = *lacis_registry_op(&p->registry, "SOLVE", 5);
+    with_fake_variants[0] = with_fake.variants[0];
+    for (int i = 0; i < TESTED; i++)
+        with_fake_variants[1 + i] = tested[i];
+    with_fake.variants = with_fake_variants;
+    with_fake.variant_count = TESTED + 1;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    parity_teardown(state);
+    fake_remove();
+    return 0;
+}
+
+static lacis_call *bind_on(parity *p, const char *text, const named *arrays, lacis_placement on)
+{
+    lacis_call *call;
+    parity_ok(p, parity_bind(p, text, arrays, NULL, &call), text);
+    call->op = &with_fake;
+    call->on = on;
+    return call;
+}
+
+static lacis_array *run_whole(parity *p, const lacis_call *call, const lacis_variant *variant)
+{
+    lacis_array *array = NULL;
+    parity_ok(p, variant->run(&p->run, call, 0, call->units, &array), variant->name);
+    return array;
+}
+
+/* Every element of every field has the same bits; padding may differ. */
+static void same_batches(parity *p, const lacis_array *found, const lacis_array *expected, const char *text)
+{
+    lacis_batch x, y;
+    parity_ok(p, lacis_batch_view(&p->run, found, &x), text);
+    parity_ok(p, lacis_batch_view(&p->run, expected, &y), text);
+    assert_int_equal(x.lanes, y.lanes);
+    assert_int_equal(x.fields, y.fields);
+    assert_int_equal(x.block, y.block);
+    assert_int_equal(lacis_array_base(found, 0), lacis_array_base(expected, 0));
+    for (int f = 0; f < x.fields; f++)
+        for (int64_t g = 0; g < x.groups; g++)
+            for (int64_t l = 0; l < x.group[g].lanes; l++)
+                for (int64_t r = 0; r < x.group[g].rows; r++) {
+                    size_t size = lacis_dtype_size(x.field[f].dtype);
+                    int64_t at = lacis_batch_place(&x.group[g], l, r), to = lacis_batch_place(&y.group[g], l, r);
+                    const char *one = x.field[f].data, *other = y.field[f].data;
+                    if (memcmp(one + (size_t)at * size, other + (size_t)to * size, size) != 0)
+                        fail_msg("%s: %s differs in group %lld, lane %lld, row %lld", text, x.field[f].name,
+                                 (long long)g, (long long)l, (long long)r);
+                }
+}
+
+#endif

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SOLVE's variants for the GPU around their kernels, on pretended devices: what they refuse and when they are
+ * considered, lanes in panels where memory is short, what stays on the device, bad lanes, several devices, fallbacks,
+ * and every call of the driver failing in turn.
+ */
+#include "support/gpu_solve.h"
+
+enum { LAYOUTS = 5 };
+static const int64_t layouts[LAYOUTS] = {1, 0, 3, 8, 64};
+static const char *const texts[] = {"SOLVE s", "SOLVE s STATUS", "SOLVE s RESIDUAL", "SOLVE s STATUS RESIDUAL"};
+
+/* A few shapes: groups of many lanes, of one, of none, and of no rows. */
+static systems some_systems(bool tree, lacis_dtype dtype, int sharing)
+{
+    systems s = {.tree = tree,
+                 .dtype = dtype,
+                 .groups = 6,
+                 .lanes = {40, 1, 0, 33, 3, 70},
+                 .rows = {12, 5, 4, 9, 0, 17},
+                 .off_shared = sharing == 1,
+                 .matrix_shared = sharing == 2};
+    systems_draw(&s, 11);
+    return s;
+}
+
+static lacis_array *by_cpu(parity *p, const char *text, const named *arrays)
+{
+    lacis_call *call = bind_on(p, text, arrays, LACIS_ON_CPU);
+    lacis_array *array = run_whole(p, call, with_fake_variants[0]);
+    parity_unbind(p, call);
+    return array;
+}
+
+static void compare_ways(parity *p, const char *text, const named *arrays)
+{
+    char reason[200];
+    lacis_array *expected = by_cpu(p, text, arrays);
+    lacis_call *call = bind_on(p, text, arrays, LACIS_ON_GPU);
+    for (int i = 0; i < TESTED; i++) {
+        if (!tested[i]->can(call, reason, sizeof reason)) continue;
+        lacis_array *found = run_whole(p, call, tested[i]);
+        same_batches(p, found, expected, text);
+        lacis_array_release(found);
+    }
+    parity_unbind(p, call);
+    lacis_array_release(expected);
+}
+
+/* Of the device's memory, so little that panels of few flocks fit: no operand is there whole. */
+static void give_little(parity *p, bool little, int64_t block)
+{
+    lacis_device_set_limit(&p->host, !little ? 0 : block == 64 ? 150000 : 24000);
+}
+
+static void every_shape(parity *p, bool little)
+{
+    static const lacis_dtype types[] = {LACIS_F64, LACIS_F32, LACIS_C128};
+    for (int t = 0; t < 3; t++)
+        for (int tree = 0; tree < (types[t] == LACIS_C128 ? 1 : 2); tree++)
+            for (int sharing = 0; sharing < 3; sharing++) {
+                systems s = some_systems(tree == 1, types[t], sharing);
+                for (int i = 0; i < LAYOUTS; i++) {
+                    const named arrays[] = {{"s", systems_array(p, &s, layouts[i], true, true)}, {NULL, NULL}};
+                    give_little(p, little, layouts[i]);
+                    for (int n = 0; n < LACIS_COUNT(texts); n++)
+                        compare_ways(p, texts[n], arrays);
+                    lacis_array_release(arrays[0].array);
+                    lacis_run_clear(&p->run);
+                }
+                systems_free(&s);
+            }
+}
+
+static void test_same_as_cpu(void **state)
+{
+    parity *p = *state;
+    every_shape(p, false);
+    assert_int_equal(fake.blocks, 0);
+    assert_int_equal(fake_ways, 15); /* all of them */
+    assert_true(parity_figure(p, "bytes to the GPU with panels") == 0);
+}
+
+/* The device holds neither the operands nor the result: every panel brings its lanes. */
+static void test_in_panels(void **state)
+{
+    parity *p = *state;
+    every_shape(p, false);
+    int whole = fake_runs;
+    uint64_t sent = fake.sent;
+    fake_runs = 0;
+    every_shape(p, true);
+    assert_true(fake_runs > 2 * whole);
+    assert_true(fake.sent > 3 * sent); /* for each clause and way anew */
+}
+
+/* Some lanes of the whole, as streaming asks for them. */
+static void test_ranges(void **state)
+{
+    parity *p = *state;
+    systems s = some_systems(true, LACIS_F64, 1);
+    for (int i = 0; i < LAYOUTS; i++) {
+        const named arrays[] = {{"s", systems_array(p, &s, layouts[i], true, true)}, {NULL, NULL}};
+        lacis_call *call = bind_on(p, texts[3], arrays, LACIS_ON_GPU);
+        for (int little = 0; little < 2; little++)
+            for (int64_t begin = 0; begin < call->units; begin += 29) {
+                int64_t end = begin + 50 < call->units ? begin + 50 : call->units;
+                lacis_array *expected, *found;
+                give_little(p, little, layouts[i]);
+                parity_ok(p, with_fake_variants[0]->run(&p->run, call, begin, end, &expected), "cpu");
+                parity_ok(p, tested_lanes.run(&p->run, call, begin, end, &found), "gpu");
+                same_batches(p, found, expected, "a range of lanes");
+                lacis_array_release(expected);
+                lacis_array_release(found);
+            }
+        parity_unbind(p, call);
+        lacis_array_release(arrays[0].array);
+    }
+    systems_free(&s);
+}
+
+static void test_right_sides(void **state)
+{
+    parity *p = *state;
+    for (int kind = 0; kind < 4; kind++) {
+        systems s = some_systems(kind % 2 == 1, LACIS_F64, 2), m = s;
+        if (kind >= 2) m.matrix_shared = false;
+        for (int i = 0; i < LAYOUTS * LAYOUTS; i++) {
+            const named arrays[] = {{"s", systems_array(p, &m, layouts[i / LAYOUTS], true, false)},
+                                    {"r", systems_array(p, &s, layouts[i % LAYOUTS], false, true)},
+                                    {NULL, NULL}};
+            for (int little = 0; little < 2; little++) {
+                give_little(p, little,
+                            layouts[i / LAYOUTS] > layouts[i % LAYOUTS] ? layouts[i / LAYOUTS]
+                                                                        : layouts[i % LAYOUTS]);
+                compare_ways(p, "SOLVE s BY r RESIDUAL", arrays);
+            }
+            lacis_array_release(arrays[0].array);
+            lacis_array_release(arrays[1].array);
+        }
+        systems_free(&s);
+    }
+}
+
+/* What is there is not sent again, and a result may be the next one's right side. */
+static void test_resident(void **state)
+{
+    parity *p = *state;
+    systems s = some_systems(false, LACIS_F64, 0);
+    named arrays[] = {{"s", systems_array(p, &s, 0, true, true)}, {"r", NULL}, {NULL, NULL}};
+    lacis_call *call = bind_on(p, "SOLVE s", arrays, LACIS_ON_GPU);
+    arrays[1].array = run_whole(p, call, &tested_chip);
+    uint64_t sent = fake.sent;
+    assert_true(sent > 0);
+    lacis_array *again = run_whole(p, call, &tested_chip);
+    parity_unbind(p, call);
+    call = bind_on(p, "SOLVE s BY r", arrays, LACIS_ON_GPU);
+    lacis_array *next = run_whole(p, call, &tested_chip), *expected = by_cpu(p, "SOLVE s BY r", arrays);
+    same_batches(p, next, expected, "SOLVE s BY r");
+    assert_int_equal(fake.sent, sent);
+    parity_unbind(p, call);
+    lacis_array_release(again);
+    lacis_array_release(next);
+    lacis_array_release(expected);
+    lacis_array_release(arrays[0].array);
+    lacis_array_release(arrays[1].array);
+    systems_free(&s);
+}
+
+/* ----------------------------------------------------------------------------------------- bad lanes */
+
+static void spoil(systems *s, int64_t lane, int64_t row, double complex value)
+{
+    int64_t within, at, first;
+    group_of_lane(s, lane, &within, &at, &first);
+    s->value[DIAGONAL][at + row] = value;
+}
+
+static void expect_error(parity *p, const named *arrays, const lacis_variant *variant, const char *message)
+{
+    lacis_array *array = NULL;
+    lacis_call *call = bind_on(p, "SOLVE s", arrays, LACIS_ON_GPU);
+    assert_int_equal(variant->run(&p->run, call, 0, call->units, &array), LACIS_RANGE);
+    assert_string_equal(p->host.error.message, message);
+    parity_unbind(p, call);
+    lacis_host_ok(&p->host);
+}
+
+/* The lowest bad lane, in panels on two devices as well. */
+static void test_bad_lanes(void **state)
+{
+    parity *p = *state;
+    for (int tree = 0; tree < 2; tree++) {
+        systems s = some_systems(tree == 1, LACIS_F64, 0);
+        spoil(&s, 130, 3, 1e-3);
+        spoil(&s, 60, 7, NAN);
+        spoil(&s, 143, 0, 0);
+        const named arrays[] = {{"s", systems_array(p, &s, 8, true, true)}, {NULL, NULL}};
+        for (int turn = 0; turn < 3; turn++) {
+            lacis_device_set_limit(&p->host, turn == 0 ? 0 : 12000);
+            fake.devices = p->host.gpus = turn == 2 ? 2 : 1;
+            expect_error(p, arrays, &tested_thread, "SOLVE: lane 60, row 7 holds NaN or infinity");
+        }
+        compare_ways(p, "SOLVE s STATUS", arrays);
+        assert_true(parity_figure(p, "bad lanes") > 0);
+        lacis_array_release(arrays[0].array);
+        lacis_run_clear(&p->run);
+        lacis_gpu_release(p->host.gpu);
+        p->host.gpu = NULL;
+        systems_free(&s);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ several devices */
+
+static int several(void **state)
+{
+    setup(state);
+    parity *p = *state;
+    fake.devices = 2;
+    p->host.gpus = 2;
+    fake_slow = 300;
+    return 0;
+}
+
+static void test_shared(void **state)
+{
+    parity *p = *state;
+    systems s = some_systems(true, LACIS_F64, 1);
+    for (int little = 0; little < 2; little++) {
+        for (int i = 0; i < LAYOUTS; i++) {
+            give_little(p, little, layouts[i]);
+            const named arrays[] = {{"s", systems_array(p, &s, layouts[i], true, true)}, {NULL, NULL}};
+            compare_ways(p, texts[3], arrays);
+            lacis_array_release(arrays[0].array);
+        }
+    }
+    assert_true(parity_figure(p, "GPU 0 panels") > 0);
+    assert_true(parity_figure(p, "GPU 1 panels") > 0);
+    assert_int_equal(fake.blocks, 0);
+    systems_free(&s);
+}
+
+/* Device 1 fails at its nth call: its lanes go to device 0, and the user is told. */
+static void test_one_fails(void **state)
+{
+    parity *p = *state;
+    systems s = some_systems(false, LACIS_F64, 0);
+    const named arrays[] = {{"s", systems_array(p, &s, 8, true, true)}, {NULL, NULL}};
+    char reason[200];
+    int told = 0;
+    for (int nth = 6; nth < 40; nth += 2) {
+        lacis_gpu *gpu[LACIS_GPUS];
+        fake_fail(0, false);
+        lacis_gpu_release(p->host.gpu);
+        p->host.gpu = NULL;
+        assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason));
+        assert_int_equal(lacis_run_gpus(&p->run, true, gpu), 2);
+        last_note[0] = '\0';
+        fake.broken_at = nth;
+        fake.broken = 2;
+        lacis_array *expected = by_cpu(p, texts[0], arrays);
+        lacis_call *call = bind_on(p, texts[0], arrays, LACIS_ON_GPU);
+        lacis_array *found = run_whole(p, call, &tested_chip);
+        same_batches(p, found, expected, "with a device lost");
+        told += strstr(last_note, "its lanes went to the other GPUs") != NULL;
+        parity_unbind(p, call);
+        lacis_array_release(expected);
+        lacis_array_release(found);
+        lacis_run_clear(&p->run);
+    }
+    assert_true(told > 0);
+    fake_fail(0, false);
+    lacis_array_release(arrays[0].array);
+    systems_free(&s);
+}
+
+/* ------------------------------------------------------------------------------------------- failures */
+
+static void every_call_fails(parity *p, bool lost, uint64_t limit)
+{
+    systems s = some_systems(true, LACIS_F64, 0);
+    const named arrays[] = {{"s", systems_array(p, &s, 0, true, true)}, {NULL, NULL}};
+    lacis_array *expected = by_cpu(p, texts[3], arrays);
+    char reason[200];
+    bool good = false;
+    for (int nth = 1; !good && nth < 3000; nth++) {
+        fake_fail(0, false);
+        lacis_gpu_release(p->host.gpu);
+        p->host.gpu = NULL;
+        assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason));
+        lacis_device_set_limit(&p->host, limit);
+        fake_fail(nth, lost);
+        lacis_array *found = NULL;
+        lacis_call *call = bind_on(p, texts[3], arrays, LACIS_ON_GPU);
+        lacis_status status = tested_lanes.run(&p->run, call, 0, call->units, &found);
+        good = fake.fails == 0;
+        if (good) assert_int_equal(status, LACIS_OK);
+        if (status != LACIS_OK) assert_int_equal(status, LACIS_UNSUPPORTED);
+        if (status == LACIS_OK) same_batches(p, found, expected, "with a failing call");
+        lacis_array_release(found);
+        parity_unbind(p, call);
+        lacis_run_clear(&p->run);
+    }
+    assert_true(good);
+    fake_fail(0, false);
+    lacis_array_release(expected);
+    lacis_array_release(arrays[0].array);
+    systems_free(&s);
+}
+
+static void test_calls_fail(void **state)
+{
+    every_call_fails(*state, false, 0);
+    every_call_fails(*state, false, 20000);
+}
+
+static void test_device_lost(void **state)
+{
+    every_call_fails(*state, true, 0);
+    every_call_fails(*state, true, 20000);
+}
+
+/* Kernels that take more than they said: panels are halved; where not even a lane goes, the CPU does it and says so.
+ */
+static void test_no_memory(void **state)
+{
+    parity *p = *state;
+    lacis_plan plan;
+    lacis_profile profile;
+    lacis_profile_init(&profile, &p->host);
+    systems s = some_systems(true, LACIS_F64, 0);
+    const named arrays[] = {{"s", systems_array(p, &s, 1, true, true)}, {NULL, NULL}};
+    lacis_array *expected = by_cpu(p, texts[0], arrays);
+    char reason[200];
+    for (int turn = 0; turn < 2; turn++) {
+        lacis_array *found;
+        assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason));
+        lacis_device_set_limit(&p->host, 60000);
+        lacis_call *call = bind_on(p, texts[0], arrays, LACIS_ON_AUTO);
+        parity_ok(p, lacis_plan_make(&p->run, call, &profile, LACIS_STREAM, true, &plan), "plan");
+        for (int i = 0; i < plan.candidates; i++)
+            plan.candidate[i].can = i == 0 || plan.candidate[i].variant == &tested_lanes;
+        for (int i = 0; i < plan.candidates; i++)
+            if (plan.candidate[i].variant == &tested_lanes) plan.chosen = i;
+        plan.candidate[plan.chosen].cost = plan.candidate[0].cost;
+        fake_takes = turn == 0 ? 1000 : 100000;
+        fake_runs = 0;
+        parity_ok(p, lacis_plan_run(&p->run, &plan, 0, call->units, &found), "run");
+        same_batches(p, found, expected, "short of memory");
+        assert_true(fake_runs > 3);
+        assert_int_equal(plan.candidate[plan.chosen].variant->device, turn == 0 ? LACIS_GPU : LACIS_CPU);
+        if (turn == 1) assert_non_null(strstr(last_note, "does not hold one lane's work"));
+        if (turn == 1) assert_non_null(strstr(last_note, "went on with lanes on the CPU"));
+        lacis_array_release(found);
+        parity_unbind(p, call);
+        lacis_run_clear(&p->run);
+    }
+    lacis_profile_clear(&profile);
+    lacis_array_release(expected);
+    lacis_array_release(arrays[0].array);
+    systems_free(&s);
+}
+
+/* ------------------------------------------------------------------------------------------- planning */
+
+static void expect_cannot(parity *p, const lacis_variant *variant, const named *arrays, lacis_placement on,
+                          const char *why)
+{
+    char reason[200] = "";
+    lacis_call *call = bind_on(p, "SOLVE s", arrays, on);
+    assert_false(variant->can(call, reason, sizeof reason));
+    if (strstr(reason, why) == NULL) fail_msg("\"%s\" lacks \"%s\"", reason, why);
+    parity_unbind(p, call);
+}
+
+static void test_refuses(void **state)
+{
+    parity *p = *state;
+    systems s = some_systems(false, LACIS_F64, 0);
+    const named arrays[] = {{"s", systems_array(p, &s, 1, true, true)}, {NULL, NULL}};
+    expect_cannot(p, &tested_lanes, arrays, LACIS_ON_GPU, "only for trees");
+    expect_cannot(p, &tested_chip, arrays, LACIS_ON_AUTO, "too little work: 1972 elements");
+    assert_int_equal(fake.calls, 0); /* none of it has touched the device */
+    fake.absent = true;
+    expect_cannot(p, &tested_chip, arrays, LACIS_ON_GPU, "no GPU in this test");
+    lacis_array_release(arrays[0].array);
+    systems_free(&s);
+}
+
+static lacis_cost cost_of(parity *p, const char *text, const named *arrays, const lacis_profile *profile)
+{
+    lacis_cost cost = {0};
+    lacis_call *call = bind_on(p, text, arrays, LACIS_ON_GPU);
+    parity_ok(p, tested_chip.cost(&p->run, call, profile, &cost), "cost");
+    parity_unbind(p, call);
+    return cost;
+}
+
+/* Starting and sending cost something until they are done; what CALIBRATE measures counts. */
+static void test_costs(void **state)
+{
+    parity *p = *state;
+    lacis_profile profile;
+    lacis_profile_init(&profile, &p->host);
+    systems s = some_systems(false, LACIS_F64, 0);
+    const named arrays[] = {{"s", systems_array(p, &s, 1, true, true)}, {NULL, NULL}};
+    lacis_cost cold = cost_of(p, "SOLVE s", arrays, &profile);
+    assert_true(cold.once > 0.1 && cold.seconds > cold.once);
+    lacis_call *call = bind_on(p, "SOLVE s", arrays, LACIS_ON_GPU);
+    lacis_array *array = run_whole(p, call, &tested_chip);
+    parity_unbind(p, call);
+    lacis_cost warm = cost_of(p, "SOLVE s", arrays, &profile);
+    assert_true(warm.once == 0 && warm.seconds < cold.seconds - cold.once);
+    parity_ok(p, lacis_profile_set(&profile, "solve.gpu.chip.chain.flat_ns", 1e6), "profile");
+    assert_true(cost_of(p, "SOLVE s", arrays, &profile).seconds > 1);
+    lacis_array_release(array);
+    lacis_array_release(arrays[0].array);
+    lacis_profile_clear(&profile);
+    systems_free(&s);
+}
+
+static void test_calibrates(void **state)
+{
+    parity *p = *state;
+    lacis_profile profile;
+    lacis_profile_init(&profile, &p->host);
+    lacis_device_set_limit(&p->host, 1000000); /* no room: nothing is set */
+    parity_ok(p, tested_calibrate(&p->run, &profile), "calibrate");
+    assert_int_equal(fake_runs, 0);
+    fake.memory = 1000000000;
+    lacis_gpu_release(p->host.gpu);
+    p->host.gpu = NULL;
+    lacis_device_set_limit(&p->host, 0);
+    parity_ok(p, tested_calibrate(&p->run, &profile), "calibrate");
+    assert_true(lacis_profile_get(&profile, "solve.gpu.call_seconds", -1) > 0);
+    assert_true(lacis_profile_get(&profile, "solve.gpu.chip.chain.flat_ns", -1) > 0);
+    assert_true(lacis_profile_get(&profile, "solve.gpu.lanes.tree.row_ns", -1) > 0);
+    assert_true(lacis_profile_get(&profile, "solve.gpu.lanes.chain.row_ns", -1) < 0); /* refused */
+    lacis_profile_clear(&profile);
+}
+
+#define TEST(test)    cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define SEVERAL(test) cmocka_unit_test_setup_teardown(test, several, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_same_as_cpu), TEST(test_in_panels),   TEST(test_ranges),    TEST(test_right_sides),
+        TEST(test_resident),    TEST(test_bad_lanes),   SEVERAL(test_shared), SEVERAL(test_one_fails),
+        TEST(test_calls_fail),  TEST(test_device_lost), TEST(test_no_memory), TEST(test_refuses),
+        TEST(test_costs),       TEST(test_calibrates),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
