@@ -41,13 +41,14 @@ template <class T> MULG_DEVICE T mulg_fold(int agg, T x, T v, int checked, int *
 }
 
 /* --- AGG in any order, by atomics on shared memory -------------------------------------------------
- * Cells hold `bits`; `empty` is what an untouched cell holds. MARKED: a touched cell may hold `empty` too. */
+ * Cells hold `bits`; `empty` is what an untouched cell holds. MARKED: which are touched is marked beside them, since
+ * a touched one may hold `empty` too, or since put() TELLS who came first. */
 
 template <class T, int AGG> struct mulg_cell;
 
 struct mulg_count_cell {
     typedef mul_u32 bits;
-    static constexpr bool marked = false;
+    static constexpr bool marked = false, tells = false;
     static __device__ __forceinline__ bits empty()
     {
         return 0;
@@ -62,7 +63,7 @@ struct mulg_count_cell {
  */
 template <class T> struct mulg_cell<T, MULG_SUM> {
     typedef typename mulg_traits<T>::bits bits;
-    static constexpr bool marked = !mulg_traits<T>::real;
+    static constexpr bool marked = !mulg_traits<T>::real, tells = false;
     static __device__ __forceinline__ bits empty()
     {
         if constexpr (mulg_traits<T>::real)
@@ -144,7 +145,7 @@ template <class T> MULG_DEVICE T mulg_unorder(typename mulg_traits<T>::bits b, b
 
 template <class T, bool FALLING> struct mulg_least_cell {
     typedef typename mulg_traits<T>::bits bits;
-    static constexpr bool marked = !mulg_traits<T>::real;
+    static constexpr bool marked = !mulg_traits<T>::real, tells = false;
     static __device__ __forceinline__ bits empty()
     {
         return ~(bits)0;

@@ -143,17 +143,24 @@ MULG_DEVICE void mulg_dense_fill(const mulg_params &p, mulg_dense_shared<R> &sha
     };
     const auto one = [&](mul_u32 column, A a, B b, mul_u32 c) {
         const mul_u32 j = column - base;
-        mark(j);
-        if constexpr (R::VALUES)
-            C::put(shared.cell + j, R::con(p, a, b, t.row, c, column, bad));
-        else
-            mulg_dense_count<R>(shared, j);
+        if constexpr (C::tells) {
+            if (C::put(shared.cell + j, R::con(p, a, b, t.row, c, column, bad)))
+                atomicOr(shared.mark + j / 32, 1u << (j & 31));
+        } else {
+            mark(j);
+            if constexpr (R::VALUES)
+                C::put(shared.cell + j, R::con(p, a, b, t.row, c, column, bad));
+            else
+                mulg_dense_count<R>(shared, j);
+        }
     };
     const auto two = [&](mul_u32 column, mul_u32 other, A a, B b, B d, mul_u32 c) {
         const mul_u32 j = column - base, k = other - base;
         mark(j);
         mark(k);
-        if constexpr (R::VALUES)
+        if constexpr (C::tells)
+            return; /* mulg_walk does not call it */
+        else if constexpr (R::VALUES)
             C::put_two(shared.cell + j, R::con(p, a, b, t.row, c, column, bad), shared.cell + k,
                        R::con(p, a, d, t.row, c, other, bad));
         else {
@@ -236,10 +243,14 @@ MULG_DEVICE void mulg_dense_store(const mulg_params &p, mulg_dense_shared<R> &sh
                 value[i] = (S)((const unsigned short *)shared.cell)[j];
             else
                 value[i] = (S)shared.cell[j];
+            if constexpr (C::tells) shared.cell[j] = C::empty(); /* far fewer than a window has */
         }
         __syncwarp();
     }
-    mulg_clear<R>(shared.cell, shared.mark);
+    if constexpr (C::tells)
+        mulg_clear_marks<R>(shared.mark);
+    else
+        mulg_clear<R>(shared.cell, shared.mark);
 }
 
 /* Entries of the windows before this one of its row. */

@@ -118,6 +118,42 @@ MULG_DEVICE mulg_bits16 mulg_exchange(mulg_bits16 *cell, mulg_bits16 b)
     return old;
 }
 
+/* What a cell of shared memory holds, and `next` in its place where it still holds `seen`; answers what it held. Only
+ * devices from 9.0 on are given kernels that call these. */
+MULG_DEVICE mulg_bits16 mulg_look(const mulg_bits16 *cell)
+{
+    mulg_bits16 b = {0, 0};
+#if __CUDA_ARCH__ >= 900
+    asm volatile("{\n\t"
+                 ".reg .b128 held;\n\t"
+                 "ld.relaxed.cta.shared.b128 held, [%2];\n\t"
+                 "mov.b128 {%0, %1}, held;\n\t"
+                 "}"
+                 : "=l"(b.low), "=l"(b.high)
+                 : "r"((mul_u32)__cvta_generic_to_shared(cell))
+                 : "memory");
+#endif
+    return b;
+}
+MULG_DEVICE mulg_bits16 mulg_swap(mulg_bits16 *cell, mulg_bits16 seen, mulg_bits16 next)
+{
+    mulg_bits16 was = seen;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("{\n\t"
+                 ".reg .b128 was, seen, next;\n\t"
+                 "mov.b128 seen, {%2, %3};\n\t"
+                 "mov.b128 next, {%4, %5};\n\t"
+                 "atom.relaxed.cta.shared.cas.b128 was, [%6], seen, next;\n\t"
+                 "mov.b128 {%0, %1}, was;\n\t"
+                 "}"
+                 : "=l"(was.low), "=l"(was.high)
+                 : "l"(seen.low), "l"(seen.high), "l"(next.low), "l"(next.high),
+                   "r"((mul_u32)__cvta_generic_to_shared(cell))
+                 : "memory");
+#endif
+    return was;
+}
+
 /* No value is stored as `empty`, a NaN of its own. */
 template <class T> MULG_DEVICE typename mulg_traits<T>::bits mulg_no_value()
 {
@@ -143,7 +179,7 @@ template <class T> MULG_DEVICE typename mulg_traits<T>::bits mulg_some_value(T v
  * one(v), a value before it is joined; last(x), what comes out. */
 template <class T, class JOIN, bool REAL> struct mulg_join_cell {
     typedef typename mulg_traits<T>::bits bits;
-    static constexpr bool marked = false;
+    static constexpr bool marked = false, tells = false;
     static __device__ __forceinline__ bits empty()
     {
         return mulg_no_value<T>();
@@ -184,30 +220,71 @@ template <class T, class JOIN, bool REAL> struct mulg_join_cell {
 /* Integers leave no bits for `empty`: touched cells are marked, and values enter by compare and swap. */
 template <class T, class JOIN> struct mulg_join_cell<T, JOIN, false> {
     typedef typename mulg_traits<T>::bits bits;
-    static constexpr bool marked = true;
+    static constexpr bool marked = true, tells = false;
     static __device__ __forceinline__ bits empty()
     {
         return mulg_traits<T>::to(JOIN::start());
     }
-    static __device__ __forceinline__ void put(bits *cell, T v)
+    static __device__ __forceinline__ bits with(bits seen, T v)
     {
-        bits seen = *(volatile bits *)cell;
+        return mulg_traits<T>::to(JOIN::join(mulg_traits<T>::from(seen), v));
+    }
+    static __device__ __forceinline__ void merge(bits *cell, bits seen, T v)
+    {
         for (;;) {
-            const bits next = mulg_traits<T>::to(JOIN::join(mulg_traits<T>::from(seen), v));
+            const bits next = with(seen, v);
             if (next == seen) return;
             const bits was = atomicCAS(cell, seen, next);
             if (was == seen) return;
             seen = was;
         }
     }
+    static __device__ __forceinline__ void put(bits *cell, T v)
+    {
+        merge(cell, *(volatile bits *)cell, v);
+    }
+    /* Two at a time, their swaps in flight together. */
     static __device__ __forceinline__ void put_two(bits *x, T v, bits *y, T w)
     {
-        put(x, v);
-        put(y, w);
+        const bits seen_x = *(volatile bits *)x, seen_y = *(volatile bits *)y;
+        const bits next_x = with(seen_x, v), next_y = with(seen_y, w);
+        const bits was_x = next_x != seen_x ? atomicCAS(x, seen_x, next_x) : seen_x;
+        const bits was_y = next_y != seen_y ? atomicCAS(y, seen_y, next_y) : seen_y;
+        if (was_x != seen_x) merge(x, was_x, v);
+        if (was_y != seen_y) merge(y, was_y, w);
     }
     static __device__ __forceinline__ T get(bits b)
     {
         return mulg_traits<T>::from(b);
+    }
+};
+
+/* Values of 16 bytes by compare and swap: a value that changes nothing is not stored, and who comes first is told, so
+ * that cells need not be searched for touched ones. */
+template <class T, class JOIN> struct mulg_told_cell {
+    typedef typename mulg_traits<T>::bits bits;
+    static constexpr bool marked = true, tells = true;
+    static __device__ __forceinline__ bits empty()
+    {
+        return mulg_no_value<T>();
+    }
+    /* Whether the cell was empty. */
+    static __device__ __forceinline__ bool put(bits *cell, T v)
+    {
+        bits seen = mulg_look(cell);
+        v = JOIN::one(v);
+        for (;;) {
+            const bool first = seen == empty();
+            const bits next = mulg_some_value(first ? v : JOIN::join(mulg_traits<T>::from(seen), v));
+            if (next == seen) return false;
+            const bits was = mulg_swap(cell, seen, next);
+            if (was == seen) return first;
+            seen = was;
+        }
+    }
+    static __device__ __forceinline__ T get(bits b)
+    {
+        return JOIN::last(mulg_traits<T>::from(b));
     }
 };
 

@@ -116,7 +116,7 @@ static int kernel_of_list(const mulg_run *s, int list)
  * saves far more time than it takes. */
 static bool spared(const mulg_run *s, int list, bool middle)
 {
-    const bool light = list == MULG_LIST_PAIR || list == MULG_LIST_TINY;
+    const bool light = list == MULG_LIST_PAIR || list == MULG_LIST_TINY || list == MULG_LIST_COPY;
     return light && middle && s->rules.force == 0 && mulg_list_rows(s->host, list) <= SPARED_ROWS;
 }
 

@@ -132,7 +132,10 @@ MULG_DEVICE void mulg_walk_long(const mulg_params &p, const LINE &line, mul_u32 
                 b0 = values.at(i);
                 if (more) b1 = values.at(i + 32);
             }
-            if (more)
+            if constexpr (sizeof(typename R::T) == 16) { /* two at a time would take more registers than there are */
+                f(t0, a, b0, c);
+                if (more) f(t1, a, b1, c);
+            } else if (more)
                 g(t0, t1, a, b0, b1, c);
             else
                 f(t0, a, b0, c);

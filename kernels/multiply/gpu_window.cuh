@@ -90,7 +90,7 @@ template <class R> MULG_DEVICE mulg_touched mulg_find_touched(const typename R::
     if constexpr (mulg_dense_cells<R>::narrow)
         return mulg_touched_narrow(cell);
     else if constexpr (C::marked)
-        t.low = each == 4 ? mark[threadIdx.x] : mark[threadIdx.x / 2] >> (threadIdx.x % 2 * 16) & 0xffff;
+        t.low = mark[threadIdx.x * each / 4] >> (threadIdx.x % (4 / each) * 8 * each) & (MULG_ALL >> (32 - 8 * each));
     else {
         mul_u32 mask = 0;
 #pragma unroll
@@ -111,6 +111,12 @@ template <class R> MULG_DEVICE mulg_touched mulg_find_touched(const typename R::
     return t;
 }
 
+template <class R> MULG_DEVICE void mulg_clear_marks(mul_u32 *mark)
+{
+    constexpr int each = 16 / sizeof(typename R::cell::bits);
+    if (threadIdx.x % (4 / each) == 0) mark[threadIdx.x * each / 4] = 0;
+}
+
 /* Empties the thread's own cells. */
 template <class R> MULG_DEVICE void mulg_clear(typename R::cell::bits *cell, mul_u32 *mark)
 {
@@ -127,8 +133,7 @@ template <class R> MULG_DEVICE void mulg_clear(typename R::cell::bits *cell, mul
 #pragma unroll
     for (int k = 0; k < 8; k++)
         *(uint4 *)mulg_piece(cell, k) = x.v;
-    if constexpr (C::marked)
-        if (each == 4 || threadIdx.x % 2 == 0) mark[threadIdx.x * each / 4] = 0;
+    if constexpr (C::marked) mulg_clear_marks<R>(mark);
 }
 
 /* What another block found for a cell, into a cell in global memory. The first argument only says which AGG. */
