@@ -366,7 +366,7 @@ NEUG_DEVICE void solve(const neug_params &p, const chip &c, const worker &w, int
 }
 
 template <int MODEL, bool HALF, bool BY_LANE>
-static __global__ void __launch_bounds__(NEUG_CHIP_THREADS, 1)
+static __global__ void __launch_bounds__(NEUG_CHIP_THREADS, 2)
     chip_kernel(const __grid_constant__ neug_params p, int lanes, int groups)
 {
     const neug_tile tile = p.tile[blockIdx.x];

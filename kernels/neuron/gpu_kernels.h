@@ -9,7 +9,7 @@
 
 enum {
     NEUG_THREADS = 128,     /* of a block of THREAD, so lanes of its tile */
-    NEUG_CHIP_THREADS = 512 /* of a block of CHIP, at most */
+    NEUG_CHIP_THREADS = 256 /* of a block of CHIP: lanes times groups */
 };
 
 typedef struct neug_launch {

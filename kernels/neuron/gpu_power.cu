@@ -7,19 +7,13 @@
 #include "gpu_record.cuh"
 
 #include <cuda_pipeline_primitives.h>
-#ifndef TALL
-#define TALL 2
-#endif
-#ifndef STG
-#define STG 3
-#endif
 
 enum {
     SLICE = NEUG_POWER_SLICE,
     ROWS = NEUG_POWER_ROWS,
     LANES = NEUG_POWER_LANES,
-    STAGES = STG,
-    HIGH = TALL,                        /* of a warp's part, in 16 rows; 32 lanes wide */
+    STAGES = 3,
+    HIGH = 2,                           /* of a warp's part, in 16 rows; 32 lanes wide */
     DOWN = ROWS / (16 * HIGH),          /* warps below each other */
     THREADS = 32 * DOWN * (LANES / 32),
     A_ROW = 20,     /* doubles of a row of A in shared memory, and of X: 4 more than a multiple of 16 each, */

@@ -6,31 +6,10 @@
 #include "gpu_kernels.h"
 #include "gpu_record.cuh"
 
-#ifndef AHEAD
-#define AHEAD 4
-#endif
-#ifndef AHEAD_HH
-#define AHEAD_HH 2
-#endif
-#ifndef FAR
-#define FAR 12
-#endif
-#ifndef FAR_HH
-#define FAR_HH 6
-#endif
-#ifndef BLOCKS
-#define BLOCKS 1
-#endif
-/* Nodes whose state is read before they are due, and those of which it is brought into the L2. */
+/* Nodes whose state is read before they are due. It is read past the L1, which then keeps the tables. */
 template <int MODEL> struct ahead {
-    static const int nodes = MODEL == NEUG_CHANNELS ? AHEAD_HH : AHEAD;
-    static const int far = MODEL == NEUG_CHANNELS ? FAR_HH : FAR;
+    static const int nodes = MODEL == NEUG_CHANNELS ? 2 : 4;
 };
-
-NEUG_DEVICE void bring(const double *from)
-{
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
-}
 
 /* One lane on its way through a sweep. The stack's slots are of one size in both sweeps: warps of a block are not in
  * the same one. */
@@ -99,8 +78,9 @@ template <int MODEL, bool BY_LANE> struct rising {
 
 /* The state of nodes i, i - 1 .. before they are due. */
 template <int MODEL> struct rows {
-    static const int N = ahead<MODEL>::nodes, far = ahead<MODEL>::far;
+    static const int N = ahead<MODEL>::nodes;
     double v[N], m[N], h[N], n[N];
+    uint32_t flag[N];
 
     NEUG_METHOD void load(const neug_params &p, const walker &w, int64_t at, int32_t i)
     {
@@ -108,16 +88,12 @@ template <int MODEL> struct rows {
         for (int k = 0; k < N; k++) {
             if (i - k < 0) continue;
             const int64_t place = at - k * w.stride;
-            if (i - k >= far && w.mine) {
-                const int64_t there = place - far * w.stride;
-                bring(p.v + there);
-                if constexpr (MODEL == NEUG_CHANNELS) bring(p.m + there), bring(p.h + there), bring(p.n + there);
-            }
-            v[k] = w.mine ? p.v[place] : 0;
+            flag[k] = __ldg(w.flag + i - k);
+            v[k] = w.mine ? __ldcg(p.v + place) : 0;
             if constexpr (MODEL == NEUG_CHANNELS) {
-                m[k] = w.mine ? p.m[place] : 0;
-                h[k] = w.mine ? p.h[place] : 0;
-                n[k] = w.mine ? p.n[place] : 0;
+                m[k] = w.mine ? __ldcg(p.m + place) : 0;
+                h[k] = w.mine ? __ldcg(p.h + place) : 0;
+                n[k] = w.mine ? __ldcg(p.n + place) : 0;
             }
         }
     }
@@ -126,12 +102,14 @@ template <int MODEL> struct rows {
 template <int MODEL, bool BY_LANE>
 NEUG_DEVICE void equation(const walker &w, int32_t i, const rows<MODEL> &r, int k, double *excess, double *sum)
 {
-    const double *member = w.member + (int64_t)i * NEUG_MEMBER;
+    const double2 *from = (const double2 *)(w.member + (int64_t)i * NEUG_MEMBER);
+    const double2 c = __ldg(from);
     if constexpr (MODEL == NEUG_CONSTANT) {
-        const double2 c = *(const double2 *)member;
         *excess = 0;
         *sum = fma(c.x, r.v[k], BY_LANE ? c.y * w.lane.ge : c.y);
     } else {
+        const double2 d = __ldg(from + 1), e = __ldg(from + 2);
+        const double member[NEUG_MEMBER] = {c.x, c.y, d.x, d.y, e.x, e.y};
         neug_equation<MODEL>(member, w.lane, BY_LANE, r.v[k], r.m[k], r.h[k], r.n[k], excess, sum);
     }
 }
@@ -151,14 +129,14 @@ template <int MODEL, bool BY_LANE> NEUG_DEVICE void rise(const neug_params &p, w
         for (int k = 0; k < N; k++) {
             const int32_t i = first - k;
             if (i < 0) break;
-            const uint32_t flag = w.flag[i];
+            const uint32_t flag = now.flag[k];
             double excess, sum;
             equation<MODEL, BY_LANE>(w, i, now, k, &excess, &sum);
             if (flag & NEUG_CLAMPED) sum = inject(p, w, i, step, sum);
             up.take_children(w, flag, &excess, &sum);
-            up.finish(w, flag, w.couple[i], excess, sum);
-            if (w.mine) p.y[at] = up.y;
-            if (MODEL != NEUG_CONSTANT && w.mine) p.f[at] = up.f;
+            up.finish(w, flag, __ldg(w.couple + i), excess, sum);
+            if (w.mine) __stcg(p.y + at, up.y);
+            if (MODEL != NEUG_CONSTANT && w.mine) __stcg(p.f + at, up.f);
             at -= w.stride;
         }
         now = next;
@@ -180,8 +158,9 @@ template <int MODEL> NEUG_DEVICE double parent_of(const walker &w, falling *down
 
 /* What the sweep to the tips reads of nodes i, i + 1 .. before they are due. */
 template <int MODEL, bool HALF> struct solved {
-    static const int N = ahead<MODEL>::nodes, far = ahead<MODEL>::far;
+    static const int N = ahead<MODEL>::nodes;
     double y[N], f[N], old[N], m[N], h[N], n[N];
+    uint32_t flag[N];
 
     NEUG_METHOD void load(const neug_params &p, const walker &w, int64_t at, int32_t i)
     {
@@ -189,20 +168,14 @@ template <int MODEL, bool HALF> struct solved {
         for (int k = 0; k < N; k++) {
             if (i + k >= w.shape->nodes) continue;
             const int64_t place = at + k * w.stride;
-            if (i + k + far < w.shape->nodes && w.mine) {
-                const int64_t there = place + far * w.stride;
-                bring(p.y + there);
-                if constexpr (MODEL != NEUG_CONSTANT) bring(p.f + there);
-                if constexpr (HALF) bring(p.v + there);
-                if constexpr (MODEL == NEUG_CHANNELS) bring(p.m + there), bring(p.h + there), bring(p.n + there);
-            }
-            y[k] = w.mine ? p.y[place] : 0;
-            if constexpr (MODEL != NEUG_CONSTANT) f[k] = w.mine ? p.f[place] : 0;
-            if constexpr (HALF) old[k] = w.mine ? p.v[place] : 0;
+            flag[k] = __ldg(w.flag + i + k);
+            y[k] = w.mine ? __ldcg(p.y + place) : 0;
+            if constexpr (MODEL != NEUG_CONSTANT) f[k] = w.mine ? __ldcg(p.f + place) : 0;
+            if constexpr (HALF) old[k] = w.mine ? __ldcg(p.v + place) : 0;
             if constexpr (MODEL == NEUG_CHANNELS) {
-                m[k] = w.mine ? p.m[place] : 0;
-                h[k] = w.mine ? p.h[place] : 0;
-                n[k] = w.mine ? p.n[place] : 0;
+                m[k] = w.mine ? __ldcg(p.m + place) : 0;
+                h[k] = w.mine ? __ldcg(p.h + place) : 0;
+                n[k] = w.mine ? __ldcg(p.n + place) : 0;
             }
         }
     }
@@ -213,9 +186,9 @@ NEUG_DEVICE void go_on(const neug_params &p, const walker &w, int64_t at, double
 {
     neug_gates_go_on(v, p.less, w.roots, &m, &h, &n);
     if (!w.mine) return;
-    p.m[at] = m;
-    p.h[at] = h;
-    p.n[at] = n;
+    __stcg(p.m + at, m);
+    __stcg(p.h + at, h);
+    __stcg(p.n + at, n);
 }
 
 template <int MODEL, bool HALF> NEUG_DEVICE void fall(const neug_params &p, const walker &w, int64_t base)
@@ -231,12 +204,12 @@ template <int MODEL, bool HALF> NEUG_DEVICE void fall(const neug_params &p, cons
         for (int k = 0; k < N; k++) {
             const int32_t i = first + k;
             if (i >= w.shape->nodes) break;
-            const uint32_t flag = w.flag[i];
-            const double up = MODEL == NEUG_CONSTANT ? w.couple[i].y : 1.0 - now.f[k];
+            const uint32_t flag = now.flag[k];
+            const double up = MODEL == NEUG_CONSTANT ? __ldg(w.couple + i).y : 1.0 - now.f[k];
             down.u = i == 0 ? now.y[k] : fma(up, parent_of<MODEL>(w, &down, flag), now.y[k]);
             if (flag & NEUG_BRANCH) *slot_of<MODEL>(w, down.depth++) = down.u;
             const double v = HALF ? fma(2.0, down.u, -now.old[k]) : down.u;
-            if (w.mine) p.v[at] = v;
+            if (w.mine) __stcg(p.v + at, v);
             if constexpr (MODEL == NEUG_CHANNELS) go_on(p, w, at, v, now.m[k], now.h[k], now.n[k]);
             at += w.stride;
         }
@@ -254,7 +227,7 @@ NEUG_DEVICE void sample(const neug_params &p, const walker &w, int64_t base, int
 }
 
 template <int MODEL, bool HALF, bool BY_LANE>
-static __global__ void __launch_bounds__(NEUG_THREADS, MODEL == NEUG_CONSTANT ? BLOCKS : 1) thread_kernel(const __grid_constant__ neug_params p)
+static __global__ void __launch_bounds__(NEUG_THREADS) thread_kernel(const __grid_constant__ neug_params p)
 {
     extern __shared__ double stack[];
     const neug_tile tile = p.tile[blockIdx.x];
