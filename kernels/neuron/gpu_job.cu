@@ -3,8 +3,6 @@
  * What a job is and which ways take it. Callers: operators/simulate, gpu_run.cu, gpu_tables.cu.
  */
 #include "gpu_state.h"
-#include <stdlib.h>
-#include <stdio.h>
 
 const char *const lacis_neuron_gpu_way_name[LACIS_NEURON_GPU_WAYS] = {"thread", "chip", "power"};
 
@@ -32,12 +30,19 @@ bool neug_by_lane(const neuron_plan *plan)
     return model == NEUG_PASSIVE || plan->column[NEURON_E] != NULL;
 }
 
+static int64_t most_nodes(const neuron_plan *plan)
+{
+    int64_t most = 0;
+    for (int64_t s = 0; s < plan->shapes; s++)
+        if (plan->shape[s].nodes > most) most = plan->shape[s].nodes;
+    return most;
+}
+
 /* No less than neug_chip_bytes will say: phases and events are bounded. */
 static size_t most_bytes(const neuron_plan *plan, int model, int lanes, int groups)
 {
     neug_shape largest = {};
-    for (int64_t s = 0; s < plan->shapes; s++)
-        if (plan->shape[s].nodes > largest.nodes) largest.nodes = (int32_t)plan->shape[s].nodes;
+    largest.nodes = (int32_t)most_nodes(plan);
     largest.phases = NEUG_PHASES;
     largest.events = largest.nodes + (int32_t)plan->clamps;
     return neug_chip_bytes(model, plan->method != NEURON_EULER, &largest, lanes, groups);
@@ -56,15 +61,12 @@ bool neug_chip_fit(const lacis_neuron_gpu_job *job, size_t shared_most, neug_lau
     const neuron_plan *plan = &job->plan;
     const int model = neug_model(plan);
     const int64_t lanes_there = all_lanes(plan);
-    int lanes = model == NEUG_CONSTANT ? 32 : 16, groups = 16;
+    int lanes = model == NEUG_CONSTANT ? 32 : 16, groups = NEUG_CHIP_THREADS / lanes;
     while (lanes > 1 && (most_bytes(plan, model, lanes, groups) > shared_most ||
                          (lanes_there + lanes - 1) / lanes < MULTIPROCESSORS)) {
         lanes /= 2;
-        if (groups * lanes < 256) groups *= 2;
+        groups *= 2;
     }
-#ifdef NEUG_TUNE
-    if (getenv("NEUG_CHIP")) sscanf(getenv("NEUG_CHIP"), "%d,%d", &lanes, &groups);
-#endif
     out->lanes = lanes;
     out->groups = groups;
     return most_bytes(plan, model, lanes, groups) <= shared_most;
@@ -73,28 +75,41 @@ bool neug_chip_fit(const lacis_neuron_gpu_job *job, size_t shared_most, neug_lau
 static const char *refuses_power(const neuron_plan *plan)
 {
     if (neug_model(plan) != NEUG_CONSTANT) return "the matrix is not one for all steps and lanes";
-    for (int64_t s = 0; s < plan->shapes; s++)
-        if (neug_power_wide(plan->shape[s].nodes, plan->clamps) > NEUG_POWER_MOST)
-            return "a tree is too large for its matrix";
-    return NULL;
+    return neug_power_wide(most_nodes(plan), plan->clamps) > NEUG_POWER_MOST ? "a tree is too large for its matrix"
+                                                                             : NULL;
 }
 
 const char *lacis_neuron_gpu_refuses(const lacis_neuron_gpu_job *job)
 {
     neug_launch fit = {};
-    for (int64_t s = 0; s < job->plan.shapes; s++)
-        if (job->plan.shape[s].nodes > NEUG_ROW_MASK && job->way == LACIS_NEURON_GPU_CHIP)
-            return "a tree is too large for shared memory";
     if (job->way == LACIS_NEURON_GPU_POWER) return refuses_power(&job->plan);
-    if (job->way == LACIS_NEURON_GPU_CHIP && !neug_chip_fit(job, SHARED_HOPPER, &fit))
+    if (job->way == LACIS_NEURON_GPU_CHIP &&
+        (most_nodes(&job->plan) > NEUG_ROW_MASK || !neug_chip_fit(job, SHARED_HOPPER, &fit)))
         return "a tree is too large for shared memory";
     return NULL;
 }
 
+/* Whether products pay: each takes as long for a row and lane as `wide` multiplications on tensor cores, some 40 fs
+ * each, and a step of CHIP 5 ps. Clamps that begin or end cut blocks of steps into powers of two. */
+static bool power_pays(const lacis_neuron_gpu_job *job)
+{
+    const neuron_plan *plan = &job->plan;
+    const neug_power_cut cut = neug_power_cut_of(plan, job->most_steps);
+    const int64_t each = cut.steps > 0 ? cut.steps : (int64_t)1 << (cut.levels - 1);
+    const int64_t products = plan->steps / each + (2 * plan->clamps + 1) * 2 * cut.levels;
+    return products * neug_power_wide(most_nodes(plan), plan->clamps) < 120 * plan->steps;
+}
+
+/* CHIP where blocks have lanes enough for whole lines of memory, or lanes are few. */
 lacis_neuron_gpu_way lacis_neuron_gpu_choose(const lacis_neuron_gpu_job *job, bool same_bits)
 {
     lacis_neuron_gpu_job as = *job;
-    (void)same_bits;
+    neug_launch fit = {};
+    as.way = LACIS_NEURON_GPU_POWER;
+    if (!same_bits && lacis_neuron_gpu_refuses(&as) == NULL && power_pays(job)) return LACIS_NEURON_GPU_POWER;
     as.way = LACIS_NEURON_GPU_CHIP;
-    return lacis_neuron_gpu_refuses(&as) == NULL ? LACIS_NEURON_GPU_CHIP : LACIS_NEURON_GPU_THREAD;
+    if (lacis_neuron_gpu_refuses(&as) != NULL || !neug_chip_fit(job, SHARED_HOPPER, &fit))
+        return LACIS_NEURON_GPU_THREAD;
+    const bool few = all_lanes(&job->plan) <= (int64_t)fit.lanes * MULTIPROCESSORS;
+    return few || fit.lanes >= 8 ? LACIS_NEURON_GPU_CHIP : LACIS_NEURON_GPU_THREAD;
 }

@@ -12,7 +12,7 @@
 enum { BARRIER = 3 }; /* what a phase costs besides its entries */
 
 /* Tried per phase, in sixteenths of a group's even share of what is left. */
-static const int32_t share[] = {3, 5, 8, 12, 16, 24, 40};
+static const int32_t share[] = {4, 7, 10, 14, 20, 28, 40, 80, 160, 400};
 enum { SHARES = sizeof share / sizeof share[0] };
 
 struct planner {
