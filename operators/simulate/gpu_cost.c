@@ -94,8 +94,8 @@ static const char *const figure[LACIS_NEURON_GPU_WAYS][2][2] = {
                                  {"simulate.gpu.thread.hh_ns", "simulate.gpu.thread.hh_node_ns"}},
     [LACIS_NEURON_GPU_CHIP] = {{"simulate.gpu.chip.passive_ns", "simulate.gpu.chip.passive_node_ns"},
                                {"simulate.gpu.chip.hh_ns", "simulate.gpu.chip.hh_node_ns"}},
-    [LACIS_NEURON_GPU_POWER] = {{"simulate.gpu.power.multiplication_ns", "simulate.gpu.power.block_ns"},
-                                {"simulate.gpu.power.hh_ns", "simulate.gpu.power.hh_block_ns"}},
+    [LACIS_NEURON_GPU_POWER] = {{"simulate.gpu.power.multiplication_ns", "simulate.gpu.power.product_ns"},
+                                {"simulate.gpu.power.hh_ns", "simulate.gpu.power.hh_product_ns"}},
 };
 
 const char *lacis_simulate_figure(lacis_neuron_gpu_way way, bool hh, bool few)

@@ -85,7 +85,7 @@ static int64_t products_of(const neuron_plan *plan)
 
 double lacis_simulate_units(const neuron_plan *plan, lacis_neuron_gpu_way way, bool few, int64_t depth)
 {
-    const double groups = 16; /* of threads, on the subtrees of a lane */
+    const double groups = 4; /* of threads at work on the subtrees of a lane, on average */
     bool power = way == LACIS_NEURON_GPU_POWER;
     double sum = 0, most = 0, products = power ? (double)products_of(plan) / ((double)plan->steps + 1e-9) : 0;
     for (int64_t i = 0; i < plan->shapes; i++) {
