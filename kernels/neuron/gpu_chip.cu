@@ -66,7 +66,7 @@ size_t neug_chip_bytes(int model, bool half, const neug_shape *shape, int lanes,
 /* A thread's part in a block's work. */
 struct worker {
     const neug_clamp *clamp;
-    uint32_t lane;  /* its place in a row, in bytes */
+    uint32_t lane; /* its place in a row, in bytes */
     int group;
     int64_t number; /* of the lane, in the panel */
     neug_lane scale;
@@ -320,7 +320,8 @@ NEUG_DEVICE void sample(const neug_params &p, const chip &c, const neug_tile &ti
         const neug_probe probe = p.common.probe[shape.probe0 + (k >> c.shift)];
         const int32_t lane = k & (c.lanes - 1);
         if (lane < tile.lanes)
-            neug_record(p, probe.number, tile.lane + lane, voltage<HALF>(c, ((uint32_t)probe.node << c.shift) + (uint32_t)lane), step / p.every);
+            neug_record(p, probe.number, tile.lane + lane,
+                        voltage<HALF>(c, ((uint32_t)probe.node << c.shift) + (uint32_t)lane), step / p.every);
     }
 }
 
@@ -331,7 +332,8 @@ template <int MODEL> NEUG_DEVICE void load_tables(const neug_params &p, const ch
     for (int32_t i = thread; i < shape.nodes; i += threads) {
         at<double2>(c.couple + (uint32_t)i * 16) = from.couple[shape.node0 + i];
         if (MODEL == NEUG_CONSTANT)
-            at<double2>(c.member + (uint32_t)i * 16) = *(const double2 *)(from.member + (shape.node0 + i) * NEUG_MEMBER);
+            at<double2>(c.member + (uint32_t)i * 16) =
+                *(const double2 *)(from.member + (shape.node0 + i) * NEUG_MEMBER);
         at<uint2>(c.word + (uint32_t)i * 8) = from.word[shape.node0 + i];
     }
     if (thread < WORDS_AHEAD) {
@@ -366,7 +368,7 @@ NEUG_DEVICE void solve(const neug_params &p, const chip &c, const worker &w, int
 }
 
 template <int MODEL, bool HALF, bool BY_LANE>
-static __global__ void __launch_bounds__(NEUG_CHIP_THREADS, 1)
+static __global__ void __launch_bounds__(NEUG_CHIP_THREADS, 2)
     chip_kernel(const __grid_constant__ neug_params p, int lanes, int groups)
 {
     const neug_tile tile = p.tile[blockIdx.x];

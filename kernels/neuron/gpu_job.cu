@@ -3,8 +3,6 @@
  * What a job is and which ways take it. Callers: operators/simulate, gpu_run.cu, gpu_tables.cu.
  */
 #include "gpu_state.h"
-#include <stdlib.h>
-#include <stdio.h>
 
 const char *const lacis_neuron_gpu_way_name[LACIS_NEURON_GPU_WAYS] = {"thread", "chip", "power"};
 
@@ -63,15 +61,12 @@ bool neug_chip_fit(const lacis_neuron_gpu_job *job, size_t shared_most, neug_lau
     const neuron_plan *plan = &job->plan;
     const int model = neug_model(plan);
     const int64_t lanes_there = all_lanes(plan);
-    int lanes = model == NEUG_CONSTANT ? 32 : 16, groups = 16;
+    int lanes = model == NEUG_CONSTANT ? 32 : 16, groups = NEUG_CHIP_THREADS / lanes;
     while (lanes > 1 && (most_bytes(plan, model, lanes, groups) > shared_most ||
                          (lanes_there + lanes - 1) / lanes < MULTIPROCESSORS)) {
         lanes /= 2;
-        if (groups * lanes < 256) groups *= 2;
+        groups *= 2;
     }
-#ifdef NEUG_TUNE
-    if (getenv("NEUG_CHIP")) sscanf(getenv("NEUG_CHIP"), "%d,%d", &lanes, &groups);
-#endif
     out->lanes = lanes;
     out->groups = groups;
     return most_bytes(plan, model, lanes, groups) <= shared_most;

@@ -9,7 +9,7 @@
 
 enum {
     NEUG_THREADS = 128,     /* of a block of THREAD, so lanes of its tile */
-    NEUG_CHIP_THREADS = 512 /* of a block of CHIP, at most */
+    NEUG_CHIP_THREADS = 256 /* of a block of CHIP: lanes times groups */
 };
 
 typedef struct neug_launch {
@@ -17,10 +17,10 @@ typedef struct neug_launch {
     bool half; /* Crank-Nicolson */
     bool by_lane;
     unsigned tiles;
-    int pending;                   /* branch points, of any shape */
-    int lanes, groups;             /* of CHIP: lanes of a block, groups of threads for them */
-    size_t shared_bytes;           /* of CHIP */
-    int64_t power_rows;            /* of POWER: of a block's matrix, of any shape */
+    int pending;         /* branch points, of any shape */
+    int lanes, groups;   /* of CHIP: lanes of a block, groups of threads for them */
+    size_t shared_bytes; /* of CHIP */
+    int64_t power_rows;  /* of POWER: of a block's matrix, of any shape */
     cudaStream_t stream;
 } neug_launch;
 

@@ -7,23 +7,17 @@
 #include "gpu_record.cuh"
 
 #include <cuda_pipeline_primitives.h>
-#ifndef TALL
-#define TALL 2
-#endif
-#ifndef STG
-#define STG 3
-#endif
 
 enum {
     SLICE = NEUG_POWER_SLICE,
     ROWS = NEUG_POWER_ROWS,
     LANES = NEUG_POWER_LANES,
-    STAGES = STG,
-    HIGH = TALL,                        /* of a warp's part, in 16 rows; 32 lanes wide */
-    DOWN = ROWS / (16 * HIGH),          /* warps below each other */
+    STAGES = 3,
+    HIGH = 2,                  /* of a warp's part, in 16 rows; 32 lanes wide */
+    DOWN = ROWS / (16 * HIGH), /* warps below each other */
     THREADS = 32 * DOWN * (LANES / 32),
-    A_ROW = 20,     /* doubles of a row of A in shared memory, and of X: 4 more than a multiple of 16 each, */
-    X_ROW = 132,    /* so that fragments meet no bank twice */
+    A_ROW = 20,  /* doubles of a row of A in shared memory, and of X: 4 more than a multiple of 16 each, */
+    X_ROW = 132, /* so that fragments meet no bank twice */
     A_SLICE = ROWS * A_ROW,
     X_SLICE = SLICE * X_ROW
 };
@@ -60,14 +54,14 @@ NEUG_DEVICE void fetch(const product &m, double *a, double *x, int32_t row0, int
     for (int k = (int)threadIdx.x; k < ROWS * SLICE / 2; k += THREADS) {
         const int r = k / (SLICE / 2), c = k % (SLICE / 2) * 2;
         const bool in = row0 + r < m.rows;
-        __pipeline_memcpy_async(a + r * A_ROW + c,
-                                m.a + (int64_t)(in ? row0 + r : 0) * m.wide + s * SLICE + c, 16, in ? 0 : 16);
+        __pipeline_memcpy_async(a + r * A_ROW + c, m.a + (int64_t)(in ? row0 + r : 0) * m.wide + s * SLICE + c, 16,
+                                in ? 0 : 16);
     }
     for (int k = (int)threadIdx.x; k < SLICE * LANES / 2; k += THREADS) {
         const int r = k / (LANES / 2), c = k % (LANES / 2) * 2;
         const bool in = lane0 + c < m.lanes;
-        __pipeline_memcpy_async(x + r * X_ROW + c, m.x + (int64_t)(s * SLICE + r) * m.stride + (in ? lane0 + c : 0), 16,
-                                in ? 0 : 16);
+        __pipeline_memcpy_async(x + r * X_ROW + c, m.x + (int64_t)(s * SLICE + r) * m.stride + (in ? lane0 + c : 0),
+                                16, in ? 0 : 16);
     }
 }
 
@@ -109,7 +103,8 @@ struct part {
                     const int32_t r = row + 16 * i + 8 * half, l = lane + 8 * j;
                     if (r >= m.rows || l >= m.lanes) continue;
                     const int64_t to = r < m.split ? r : m.wide + r - m.split;
-                    *(double2 *)(m.y + to * m.stride + l) = make_double2(acc[i][j][2 * half], acc[i][j][2 * half + 1]);
+                    *(double2 *)(m.y + to * m.stride + l) =
+                        make_double2(acc[i][j][2 * half], acc[i][j][2 * half + 1]);
                 }
     }
 };
@@ -138,7 +133,8 @@ NEUG_DEVICE void multiply(const product &m, int32_t row0, int32_t lane0, double 
 
 /* Blocks of one tile's rows follow each other, so that they find its x in the L2. */
 static __global__ void __launch_bounds__(THREADS, 2)
-    step_kernel(const neug_tile *tiles, const neug_power_shape *shapes, const double *x, double *y, int level, int parts)
+    step_kernel(const neug_tile *tiles, const neug_power_shape *shapes, const double *x, double *y, int level,
+                int parts)
 {
     extern __shared__ double2 shared[];
     const neug_tile tile = tiles[blockIdx.x / parts];
@@ -146,8 +142,14 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const int32_t row0 = (int32_t)(blockIdx.x % parts) * ROWS, nodes = s->block_rows - s->samples;
     const int32_t rows = level < 0 ? s->block_rows : nodes;
     if (row0 >= rows) return;
-    const product m = {level < 0 ? s->block : s->level[level], x + tile.base, y + tile.base, tile.stride, rows, s->wide,
-                       nodes, (tile.lanes + 1) / 2 * 2};
+    const product m = {level < 0 ? s->block : s->level[level],
+                       x + tile.base,
+                       y + tile.base,
+                       tile.stride,
+                       rows,
+                       s->wide,
+                       nodes,
+                       (tile.lanes + 1) / 2 * 2};
     multiply(m, row0, 0, (double *)shared);
 }
 
@@ -200,8 +202,7 @@ static __global__ void unit_kernel(neug_common common, int64_t number, bool half
         column[clamp.node * wide] = clamp.factor;
     }
     for (int32_t i = n - 1; i > 0; i--)
-        column[parent[i] * wide] =
-            fma(couple[i].x, column[i * wide], column[parent[i] * wide]);
+        column[parent[i] * wide] = fma(couple[i].x, column[i * wide], column[parent[i] * wide]);
     for (int32_t i = 1; i < n; i++)
         column[i * wide] = fma(couple[i].y, column[parent[i] * wide], column[i * wide]);
     for (int32_t i = 0; half && i < n; i++)
@@ -217,7 +218,8 @@ cudaError_t neug_power_unit(const neug_common *common, const neug_shape *shape, 
     return cudaGetLastError();
 }
 
-static __global__ void pick_kernel(neug_common common, int64_t number, const double *matrix, int64_t wide, double *rows)
+static __global__ void pick_kernel(neug_common common, int64_t number, const double *matrix, int64_t wide,
+                                   double *rows)
 {
     const neug_shape *shape = common.shape + number;
     const int32_t node = common.probe[shape->probe0 + blockIdx.x].node;

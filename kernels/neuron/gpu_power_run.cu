@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * POWER on the host side: a job's matrices, and its steps cut into products (gpu_power.h). Products do not go beyond a
- * step in which a clamp begins or ends to flow. Callers: gpu_tables.cu, gpu_run.cu.
+ * POWER on the host side: a job's matrices, and its steps cut into products (gpu_power.h). Products do not go beyond
+ * a step in which a clamp begins or ends to flow. Callers: gpu_tables.cu, gpu_run.cu.
  */
 #include "gpu_state.h"
 
@@ -55,8 +55,8 @@ static lacis_neuron_gpu_status make(const lacis_neuron_gpu_job *job, lacis_neuro
     NEUG_TRY_CUDA(cuda_error, cudaMemsetAsync(t->matrices, 0, bytes, stream));
     double *at = (double *)((char *)t->matrices + head);
     for (int64_t s = 0; s < t->shapes; s++) {
-        NEUG_TRY_CUDA(cuda_error, neug_power_make(&t->common, &t->shape[s], s, t->setup.half, &t->cut, job->plan.every,
-                                                  at, &shape[s], stream));
+        NEUG_TRY_CUDA(cuda_error, neug_power_make(&t->common, &t->shape[s], s, t->setup.half, &t->cut,
+                                                  job->plan.every, at, &shape[s], stream));
         if (shape[s].block_rows > t->setup.power_rows) t->setup.power_rows = shape[s].block_rows;
         at += doubles_of(t, s);
     }

@@ -195,8 +195,9 @@ static lacis_neuron_gpu_status launch(struct run *s, int64_t steps, int64_t *don
     while (*done < steps) {
         const int64_t now = least(limit, steps - *done);
         s->params.steps = now;
-        NEUG_TRY_CUDA(s->cuda_error, s->job->way == LACIS_NEURON_GPU_CHIP ? neug_chip_launch(&s->launch, &s->params)
-                                                                          : neug_thread_launch(&s->launch, &s->params));
+        NEUG_TRY_CUDA(s->cuda_error, s->job->way == LACIS_NEURON_GPU_CHIP
+                                         ? neug_chip_launch(&s->launch, &s->params)
+                                         : neug_thread_launch(&s->launch, &s->params));
         s->params.step += now;
         *done += now;
     }

@@ -24,10 +24,10 @@ void neug_tree_free(neug_tree *tree);
  * the root flags and perhaps a child's row, for that to the tips flags and the parent's row. */
 enum {
     NEUG_ROW_MASK = (1 << 24) - 1,
-    NEUG_ROW_NEXT = 1 << 24,    /* the row before is the next child: it is at hand */
-    NEUG_ROW_CHILD = 1 << 25,   /* one child beside the next one: its row follows */
-    NEUG_ROW_EVENTS = 1 << 26,  /* otherwise: clamps, more children; the group's list of events says which */
-    NEUG_ROW_UNDER = 1 << 24,   /* the row behind is the parent: it is at hand */
+    NEUG_ROW_NEXT = 1 << 24,   /* the row before is the next child: it is at hand */
+    NEUG_ROW_CHILD = 1 << 25,  /* one child beside the next one: its row follows */
+    NEUG_ROW_EVENTS = 1 << 26, /* otherwise: clamps, more children; the group's list of events says which */
+    NEUG_ROW_UNDER = 1 << 24,  /* the row behind is the parent: it is at hand */
     NEUG_ROW_ROOT = 1 << 25,
     NEUG_EVENT_CLAMP = 1 << 24, /* number of a clamp of the shape */
     NEUG_EVENT_CHILD = 1 << 25, /* row of a child beside the next one */
@@ -41,11 +41,11 @@ enum { NEUG_PHASES = 4 };
  * list[2 k + 1]. */
 typedef struct neug_schedule {
     int32_t phases, groups, events;
-    int32_t *list;   /* 2 (phases * groups + 1) */
-    int32_t *row;    /* of each node in depth-first numbers */
-    uint2 *word;     /* of each row */
+    int32_t *list; /* 2 (phases * groups + 1) */
+    int32_t *row;  /* of each node in depth-first numbers */
+    uint2 *word;   /* of each row */
     uint32_t *event;
-    int32_t cost;    /* rows of the busiest groups of all phases, and what phases cost */
+    int32_t cost; /* rows of the busiest groups of all phases, and what phases cost */
 } neug_schedule;
 /* clamps: of the tree's nodes, by falling node. False: no memory. */
 bool neug_schedule_make(const neug_tree *tree, const neug_clamp *clamp, int32_t clamps, int32_t groups,

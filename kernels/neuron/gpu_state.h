@@ -18,9 +18,9 @@ struct lacis_neuron_gpu_tables {
     int64_t shapes;
     /* POWER: */
     neug_power_cut cut;
-    void *matrices; /* device memory */
+    void *matrices;          /* device memory */
     neug_power_shape *power; /* its beginning */
-    int64_t *turn; /* steps in which a clamp begins or ends to flow, rising; then INT64_MAX */
+    int64_t *turn;           /* steps in which a clamp begins or ends to flow, rising; then INT64_MAX */
 };
 
 #define NEUG_TRY_CUDA(error, call)                                                                                   \
@@ -55,7 +55,7 @@ typedef struct neug_power_run {
     const lacis_neuron_gpu_tables *tables;
     const neug_launch *launch;
     neug_params *params;
-    double *x, *y;    /* change places with every product */
+    double *x, *y;             /* change places with every product */
     int64_t step, steps, most; /* steps done, all steps, those of a product at most */
 } neug_power_run;
 cudaError_t neug_power_start(neug_power_run *run, int64_t words);

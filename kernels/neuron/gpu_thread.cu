@@ -6,34 +6,19 @@
 #include "gpu_kernels.h"
 #include "gpu_record.cuh"
 
-#ifndef AHEAD
-#define AHEAD 4
-#endif
-#ifndef AHEAD_HH
-#define AHEAD_HH 2
-#endif
-#ifndef FAR
-#define FAR 12
-#endif
-#ifndef FAR_HH
-#define FAR_HH 6
-#endif
-#ifndef BLOCKS
-#define BLOCKS 1
-#endif
-/* Nodes whose state is read before they are due, and those of which it is brought into the L2. */
+/* Nodes whose state is read before they are due. It is read past the L1, which then keeps the tables. */
 template <int MODEL> struct ahead {
-    static const int nodes = MODEL == NEUG_CHANNELS ? AHEAD_HH : AHEAD;
-    static const int far = MODEL == NEUG_CHANNELS ? FAR_HH : FAR;
+    static const int nodes = MODEL == NEUG_CHANNELS ? 2 : 4;
 };
 
-NEUG_DEVICE void bring(const double *from)
-{
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
-}
+/* What branch points wait for: a slot has a word of each thread, or two. Slots are of one size in both sweeps: warps
+ * of a block are not in the same one. */
+extern __shared__ double stack[];
+template <int MODEL> struct slots {
+    static const uint32_t size = NEUG_THREADS * (MODEL == NEUG_CONSTANT ? 1 : 2);
+};
 
-/* One lane on its way through a sweep. The stack's slots are of one size in both sweeps: warps of a block are not in
- * the same one. */
+/* One lane on its way through a sweep. */
 struct walker {
     const neug_shape *shape;
     const uint32_t *flag;
@@ -41,16 +26,11 @@ struct walker {
     const double2 *couple;
     const neug_clamp *clamp, *clamps_end;
     int64_t stride, number; /* number: of the lane, in the panel */
-    double *stack;          /* of this thread: slot k at stack[k * threads] */
+    int32_t nodes;
     neug_lane lane;
     double roots;
     bool mine; /* there is such a lane; other threads of its warp go along without reading or writing */
 };
-
-template <int MODEL> NEUG_DEVICE double *slot_of(const walker &w, int depth)
-{
-    return w.stack + (size_t)depth * blockDim.x * (MODEL == NEUG_CONSTANT ? 1 : 2);
-}
 
 NEUG_DEVICE double inject(const neug_params &p, walker &w, int32_t node, int64_t step, double sum)
 {
@@ -62,14 +42,14 @@ NEUG_DEVICE double inject(const neug_params &p, walker &w, int32_t node, int64_t
 /* Elimination of a node: what its children and clamps leave is in `excess` and `sum`. CONSTANT has only sums. */
 template <int MODEL, bool BY_LANE> struct rising {
     double f, y, down; /* of the node that was done last */
-    int depth;
+    uint32_t top;      /* of the stack: the slot that comes next */
 
-    NEUG_METHOD void take_children(const walker &w, uint32_t flag, double *excess, double *sum)
+    NEUG_METHOD void take_children(uint32_t flag, double *excess, double *sum)
     {
         if (flag & NEUG_BRANCH) {
-            const double *slot = slot_of<MODEL>(w, --depth);
-            *sum += slot[0];
-            if constexpr (MODEL != NEUG_CONSTANT) *excess += slot[blockDim.x];
+            top -= slots<MODEL>::size;
+            *sum += stack[top];
+            if constexpr (MODEL != NEUG_CONSTANT) *excess += stack[top + NEUG_THREADS];
         }
         if (flag & NEUG_NEXT) {
             *sum = fma(down, y, *sum);
@@ -89,120 +69,123 @@ template <int MODEL, bool BY_LANE> struct rising {
             f = excess * inverse;
             y = sum * inverse;
         }
-        if (!(flag & NEUG_HEAD)) return;
-        const bool open = flag & NEUG_LAST;
-        double *slot = slot_of<MODEL>(w, open ? depth++ : depth - 1);
-        slot[0] = fma(down, y, open ? 0.0 : slot[0]);
-        if constexpr (MODEL != NEUG_CONSTANT) slot[blockDim.x] = fma(down, f, open ? 0.0 : slot[blockDim.x]);
+        if (flag & NEUG_HEAD) wait(flag);
+    }
+
+    /* For the parent, beside its next child. */
+    NEUG_METHOD void wait(uint32_t flag)
+    {
+        double before = 0, before_f = 0;
+        if (flag & NEUG_LAST) {
+            top += slots<MODEL>::size;
+        } else {
+            before = stack[top - slots<MODEL>::size];
+            if constexpr (MODEL != NEUG_CONSTANT) before_f = stack[top - slots<MODEL>::size + NEUG_THREADS];
+        }
+        stack[top - slots<MODEL>::size] = fma(down, y, before);
+        if constexpr (MODEL != NEUG_CONSTANT) stack[top - slots<MODEL>::size + NEUG_THREADS] = fma(down, f, before_f);
     }
 };
 
-/* The state of nodes i, i - 1 .. before they are due. */
-template <int MODEL> struct rows {
-    static const int N = ahead<MODEL>::nodes, far = ahead<MODEL>::far;
-    double v[N], m[N], h[N], n[N];
+/* Where a sweep's reading has come to. It stays at the last node, which is then read in vain. */
+struct cursor {
+    const uint32_t *flag;
+    int64_t at;
+    int32_t left;
 
-    NEUG_METHOD void load(const neug_params &p, const walker &w, int64_t at, int32_t i)
+    template <int WAY> NEUG_METHOD void go_on(const walker &w)
+    {
+        if (left <= 0) return;
+        left--;
+        flag += WAY;
+        at += WAY * w.stride;
+    }
+};
+
+/* The state of nodes before they are due. */
+template <int MODEL> struct rows {
+    static const int N = ahead<MODEL>::nodes;
+    double v[N], m[N], h[N], n[N];
+    uint32_t flag[N];
+
+    NEUG_METHOD void load(const neug_params &p, const walker &w, cursor *c)
     {
 #pragma unroll
-        for (int k = 0; k < N; k++) {
-            if (i - k < 0) continue;
-            const int64_t place = at - k * w.stride;
-            if (i - k >= far && w.mine) {
-                const int64_t there = place - far * w.stride;
-                bring(p.v + there);
-                if constexpr (MODEL == NEUG_CHANNELS) bring(p.m + there), bring(p.h + there), bring(p.n + there);
-            }
-            v[k] = w.mine ? p.v[place] : 0;
+        for (int k = 0; k < N; k++, c->go_on<-1>(w)) {
+            flag[k] = __ldg(c->flag);
+            v[k] = w.mine ? __ldcg(p.v + c->at) : 0;
             if constexpr (MODEL == NEUG_CHANNELS) {
-                m[k] = w.mine ? p.m[place] : 0;
-                h[k] = w.mine ? p.h[place] : 0;
-                n[k] = w.mine ? p.n[place] : 0;
+                m[k] = w.mine ? __ldcg(p.m + c->at) : 0;
+                h[k] = w.mine ? __ldcg(p.h + c->at) : 0;
+                n[k] = w.mine ? __ldcg(p.n + c->at) : 0;
             }
         }
     }
 };
 
 template <int MODEL, bool BY_LANE>
-NEUG_DEVICE void equation(const walker &w, int32_t i, const rows<MODEL> &r, int k, double *excess, double *sum)
+NEUG_DEVICE void equation(const walker &w, const double *of, const rows<MODEL> &r, int k, double *excess, double *sum)
 {
-    const double *member = w.member + (int64_t)i * NEUG_MEMBER;
+    const double2 *from = (const double2 *)of;
+    const double2 c = __ldg(from);
     if constexpr (MODEL == NEUG_CONSTANT) {
-        const double2 c = *(const double2 *)member;
         *excess = 0;
         *sum = fma(c.x, r.v[k], BY_LANE ? c.y * w.lane.ge : c.y);
     } else {
+        const double2 d = __ldg(from + 1), e = __ldg(from + 2);
+        const double member[NEUG_MEMBER] = {c.x, c.y, d.x, d.y, e.x, e.y};
         neug_equation<MODEL>(member, w.lane, BY_LANE, r.v[k], r.m[k], r.h[k], r.n[k], excess, sum);
     }
 }
 
 template <int MODEL, bool BY_LANE> NEUG_DEVICE void rise(const neug_params &p, walker &w, int64_t base, int64_t step)
 {
-    rising<MODEL, BY_LANE> up = {0, 0, 0, 0};
-    rows<MODEL> now, next;
     const int N = ahead<MODEL>::nodes;
-    const int32_t n = w.shape->nodes;
+    const int32_t n = w.nodes;
+    rising<MODEL, BY_LANE> up = {0, 0, 0, threadIdx.x};
+    rows<MODEL> now, next;
     int64_t at = base + (n - 1) * w.stride;
+    cursor c = {w.flag + n - 1, at, n - 1};
+    const double *member = w.member + (int64_t)(n - 1) * NEUG_MEMBER;
+    const double2 *couple = w.couple + n - 1;
     w.clamp = w.clamps_end - w.shape->clamps;
-    now.load(p, w, at, n - 1);
-    for (int32_t first = n - 1; first >= 0; first -= N) {
-        next.load(p, w, at - N * w.stride, first - N);
+    now.load(p, w, &c);
+    for (int32_t first = n - 1; first >= 0; first -= N, member -= N * NEUG_MEMBER, couple -= N) {
+        next.load(p, w, &c);
 #pragma unroll
-        for (int k = 0; k < N; k++) {
-            const int32_t i = first - k;
-            if (i < 0) break;
-            const uint32_t flag = w.flag[i];
+        for (int k = 0; k < N; k++, at -= w.stride) {
+            if (first - k < 0) break;
+            const uint32_t flag = now.flag[k];
             double excess, sum;
-            equation<MODEL, BY_LANE>(w, i, now, k, &excess, &sum);
-            if (flag & NEUG_CLAMPED) sum = inject(p, w, i, step, sum);
-            up.take_children(w, flag, &excess, &sum);
-            up.finish(w, flag, w.couple[i], excess, sum);
-            if (w.mine) p.y[at] = up.y;
-            if (MODEL != NEUG_CONSTANT && w.mine) p.f[at] = up.f;
-            at -= w.stride;
+            equation<MODEL, BY_LANE>(w, member - k * NEUG_MEMBER, now, k, &excess, &sum);
+            if (flag & NEUG_CLAMPED) sum = inject(p, w, first - k, step, sum);
+            up.take_children(flag, &excess, &sum);
+            up.finish(w, flag, __ldg(couple - k), excess, sum);
+            if (w.mine) __stcg(p.y + at, up.y);
+            if (MODEL != NEUG_CONSTANT && w.mine) __stcg(p.f + at, up.f);
         }
         now = next;
     }
 }
 
-/* A node's voltage from its parent's. */
-struct falling {
-    double u; /* of the node that was done last */
-    int depth;
-};
-
-template <int MODEL> NEUG_DEVICE double parent_of(const walker &w, falling *down, uint32_t flag)
-{
-    if (!(flag & NEUG_HEAD)) return down->u;
-    if (flag & NEUG_LAST) down->depth--;
-    return *slot_of<MODEL>(w, flag & NEUG_LAST ? down->depth : down->depth - 1);
-}
-
-/* What the sweep to the tips reads of nodes i, i + 1 .. before they are due. */
+/* What the sweep to the tips reads of nodes before they are due. */
 template <int MODEL, bool HALF> struct solved {
-    static const int N = ahead<MODEL>::nodes, far = ahead<MODEL>::far;
+    static const int N = ahead<MODEL>::nodes;
     double y[N], f[N], old[N], m[N], h[N], n[N];
+    uint32_t flag[N];
 
-    NEUG_METHOD void load(const neug_params &p, const walker &w, int64_t at, int32_t i)
+    NEUG_METHOD void load(const neug_params &p, const walker &w, cursor *c)
     {
 #pragma unroll
-        for (int k = 0; k < N; k++) {
-            if (i + k >= w.shape->nodes) continue;
-            const int64_t place = at + k * w.stride;
-            if (i + k + far < w.shape->nodes && w.mine) {
-                const int64_t there = place + far * w.stride;
-                bring(p.y + there);
-                if constexpr (MODEL != NEUG_CONSTANT) bring(p.f + there);
-                if constexpr (HALF) bring(p.v + there);
-                if constexpr (MODEL == NEUG_CHANNELS) bring(p.m + there), bring(p.h + there), bring(p.n + there);
-            }
-            y[k] = w.mine ? p.y[place] : 0;
-            if constexpr (MODEL != NEUG_CONSTANT) f[k] = w.mine ? p.f[place] : 0;
-            if constexpr (HALF) old[k] = w.mine ? p.v[place] : 0;
+        for (int k = 0; k < N; k++, c->go_on<1>(w)) {
+            flag[k] = __ldg(c->flag);
+            y[k] = w.mine ? __ldcg(p.y + c->at) : 0;
+            if constexpr (MODEL != NEUG_CONSTANT) f[k] = w.mine ? __ldcg(p.f + c->at) : 0;
+            if constexpr (HALF) old[k] = w.mine ? __ldcg(p.v + c->at) : 0;
             if constexpr (MODEL == NEUG_CHANNELS) {
-                m[k] = w.mine ? p.m[place] : 0;
-                h[k] = w.mine ? p.h[place] : 0;
-                n[k] = w.mine ? p.n[place] : 0;
+                m[k] = w.mine ? __ldcg(p.m + c->at) : 0;
+                h[k] = w.mine ? __ldcg(p.h + c->at) : 0;
+                n[k] = w.mine ? __ldcg(p.n + c->at) : 0;
             }
         }
     }
@@ -213,32 +196,38 @@ NEUG_DEVICE void go_on(const neug_params &p, const walker &w, int64_t at, double
 {
     neug_gates_go_on(v, p.less, w.roots, &m, &h, &n);
     if (!w.mine) return;
-    p.m[at] = m;
-    p.h[at] = h;
-    p.n[at] = n;
+    __stcg(p.m + at, m);
+    __stcg(p.h + at, h);
+    __stcg(p.n + at, n);
 }
 
 template <int MODEL, bool HALF> NEUG_DEVICE void fall(const neug_params &p, const walker &w, int64_t base)
 {
     const int N = ahead<MODEL>::nodes;
-    falling down = {0, 0};
     solved<MODEL, HALF> now, next;
     int64_t at = base;
-    now.load(p, w, at, 0);
-    for (int32_t first = 0; first < w.shape->nodes; first += N) {
-        next.load(p, w, at + N * w.stride, first + N);
+    cursor c = {w.flag, at, w.nodes - 1};
+    const double2 *couple = w.couple;
+    uint32_t top = threadIdx.x; /* of the stack: the slot that comes next */
+    double u = 0;               /* of the node before */
+    now.load(p, w, &c);
+    for (int32_t first = 0; first < w.nodes; first += N, couple += N) {
+        next.load(p, w, &c);
 #pragma unroll
-        for (int k = 0; k < N; k++) {
-            const int32_t i = first + k;
-            if (i >= w.shape->nodes) break;
-            const uint32_t flag = w.flag[i];
-            const double up = MODEL == NEUG_CONSTANT ? w.couple[i].y : 1.0 - now.f[k];
-            down.u = i == 0 ? now.y[k] : fma(up, parent_of<MODEL>(w, &down, flag), now.y[k]);
-            if (flag & NEUG_BRANCH) *slot_of<MODEL>(w, down.depth++) = down.u;
-            const double v = HALF ? fma(2.0, down.u, -now.old[k]) : down.u;
-            if (w.mine) p.v[at] = v;
+        for (int k = 0; k < N; k++, at += w.stride) {
+            if (first + k >= w.nodes) break;
+            const uint32_t flag = now.flag[k];
+            if (flag & NEUG_HEAD) u = stack[top - slots<MODEL>::size];
+            if ((flag & (NEUG_HEAD | NEUG_LAST)) == (NEUG_HEAD | NEUG_LAST)) top -= slots<MODEL>::size;
+            const double up = MODEL == NEUG_CONSTANT ? __ldg(&couple[k].y) : 1.0 - now.f[k];
+            u = first + k == 0 ? now.y[k] : fma(up, u, now.y[k]);
+            if (flag & NEUG_BRANCH) {
+                stack[top] = u;
+                top += slots<MODEL>::size;
+            }
+            const double v = HALF ? fma(2.0, u, -now.old[k]) : u;
+            if (w.mine) __stcg(p.v + at, v);
             if constexpr (MODEL == NEUG_CHANNELS) go_on(p, w, at, v, now.m[k], now.h[k], now.n[k]);
-            at += w.stride;
         }
         now = next;
     }
@@ -254,9 +243,8 @@ NEUG_DEVICE void sample(const neug_params &p, const walker &w, int64_t base, int
 }
 
 template <int MODEL, bool HALF, bool BY_LANE>
-static __global__ void __launch_bounds__(NEUG_THREADS, MODEL == NEUG_CONSTANT ? BLOCKS : 1) thread_kernel(const __grid_constant__ neug_params p)
+static __global__ void __launch_bounds__(NEUG_THREADS) thread_kernel(const __grid_constant__ neug_params p)
 {
-    extern __shared__ double stack[];
     const neug_tile tile = p.tile[blockIdx.x];
     const int32_t thread = (int32_t)threadIdx.x;
     if (thread / 32 * 32 >= tile.lanes) return;
@@ -270,7 +258,7 @@ static __global__ void __launch_bounds__(NEUG_THREADS, MODEL == NEUG_CONSTANT ? 
     w.stride = tile.stride;
     w.mine = thread < tile.lanes;
     w.number = tile.lane + (w.mine ? thread : 0);
-    w.stack = stack + thread;
+    w.nodes = shape->nodes;
     w.lane = neug_lane_of<MODEL, BY_LANE>(p, w.number);
     w.roots = neug_roots();
     const int64_t base = tile.base + thread;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SIMULATE's GPU variants in parts: gpu_cost.c says whether and for how much, gpu_calibrate.c measures the figures
+ * SIMULATE's GPU variants in parts: gpu_cost.c says whether and for how much, counting work by gpu_units.c,
+ * gpu_calibrate.c measures the figures
  * for that, gpu.c runs, gpu_devices.c has what gpu.c does on each device.
  */
 #ifndef LACIS_OPERATORS_SIMULATE_DEVICE_H
@@ -71,9 +72,10 @@ double lacis_simulate_gpu_seconds(const lacis_simulation *s, lacis_neuron_gpu_wa
 #define LACIS_SIMULATE_STARTED 0.5  /* and from which those are started for it that are not yet */
 
 /* Figures in the profile: nanoseconds a unit of a step's work, of many lanes and of so few that their number does not
- * matter. Units: compartments, or (few) nodes one after the other; of POWER multiplications, or blocks of steps.
- * depth: nodes one below the other. */
+ * matter. */
 const char *lacis_simulate_figure(lacis_neuron_gpu_way way, bool hh, bool few);
+/* gpu_units.c. Units: compartments, or (few) nodes one after the other; of POWER multiplications, or products. depth:
+ * nodes one below the other. */
 double lacis_simulate_units(const neuron_plan *plan, lacis_neuron_gpu_way way, bool few, int64_t depth);
 #define LACIS_SIMULATE_LOAD_FIGURE "simulate.gpu.load_seconds" /* of the first use of the kernels */
 enum { LACIS_SIMULATE_SAMPLE_NODES = 321 };                    /* of the cable on which they are measured */

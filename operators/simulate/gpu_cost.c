@@ -87,15 +87,15 @@ const lacis_variant *lacis_simulate_gpu_any(const lacis_call *call, char *reason
 static const double otherwise[LACIS_NEURON_GPU_WAYS][2][2] = {
     [LACIS_NEURON_GPU_THREAD] = {{0.0088, 260}, {0.041, 940}},
     [LACIS_NEURON_GPU_CHIP] = {{0.0048, 85}, {0.023, 125}},
-    [LACIS_NEURON_GPU_POWER] = {{4e-5, 2e4}, {4e-5, 2e4}},
+    [LACIS_NEURON_GPU_POWER] = {{4.6e-5, 3e4}, {4.6e-5, 3e4}},
 };
 static const char *const figure[LACIS_NEURON_GPU_WAYS][2][2] = {
     [LACIS_NEURON_GPU_THREAD] = {{"simulate.gpu.thread.passive_ns", "simulate.gpu.thread.passive_node_ns"},
                                  {"simulate.gpu.thread.hh_ns", "simulate.gpu.thread.hh_node_ns"}},
     [LACIS_NEURON_GPU_CHIP] = {{"simulate.gpu.chip.passive_ns", "simulate.gpu.chip.passive_node_ns"},
                                {"simulate.gpu.chip.hh_ns", "simulate.gpu.chip.hh_node_ns"}},
-    [LACIS_NEURON_GPU_POWER] = {{"simulate.gpu.power.multiplication_ns", "simulate.gpu.power.block_ns"},
-                                {"simulate.gpu.power.hh_ns", "simulate.gpu.power.hh_block_ns"}},
+    [LACIS_NEURON_GPU_POWER] = {{"simulate.gpu.power.multiplication_ns", "simulate.gpu.power.product_ns"},
+                                {"simulate.gpu.power.hh_ns", "simulate.gpu.power.hh_product_ns"}},
 };
 
 const char *lacis_simulate_figure(lacis_neuron_gpu_way way, bool hh, bool few)
@@ -106,32 +106,6 @@ const char *lacis_simulate_figure(lacis_neuron_gpu_way way, bool hh, bool few)
 static double figure_of(const lacis_profile *profile, lacis_neuron_gpu_way way, bool hh, bool few)
 {
     return lacis_profile_get(profile, figure[way][hh][few], otherwise[way][hh][few]);
-}
-
-/* Steps that POWER takes as one product: from sample to sample, and as many as share one well. */
-static double power_block(const neuron_plan *plan)
-{
-    const int64_t few = 64, many = 1024, single = 256; /* as in kernels/neuron/gpu_power.h */
-    int64_t every = plan->every, block = every;
-    if (every > many || every > plan->steps) block = single;
-    if (every < few) block = (few + every - 1) / every * every;
-    if (block > plan->steps) block = plan->steps;
-    return block > 1 ? (double)block : 1;
-}
-
-double lacis_simulate_units(const neuron_plan *plan, lacis_neuron_gpu_way way, bool few, int64_t depth)
-{
-    const double groups = 16; /* of threads, on the subtrees of a lane */
-    bool power = way == LACIS_NEURON_GPU_POWER;
-    double sum = 0, most = 0, block = power_block(plan), samples = block / (double)plan->every;
-    for (int64_t i = 0; i < plan->shapes; i++) {
-        double nodes = (double)plan->shape[i].nodes, rows = power ? nodes + samples * (double)plan->numbers : 1;
-        sum += nodes * rows * (double)plan->shape[i].lanes;
-        if (nodes > most) most = nodes;
-    }
-    if (power) return few ? 1 / block : sum / block;
-    if (way == LACIS_NEURON_GPU_CHIP && few) return (double)depth + most / groups;
-    return few ? most : sum;
 }
 
 double lacis_simulate_gpu_seconds(const lacis_simulation *s, lacis_neuron_gpu_way way, int64_t begin, int64_t end)

@@ -23,29 +23,63 @@ double lacis_trace_seconds(const lacis_run *run, double rows)
     return rows * row_seconds / (threads < most ? threads : most);
 }
 
-lacis_status lacis_trace_new(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_trace *out)
+static lacis_status too_large(lacis_run *run, const lacis_call *call, const lacis_trace *trace)
+{
+    double bytes = (double)LACIS_TRACE_ROW_BYTES * (double)trace->stretches * (double)trace->lanes;
+    return lacis_run_fail_at(run, LACIS_LIMIT, call->offset,
+                             "EVERY k keeps each k-th sample, REDUCE one figure a probe and lane",
+                             "samples %lld times probes %lld times lanes %lld are %.3g GB, and %.3g GB of "
+                             "memory_limit are left",
+                             (long long)lacis_trace_samples(trace->s), (long long)trace->s->plan.numbers,
+                             (long long)trace->lanes, 1e-9 * bytes, 1e-9 * (double)lacis_run_memory_left(run));
+}
+
+/* A column's buffer: large ones where pages are huge and may have been used before, since new pages cost more time
+ * than what is written into them. */
+static lacis_status new_buffer(lacis_run *run, const lacis_call *call, const lacis_trace *trace, uint64_t bytes,
+                               lacis_buffer **out)
+{
+    const uint64_t large = (uint64_t)4 << 20;
+    if (bytes < large) return lacis_buffer_new(run, bytes, out);
+    LACIS_TRY(lacis_buffer_reserve(run, bytes, out));
+    lacis_status status = lacis_buffer_charge(*out, bytes);
+    if (status == LACIS_OK) return LACIS_OK;
+    lacis_buffer_release(*out);
+    return status == LACIS_LIMIT ? too_large(run, call, trace) : lacis_run_fail(run, status, "out of memory");
+}
+
+static lacis_status add_columns(lacis_run *run, const lacis_call *call, lacis_trace *trace)
 {
     static const lacis_dtype dtype[LACIS_TRACE_COLUMNS] = {LACIS_F64, LACIS_I32, LACIS_F64, LACIS_I32};
-    const lacis_simulation *s = call->work;
+    int64_t rows = trace->stretches * trace->lanes;
     void *data[LACIS_TRACE_COLUMNS];
+    for (int i = 0; i < LACIS_TRACE_COLUMNS; i++) {
+        lacis_buffer *buffer;
+        LACIS_TRY(new_buffer(run, call, trace, (uint64_t)rows * lacis_dtype_size(dtype[i]), &buffer));
+        data[i] = lacis_buffer_data(buffer);
+        lacis_status status =
+            lacis_array_add(run, trace->array, lacis_trace_column[i].name, dtype[i], rows, buffer, 0);
+        lacis_buffer_release(buffer); /* the array keeps its own hold */
+        LACIS_TRY(status);
+    }
+    trace->t = data[0];
+    trace->probe = data[1];
+    trace->v = data[2];
+    trace->lane = data[3];
+    return LACIS_OK;
+}
+
+lacis_status lacis_trace_new(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_trace *out)
+{
+    const lacis_simulation *s = call->work;
     *out = (lacis_trace){.s = s, .first = begin, .lanes = end - begin};
     out->stretches = lacis_trace_samples(s) * s->plan.numbers;
     double bytes = (double)LACIS_TRACE_ROW_BYTES * (double)out->stretches * (double)out->lanes;
-    double left = (double)lacis_run_memory_left(run);
-    if (bytes > left)
-        return lacis_run_fail_at(run, LACIS_LIMIT, call->offset,
-                                 "EVERY k keeps each k-th sample, REDUCE one figure a probe and lane",
-                                 "samples %lld times probes %lld times lanes %lld are %.3g GB, and %.3g GB of "
-                                 "memory_limit are left",
-                                 (long long)lacis_trace_samples(s), (long long)s->plan.numbers, (long long)out->lanes,
-                                 1e-9 * bytes, 1e-9 * left);
-    LACIS_TRY(lacis_cells_table(run, lacis_trace_column, dtype, LACIS_TRACE_COLUMNS, out->stretches * out->lanes,
-                                &out->array, data));
-    out->t = data[0];
-    out->probe = data[1];
-    out->v = data[2];
-    out->lane = data[3];
-    return LACIS_OK;
+    if (bytes > (double)lacis_run_memory_left(run)) return too_large(run, call, out);
+    LACIS_TRY(lacis_array_new(run, LACIS_TABLE, LACIS_F64, out->stretches * out->lanes, 0, &out->array));
+    lacis_status status = add_columns(run, call, out);
+    if (status != LACIS_OK) lacis_array_release(out->array);
+    return status;
 }
 
 void lacis_trace_put(const lacis_trace *trace, double *column, int64_t stretch, int64_t count, int64_t first,

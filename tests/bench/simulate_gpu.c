@@ -58,7 +58,7 @@ static int make_trees(struct bench *bench)
         {"binary75", "i / 2", 38},
         {"binary319", "i / 2", 160},
         {"binary691", "i / 2", 346},
-        {"random319", "(i * 7919 + i * i * 104729) % (i - 1) + 1", 222},
+        {"random319", "(i * 7919 + i * i * 104729) % (i - 1) + 1", 161},
     };
     char text[600];
     int code = 0;

@@ -127,6 +127,7 @@ static lacis_neuron_gpu_status fake_kernels(const lacis_neuron_gpu_job *job, con
 #include "../../operators/simulate/gpu.c"
 #include "../../operators/simulate/gpu_cost.c"
 #include "../../operators/simulate/gpu_devices.c"
+#include "../../operators/simulate/gpu_units.c"
 #define device_alloc calibrate_alloc
 #define device_free  calibrate_free
 #include "../../operators/simulate/gpu_calibrate.c"

@@ -155,6 +155,33 @@ static void test_plan(void **state)
     }
 }
 
+/* POWER's products as its kernels cut the steps. */
+static void test_products(void **state)
+{
+    (void)state;
+    const neuron_clamp clamp = {.from = 0.5, .to = 3};
+    static const struct {
+        int64_t steps, every, clamps, products;
+    } cases[] = {
+        {1000, 100, 0, 10},         /* a sample a block */
+        {1000, 1, 0, 15 + 40},      /* blocks of 64, then one by one */
+        {1000, 1, 1, 20 + 37 + 61}, /* to step 20; 64 + 36; 13 x 64 + 48 */
+        {1000, 2000, 0, 3 + 4},     /* no sample: 256s, and 232 = 128 + 64 + 32 + 8 */
+        {200, 50, 0, 2},
+        {1, 1, 0, 1},
+        {0, 1, 0, 0},
+    };
+    for (int i = 0; i < LACIS_COUNT(cases); i++) {
+        const neuron_plan plan = {.dt = 0.025,
+                                  .steps = cases[i].steps,
+                                  .every = cases[i].every,
+                                  .clamp = &clamp,
+                                  .clamps = cases[i].clamps};
+        int64_t products = products_of(&plan);
+        if (products != cases[i].products) fail_msg("case %d: %lld products", i, (long long)products);
+    }
+}
+
 static void test_explain(void **state)
 {
     parity *p = *state;
@@ -332,10 +359,21 @@ static void test_calibrate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ONE(test_same_as_cpu), TWO(test_two_devices),   ONE(test_refuses),      ONE(test_plan),
-        ONE(test_explain),     ONE(test_little_memory), ONE(test_kernels_fail), ONE(test_calls_fail),
-        ONE(test_device_lost), TWO(test_calls_fail),    TWO(test_one_fails),    ONE(test_progress_and_interrupt),
-        ONE(test_not_finite),  ONE(test_calibrate),
+        ONE(test_same_as_cpu),
+        TWO(test_two_devices),
+        ONE(test_refuses),
+        ONE(test_plan),
+        ONE(test_explain),
+        cmocka_unit_test(test_products),
+        ONE(test_little_memory),
+        ONE(test_kernels_fail),
+        ONE(test_calls_fail),
+        ONE(test_device_lost),
+        TWO(test_calls_fail),
+        TWO(test_one_fails),
+        ONE(test_progress_and_interrupt),
+        ONE(test_not_finite),
+        ONE(test_calibrate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
