@@ -234,11 +234,11 @@ static void check_lengths(bool small, uint64_t seed)
     for (int t = 0; t < LACIS_SOLVE_TYPES; t++)
         for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i += small ? 9 : 1)
             for (int64_t block = 0; block < 2; block++) {
-                const int64_t n = lengths[i], lanes = n > 1000 ? 3 : n > 300 ? 20 : 70;
+                const int64_t n = lengths[i], lanes = n > 1000 ? 4 : n > 300 ? 20 : 72;
                 layout l;
                 l.block = block;
                 if (i % 2) l.ahead = 1, l.behind = 2;
-                const chain_set s = make_chains((lacis_solve_type)t, small ? 3 : lanes, n, 0, kinds[i % 3], &state);
+                const chain_set s = make_chains((lacis_solve_type)t, small ? 4 : lanes, n, 0, kinds[i % 3], &state);
                 const batch b = lay_out((lacis_solve_type)t, 0, {s}, {l}, {l}, {l}, i % 4 == 0);
                 char name[128];
                 snprintf(name, sizeof name, "%s %s %lld rows, %s", type_name[t], kind_name[i % 3], (long long)n,
