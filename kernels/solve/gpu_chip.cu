@@ -3,8 +3,7 @@
  * How blocks on chip are cut for chains of a length, and which type's kernels are launched. Called from gpu_chain.cu.
  */
 #include "solve/gpu_chain.h"
-#include "solve/gpu_chain_behind.cuh"
-#include "solve/gpu_chain_beside.cuh"
+#include "solve/gpu_chain_factored.cuh"
 
 enum { CLUSTER_MOST = 8, ROW_BYTES = 128, LEAST_THREADS = 64 };
 
@@ -38,10 +37,12 @@ static solve_gpu_cut cut_beside(lacis_solve_type type, int chunks, int segments)
             cut.lanes *= 2;
         return cut;
     }
-    const int threads = lacis_solve_bytes(type) > 8 ? BESIDE_THREADS / 2 : BESIDE_THREADS;
-    int most = 0; /* segments of a block */
-    for (;; cut.lanes /= 2) {
-        most = threads * BESIDE_CHUNKS / (SEGMENT * cut.lanes);
+    const int half = BESIDE_THREADS / 2, whole = lacis_solve_bytes(type) > 8 ? half : BESIDE_THREADS;
+    int most = 0;             /* segments of a block */
+    for (;; cut.lanes /= 2) { /* two small blocks of a multiprocessor hide more than one */
+        most = half * BESIDE_CHUNKS / (SEGMENT * cut.lanes);
+        if (most * CLUSTER_MOST >= segments) break;
+        most = whole * BESIDE_CHUNKS / (SEGMENT * cut.lanes);
         if (most * CLUSTER_MOST >= segments) break;
     }
     cut.blocks = (segments + most - 1) / most;
@@ -80,18 +81,26 @@ static uint64_t bytes_of(lacis_solve_type type, solve_gpu_lie lie, const solve_g
     return solve_gpu_chip_bytes_c128(lie, cut);
 }
 
-cudaError_t solve_gpu_chip_fits(lacis_solve_type type, int64_t rows, bool *fits)
+cudaError_t solve_gpu_device_at_hand(solve_gpu_device *out)
 {
-    int device = 0, major = 0, most = 0;
+    int device = 0;
     cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    *fits = rows <= solve_gpu_chip_longest(type);
-    for (int lie = SOLVE_GPU_BEHIND; *fits && lie <= SOLVE_GPU_BESIDE; lie++) {
-        const solve_gpu_cut cut = solve_gpu_chip_cut(type, (solve_gpu_lie)lie, rows);
-        *fits = (cut.blocks == 1 || major >= 9) && bytes_of(type, (solve_gpu_lie)lie, &cut) + 1024 <= (uint64_t)most;
-    }
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&out->major, cudaDevAttrComputeCapabilityMajor, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&out->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     return error;
+}
+
+bool solve_gpu_chip_fits(const solve_gpu_device *device, lacis_solve_type type, int64_t rows)
+{
+    const uint64_t fixed = 1024; /* beside what a launch asks for */
+    if (rows > solve_gpu_chip_longest(type)) return false;
+    for (int lie = SOLVE_GPU_BEHIND; lie <= SOLVE_GPU_BESIDE; lie++) {
+        const solve_gpu_cut cut = solve_gpu_chip_cut(type, (solve_gpu_lie)lie, rows);
+        if (cut.blocks > 1 && device->major < 9) return false;
+        if (bytes_of(type, (solve_gpu_lie)lie, &cut) + fixed > (uint64_t)device->shared_bytes) return false;
+    }
+    return true;
 }
 
 cudaError_t solve_gpu_chip(const solve_gpu_launch *launch, const solve_gpu_cut *cut)
@@ -108,4 +117,43 @@ cudaError_t solve_gpu_chip(const solve_gpu_launch *launch, const solve_gpu_cut *
         break;
     }
     return solve_gpu_chip_c128(launch, cut);
+}
+
+int64_t solve_gpu_factored_tasks(lacis_solve_type type, solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows,
+                                 int64_t lanes)
+{
+    const int64_t warps = solve_gpu_chip_tasks(type, lie, cut, rows, lanes);
+    return lie == SOLVE_GPU_BESIDE ? warps : (warps + FACTORED_WARPS - 1) / FACTORED_WARPS;
+}
+
+uint64_t solve_gpu_factors_bytes(lacis_solve_type type)
+{
+    switch (type) {
+    case LACIS_SOLVE_F64:
+        return solve_gpu_factors_bytes_f64();
+    case LACIS_SOLVE_F32:
+        return solve_gpu_factors_bytes_f32();
+    case LACIS_SOLVE_MIXED:
+        return solve_gpu_factors_bytes_mixed();
+    case LACIS_SOLVE_C128:
+    case LACIS_SOLVE_TYPES:
+        break;
+    }
+    return solve_gpu_factors_bytes_c128();
+}
+
+cudaError_t solve_gpu_factored(const solve_gpu_launch *launch, const solve_gpu_cut *cut, void *factors)
+{
+    switch (launch->type) {
+    case LACIS_SOLVE_F64:
+        return solve_gpu_factored_f64(launch, cut, factors);
+    case LACIS_SOLVE_F32:
+        return solve_gpu_factored_f32(launch, cut, factors);
+    case LACIS_SOLVE_MIXED:
+        return solve_gpu_factored_mixed(launch, cut, factors);
+    case LACIS_SOLVE_C128:
+    case LACIS_SOLVE_TYPES:
+        break;
+    }
+    return solve_gpu_factored_c128(launch, cut, factors);
 }

@@ -6,7 +6,10 @@
  */
 #include "solve_support.h"
 
+#if __has_include(<cusparse.h>)
+#define WITH_PEER
 #include <cusparse.h>
+#endif
 #include <dlfcn.h>
 
 #include <cmath>
@@ -15,6 +18,7 @@
 
 /* --- cuSPARSE, where it is found ---------------------------------------------------------------------------- */
 
+#ifdef WITH_PEER
 #define PEER(name)                                                                                                   \
     static decltype(&name) f_##name;                                                                                 \
     static bool have_##name(void *library)                                                                           \
@@ -49,6 +53,13 @@ static bool open_peer()
     return all && f_cusparseCreate(&handle) == CUSPARSE_STATUS_SUCCESS &&
            f_cusparseSetStream(handle, stream) == CUSPARSE_STATUS_SUCCESS;
 }
+
+#else
+static bool open_peer()
+{
+    return false;
+}
+#endif
 
 /* --- operands ------------------------------------------------------------------------------------------------- */
 
@@ -101,11 +112,42 @@ template <class S> struct operands {
     }
 };
 
-static int each_for(int64_t unknowns)
+/* `each` calls as a graph; NULL where one of them cannot be captured. */
+template <class F> static cudaGraphExec_t graph_of(int each, F call)
 {
-    return unknowns < 16 << 20 ? 20 : 1;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t out = nullptr;
+    if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess) {
+        for (int i = 0; i < each; i++)
+            call();
+        if (cudaStreamEndCapture(stream, &graph) != cudaSuccess ||
+            cudaGraphInstantiate(&out, graph, 0) != cudaSuccess)
+            out = nullptr;
+        if (graph) cudaGraphDestroy(graph);
+    }
+    cudaGetLastError();
+    return out;
 }
 
+/* Whether what is timed in a row is one graph. */
+static bool as_graph;
+
+template <class F> static double time_ms(int repeats, int each, F call)
+{
+    call();
+    cudaGraphExec_t graph = as_graph ? graph_of(each, call) : nullptr;
+    if (!graph) return as_graph ? NAN : median_ms(repeats, each, call);
+    const double ms = median_ms(repeats, 1, [&] { CUDA(cudaGraphLaunch(graph, stream)); }) / each;
+    CUDA(cudaGraphExecDestroy(graph));
+    return ms;
+}
+
+static int each_for(int64_t unknowns)
+{
+    return unknowns < 16 << 20 ? 20 : unknowns < 100 << 20 ? 5 : 2;
+}
+
+#ifdef WITH_PEER
 static cusparseStatus_t strided_buffer(double *const *v, int n, int m, size_t *bytes)
 {
     return f_cusparseDgtsv2StridedBatch_bufferSizeExt(handle, n, v[0], v[1], v[2], v[4], m, n, bytes);
@@ -159,7 +201,7 @@ template <class S> static double peer_ms(operands<S> &o, int64_t n, int64_t m, b
     for (int i = 0; i < 5; i++) {
         o.refill(n, m, flat);
         CUDA(cudaMemcpyAsync(o.work, o.in[3], sizeof(S) * n * m, cudaMemcpyDeviceToDevice, stream));
-        all.push_back(median_ms(1, each_for(n * m), [&] {
+        all.push_back(time_ms(1, each_for(n * m), [&] {
             good = (flat ? strided(v, (int)n, (int)m, buffer) : interleaved(v, (int)n, (int)m, buffer)) ==
                        CUSPARSE_STATUS_SUCCESS &&
                    good;
@@ -169,6 +211,13 @@ template <class S> static double peer_ms(operands<S> &o, int64_t n, int64_t m, b
     o.refill(n, m, flat);
     return good ? median(all) : NAN;
 }
+
+#else
+template <class S> static double peer_ms(operands<S> &, int64_t, int64_t, bool)
+{
+    return NAN;
+}
+#endif
 
 /* Without the checks' poison. */
 static void *quick_alloc(void *, uint64_t bytes)
@@ -214,7 +263,7 @@ static double own_ms(operands<S> &o, int64_t n, int64_t m, bool flat, int shared
     lacis_solve_gpu_status status = LACIS_SOLVE_GPU_OK;
     const lacis_solve_gpu_status checked = lacis_solve_gpu_run(&job, nullptr, nullptr, &out);
     job.trusted = true; /* the kernels' time, without waiting for each */
-    const double ms = median_ms(7, each_for(n * m), [&] {
+    const double ms = time_ms(7, each_for(n * m), [&] {
         const lacis_solve_gpu_status now = lacis_solve_gpu_run(&job, nullptr, nullptr, &out);
         if (now != LACIS_SOLVE_GPU_OK) status = now;
     });
@@ -271,28 +320,57 @@ static void bench_shared(int64_t n, int64_t m, double rate, bool peers)
         }
 }
 
-/* bench [brief|shapes|grid] */
+/* Times of ours alone: TYPE N M. */
+template <class S> static void bench_one(int64_t n, int64_t m, double rate)
+{
+    operands<S> o(n * m);
+    double ms[2];
+    for (int flat = 0; flat < 2; flat++) {
+        o.refill(n, m, flat);
+        ms[flat] = own_ms(o, n, m, flat, 0, LACIS_SOLVE_GPU_CHIP, of<S>::type);
+    }
+    const double floor = 5.0 * sizeof(S) * n * m / rate;
+    printf("%zu bytes %lld x %lld: flat %.4f %.0f%%, full %.4f %.0f%%\n", sizeof(S), (long long)n, (long long)m,
+           ms[1], 100 * floor / ms[1], ms[0], 100 * floor / ms[0]);
+    fflush(stdout);
+}
+
+/* bench [shapes]: what the bars are about. bench final: the same in 15 seconds. bench grid: cuThomasBatch's grid.
+ * bench one f64|f32 N M ...: ours alone */
 int bench_chains(int argc, char **argv)
 {
     const std::string what = argc > 0 ? argv[0] : "shapes";
-    const bool peers = open_peer();
+    const bool peers = what != "one" && open_peer(), final = what == "final", grid = what == "grid";
     const double rate = copy_rate();
-    printf("copy %.2f TB/s%s\n", rate * 1e-9, peers ? "" : "; cuSPARSE is not here");
+    printf("copy %.2f TB/s%s\n", rate * 1e-9, peers ? "" : "; without cuSPARSE");
+    for (int i = 1; what == "one" && i + 2 < argc; i += 3) {
+        const int64_t n = atoll(argv[i + 1]), m = atoll(argv[i + 2]);
+        if (strcmp(argv[i], "f64") == 0)
+            bench_one<double>(n, m, rate);
+        else
+            bench_one<float>(n, m, rate);
+    }
+    if (what == "one") return 0;
     printf(
         "| type | n x m | floor | flat | full | thread flat | thread full | gtsv2Strided | gtsvInterleaved | flat / "
         "better | full / better | flat of floor | full |\n");
-    std::vector<int64_t> lengths = {64, 128, 256, 512, 1024}, lanes = {256, 2560, 25600, 256000};
-    if (what == "brief") lengths = {64, 256, 1024}, lanes = {256, 25600, 256000};
-    if (what == "grid") lengths = {64, 128, 256, 512, 1024, 2048, 4096, 8192};
-    for (int64_t n : lengths)
-        for (int64_t m : lanes) {
-            if (n * m > (int64_t)1 << 29 || n * m * 8 * 8 > (int64_t)110 << 30) continue;
-            bench_shape<double>("f64", n, m, rate, peers, what != "brief" || n == 256);
-            if (what != "brief" || n == 256) bench_shape<float>("f32", n, m, rate, peers, what != "brief");
+    if (final) bench_shared(256, 256000, rate, peers);
+    std::vector<int64_t> lengths = {64, 128, 256, 512, 1024};
+    if (grid) lengths.insert(lengths.end(), {2048, 4096, 8192});
+    for (int64_t m : {256000, 25600, 2560, 256})
+        for (int64_t n : lengths) {
+            if (n * m > (int64_t)1 << 28) continue; /* memory */
+            bench_shape<double>("f64", n, m, rate, peers, grid);
+            bench_shape<float>("f32", n, m, rate, peers, grid);
         }
-    if (what == "brief")
-        for (int64_t m : {256, 2560, 25600})
-            bench_shape<double>("f64", 4096, m, rate, peers, false);
-    bench_shared(256, 256000, rate, peers);
+    for (int64_t m : {256, 2560, 25600})
+        if (!grid) bench_shape<double>("f64", 4096, m, rate, peers && !final, false);
+    as_graph = true;
+    printf("20 as one graph:\n");
+    for (int64_t m : {256, 2560})
+        for (int64_t n : {64, 128, 256, 512, 1024})
+            bench_shape<double>("f64", n, m, rate, peers, false);
+    as_graph = false;
+    if (!final) bench_shared(256, 256000, rate, peers);
     return 0;
 }
