@@ -12,7 +12,7 @@
 #include "solve/gpu_cluster.cuh"
 #include "solve/gpu_image.cuh"
 
-enum { BEHIND_WARPS = 4 };
+enum { BEHIND_WARPS = 1 }; /* so that each makes room for the next when it is done */
 
 /* A warp's part of a field: `elements` of it lie in the image from `shift` on, or all lanes share row after row. */
 template <class S> struct part_of {
@@ -25,25 +25,35 @@ template <int TYPE, bool SOME> struct behind {
     typedef typename solve_of<TYPE>::S S;
     typedef typename solve_of<TYPE>::T T;
     enum { K = solve_of<TYPE>::K };
-    T y[K], q[K], f[K];
+    /* f waits where `lower` was, in the image of that field, which takes it if it is stored as it is computed with;
+     * if that is shared, in an image of its own. */
+    enum { IMAGES = SOLVE_GPU_FIELDS + (SOME ? 1 : 0) };
+    static constexpr bool F_IN_IMAGE = sizeof(S) == sizeof(T);
+    T y[K], q[K], f[F_IN_IMAGE ? 1 : K];
+    T *f_image; /* of this thread's chunk */
 
     /* Begins to take in `elements` from row `row` of `lane` on. at: where this thread's chunk begins, so many
      * elements on (chunk); in a shared field row `row + in_chain`. */
-    static __device__ __forceinline__ void bring(const chip_job &job, const lacis_solve_group &group, int64_t lane,
-                                                 int64_t row, int elements, int chunk, int in_chain, char *image,
-                                                 part_of<S> *part)
+    __device__ __forceinline__ void bring(const chip_job &job, const lacis_solve_group &group, int64_t lane,
+                                          int64_t row, int elements, int chunk, int in_chain, char *image,
+                                          part_of<S> *part)
     {
 #pragma unroll
         for (int field = 0; field < SOLVE_GPU_FIELDS; field++) {
             const solve_rows<const S> rows = rows_of<S>(job.fields, field, group, lane);
-            if (SOME && job.fields.shared[field]) {
+            const bool shared = SOME && job.fields.shared[field];
+            if (shared && rows.step != 1) {
                 part[field] = {rows.at + (row + in_chain) * rows.step, rows.step};
                 continue;
             }
+            const S *first = rows.at + row;
+            const int count = shared && group.rows - row < elements ? (int)(group.rows - row) : elements;
             char *own = image + field * job.image;
-            bring_image(own, rows.at + row, elements);
-            part[field] = {(const S *)own + image_shift(rows.at + row) + chunk, 1};
+            bring_image(own, first, count);
+            part[field] = {(const S *)own + image_shift(first) + (shared ? in_chain : chunk), 1};
         }
+        f_image = !SOME || !job.fields.shared[SOLVE_GPU_LOWER] ? (T *)part[SOLVE_GPU_LOWER].at
+                                                               : (T *)(image + SOLVE_GPU_FIELDS * job.image) + chunk;
     }
 
     static __device__ __forceinline__ T at(const part_of<S> &part, int i)
@@ -66,7 +76,13 @@ template <int TYPE, bool SOME> struct behind {
             }
             return r;
         };
-        const auto keep = [&](int i, T own_y, T own_q, T own_f) { y[i] = own_y, q[i] = own_q, f[i] = own_f; };
+        const auto keep = [&](int i, const row_of<T> &, T, const ends_of<T> &e) {
+            y[i] = e.y, q[i] = e.q;
+            if constexpr (!F_IN_IMAGE)
+                f[i] = e.f;
+            else if (i < left)
+                f_image[i] = e.f;
+        };
         return eliminate<T, K>(get, keep, w);
     }
 
@@ -74,20 +90,28 @@ template <int TYPE, bool SOME> struct behind {
     {
 #pragma unroll
         for (int i = K - 1; i >= 0; i--) {
-            if (i < K - 1) x = less(less(y[i], q[i], x), f[i], before);
-            if (i < left) load_as(&to[i], x);
+            if (i >= left) continue;
+            T own_f;
+            if constexpr (F_IN_IMAGE)
+                own_f = f_image[i];
+            else
+                own_f = f[i];
+            if (i < K - 1) x = less(less(y[i], q[i], x), own_f, before);
+            load_as(&to[i], x);
         }
     }
 };
 
 /* Chains of one segment at most: each warp by itself. */
-template <int TYPE, bool SOME> __global__ void __launch_bounds__(32 * BEHIND_WARPS) behind_kernel(const chip_job job)
+template <int TYPE, bool SOME>
+__global__ void __launch_bounds__(32 * BEHIND_WARPS, (sizeof(typename solve_of<TYPE>::T) <= 8 ? 24 : 16) /
+                                                         BEHIND_WARPS) behind_kernel(const chip_job job)
 {
     typedef behind<TYPE, SOME> B;
     typedef typename B::S S;
     typedef typename B::T T;
     extern __shared__ __align__(16) char memory[];
-    char *image = memory + threadIdx.x / 32 * SOLVE_GPU_FIELDS * job.image;
+    char *image = memory + threadIdx.x / 32 * B::IMAGES * job.image;
     int64_t task = (int64_t)blockIdx.x * BEHIND_WARPS + threadIdx.x / 32;
     if (task >= job.groups.tasks) return;
     const lacis_solve_group &group = *group_of(job.groups, &task);
@@ -100,7 +124,7 @@ template <int TYPE, bool SOME> __global__ void __launch_bounds__(32 * BEHIND_WAR
     part_of<S> part[SOLVE_GPU_FIELDS];
     B b;
     watch w = {};
-    B::bring(job, group, lane, 0, some * rows, at, idle ? 0 : chunk * B::K, image, part);
+    b.bring(job, group, lane, 0, some * rows, at, idle ? 0 : chunk * B::K, image, part);
     wait_for_images();
     __syncwarp();
     const ends_of<T> ends = b.go(part, chunk == 0, left, &w);
@@ -108,9 +132,10 @@ template <int TYPE, bool SOME> __global__ void __launch_bounds__(32 * BEHIND_WAR
     const T up = shuffle(x, me > 0 ? me - 1 : 0), before = chunk == 0 ? number<T>(0) : up;
     __syncwarp(); /* all of the matrix has been read */
     const solve_rows<S> out = x_rows_of<S>(job.fields, group, lane);
-    b.back((S *)image + image_shift(out.at) + at, x, before, left);
+    char *x_image = image + SOLVE_GPU_RHS * job.image;
+    b.back((S *)x_image + image_shift(out.at) + at, x, before, left);
     __syncwarp();
-    send_image(image, out.at, some * rows);
+    send_image(x_image, out.at, some * rows);
     const unsigned doubts = __ballot_sync(~0U, !idle && in_doubt<T>(w));
     if (idle || chunk > 0) return;
     const unsigned own = (chunks == 32 ? ~0U : (1U << chunks) - 1) << me;
@@ -119,7 +144,8 @@ template <int TYPE, bool SOME> __global__ void __launch_bounds__(32 * BEHIND_WAR
 
 /* Chains of several segments: a cluster a chain. */
 template <int TYPE, bool SOME, bool MANY>
-__global__ void __launch_bounds__(32 * SEGMENT_WARPS) behind_segments_kernel(const chip_job job)
+__global__ void __launch_bounds__(32 * SEGMENT_WARPS, sizeof(typename solve_of<TYPE>::T) <= 8 ? 3 : 2)
+    behind_segments_kernel(const chip_job job)
 {
     typedef behind<TYPE, SOME> B;
     typedef typename B::S S;
@@ -130,7 +156,7 @@ __global__ void __launch_bounds__(32 * SEGMENT_WARPS) behind_segments_kernel(con
     __shared__ bool doubts[SEGMENT_WARPS];
     const int warps = blockDim.x / 32, warp = threadIdx.x / 32, me = threadIdx.x % 32;
     const int segment = (int)cluster_rank<MANY>() * warps + warp;
-    char *image = memory + warp * SOLVE_GPU_FIELDS * job.image;
+    char *image = memory + warp * B::IMAGES * job.image;
     int64_t task = blockIdx.x / job.blocks;
     const lacis_solve_group &group = *group_of(job.groups, &task);
     const int64_t lane = task, row = (int64_t)segment * ROWS;
@@ -142,7 +168,7 @@ __global__ void __launch_bounds__(32 * SEGMENT_WARPS) behind_segments_kernel(con
     part_of<S> part[SOLVE_GPU_FIELDS];
     B b;
     watch w = {};
-    if (elements > 0) B::bring(job, group, lane, row, elements, first, first, image, part);
+    if (elements > 0) b.bring(job, group, lane, row, elements, first, first, image, part);
     wait_for_images();
     __syncwarp();
     const ends_of<T> ends = b.go(part, segment == 0 && me == 0, left, &w);
@@ -167,9 +193,10 @@ __global__ void __launch_bounds__(32 * SEGMENT_WARPS) behind_segments_kernel(con
     const T before = me > 0 ? up : known > 0 ? beyond : number<T>(0);
     if (elements > 0) {
         const solve_rows<S> out = x_rows_of<S>(job.fields, group, lane);
-        b.back((S *)image + image_shift(out.at + row) + first, x, before, elements - me * B::K);
+        char *x_image = image + SOLVE_GPU_RHS * job.image;
+        b.back((S *)x_image + image_shift(out.at + row) + first, x, before, elements - me * B::K);
         __syncwarp();
-        send_image(image, out.at + row, elements);
+        send_image(x_image, out.at + row, elements);
     }
     if (segment == 0 && me == 0) solve_gpu_mark(job.flags, group.first + lane, any ? SOLVE_GPU_REDO : SOLVE_GPU_SURE);
 }

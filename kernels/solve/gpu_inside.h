@@ -23,13 +23,14 @@ enum {
 
 /* Device memory (doubt: or pinned), passed to kernels by value. */
 typedef struct solve_gpu_flags {
-    unsigned char *mark; /* by lane of the job (group.first + lane), not cleared before */
+    unsigned char *mark; /* by lane of the job (group.first + lane), not cleared before; NULL: not wanted */
     unsigned *doubt;     /* 0 before */
 } solve_gpu_flags;
 
 #ifdef __CUDACC__
 static __device__ __forceinline__ void solve_gpu_mark(const solve_gpu_flags &flags, int64_t lane_of_job, int mark)
 {
+    if (flags.mark == nullptr) return;
     flags.mark[lane_of_job] = (unsigned char)mark;
     if (mark != SOLVE_GPU_SURE) *(volatile unsigned *)flags.doubt = 1;
 }
@@ -51,6 +52,7 @@ lacis_solve_gpu_status solve_gpu_chains(const lacis_solve_gpu_job *job, const so
                                         int *cuda_error);
 const char *solve_gpu_chains_refuse(const lacis_solve_gpu_job *job);
 uint64_t solve_gpu_chains_bytes(const lacis_solve_gpu_job *job);
+int64_t solve_gpu_chains_factored(const lacis_solve_gpu_job *job); /* groups, see lacis_solve_output */
 
 lacis_solve_gpu_status solve_gpu_trees(const lacis_solve_gpu_job *job, const lacis_solve_gpu_plan *plan,
                                        const int32_t *host_parent, const solve_gpu_flags *flags, int *cuda_error);
