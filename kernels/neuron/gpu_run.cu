@@ -40,15 +40,16 @@ static int64_t lanes_of(const neuron_plan *plan, const neuron_shape *shape, int6
     return end > *first ? end - *first : 0;
 }
 
-/* Rows of a shape's state. */
+/* Rows of a shape's state; where there are no tables yet, with POWER at most. */
 static int64_t rows_of(const struct run *s, int64_t shape)
 {
     const neuron_plan *plan = &s->job->plan;
     const int64_t nodes = plan->shape[shape].nodes;
     if (s->job->way != LACIS_NEURON_GPU_POWER) return nodes;
+    if (s->tables != NULL)
+        return neug_power_rows(&s->tables->cut, nodes, s->tables->shape[shape].clamps, s->tables->shape[shape].probes);
     const neug_power_cut cut = neug_power_cut_of(plan, s->job->most_steps);
-    if (s->tables == NULL) return neug_power_rows(&cut, nodes, plan->clamps, plan->probes); /* at most */
-    return neug_power_rows(&cut, nodes, s->tables->shape[shape].clamps, s->tables->shape[shape].probes);
+    return neug_power_rows(&cut, nodes, plan->clamps, plan->probes);
 }
 
 static int64_t padded(int64_t lanes)
