@@ -242,6 +242,13 @@ static lacis_mul_class classify(const lacis_product *product, int64_t row, struc
     return place->class;
 }
 
+/* How many threads share the rows of a class: of few rows each has one, unless it is heavy enough to be shared. */
+static double sharing(const lacis_product *product, lacis_mul_class class)
+{
+    double threads = product->job.threads, rows = (double)product->s.count;
+    return class == LACIS_MUL_HUB || rows >= threads ? threads : rows > 1 ? rows : 1;
+}
+
 static void estimate_seconds(const lacis_product *product, const lacis_profile *profile, lacis_estimate *out)
 {
     const lacis_mul_job *job = &product->job;
@@ -255,7 +262,8 @@ static void estimate_seconds(const lacis_product *product, const lacis_profile *
     double rows = 0;
     for (int i = 0; i < LACIS_MUL_CLASSES; i++) {
         double units = i == LACIS_MUL_EMPTY ? out->class_rows[i] : out->class_products[i];
-        out->class_seconds[i] = 1e-9 * figure_of(profile, (lacis_mul_class)i, kind) * units / job->threads;
+        out->class_seconds[i] =
+            1e-9 * figure_of(profile, (lacis_mul_class)i, kind) * units / sharing(product, (lacis_mul_class)i);
         out->seconds += out->class_seconds[i];
         if (i != LACIS_MUL_EMPTY) rows += out->class_rows[i];
     }
@@ -309,9 +317,9 @@ static double work_bytes(const lacis_product *product)
 static double row_seconds(const lacis_product *product, const lacis_profile *profile, lacis_mul_class class,
                           double rows, double products)
 {
-    int kind = lacis_product_kind(product), threads = product->job.threads;
     double units = class == LACIS_MUL_EMPTY ? rows : products;
-    return 1e-9 * (figure_of(profile, class, kind) * units + ROW_NS * rows) / threads;
+    double ns = figure_of(profile, class, lacis_product_kind(product)) * units + ROW_NS * rows;
+    return 1e-9 * ns / sharing(product, class);
 }
 
 /* Rows of a power of two as if each had their mean. */
