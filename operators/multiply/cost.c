@@ -209,6 +209,13 @@ int lacis_product_kind(const lacis_product *product)
     return job->agg == LACIS_MUL_COUNT ? 0 : 1;
 }
 
+/* How many threads share the rows of a class: of few rows each has one, unless it is heavy enough to be shared. */
+static double sharing(const lacis_product *product, lacis_mul_class class)
+{
+    double threads = product->job.threads, rows = (double)product->s.count;
+    return class == LACIS_MUL_HUB || rows >= threads ? threads : rows > 1 ? rows : 1;
+}
+
 double lacis_product_most_seconds(const lacis_product *product, const lacis_profile *profile)
 {
     const double margin = 2;
@@ -217,7 +224,8 @@ double lacis_product_most_seconds(const lacis_product *product, const lacis_prof
     for (int class = LACIS_MUL_COPY; class < LACIS_MUL_CLASSES; class ++)
         most = fmax(most, figure_of(profile, (lacis_mul_class) class, kind));
     double bytes = products * (double)lacis_product_entry_bytes(product);
-    double seconds = 1e-9 * (most * products + ROW_NS * rows) / threads + write_seconds(profile, bytes, threads);
+    double seconds = 1e-9 * (most * products + ROW_NS * rows) / sharing(product, LACIS_MUL_DENSE) +
+                     write_seconds(profile, bytes, threads);
     return call_seconds(product) + margin * seconds;
 }
 
@@ -240,13 +248,6 @@ static lacis_mul_class classify(const lacis_product *product, int64_t row, struc
         place->products = products;
     }
     return place->class;
-}
-
-/* How many threads share the rows of a class: of few rows each has one, unless it is heavy enough to be shared. */
-static double sharing(const lacis_product *product, lacis_mul_class class)
-{
-    double threads = product->job.threads, rows = (double)product->s.count;
-    return class == LACIS_MUL_HUB || rows >= threads ? threads : rows > 1 ? rows : 1;
 }
 
 static void estimate_seconds(const lacis_product *product, const lacis_profile *profile, lacis_estimate *out)

@@ -112,16 +112,17 @@ static void guess(lacis_power *work, const lacis_profile *profile, lacis_cost *o
     out->seconds = processor_seconds(work, profile, &ahead);
 }
 
-/* Computing some of the rows may take longer than a GPU takes for all of them. So where the one or the other device
- * is faster by far as it seems at first, or there are few rows, that has to do. */
+/* Computing some of the rows may take longer than a GPU takes for all of them, or than could be saved. So where the
+ * one or the other device is faster by far as it seems at first, or there is little to do, that has to do. */
 static bool clear(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
 {
-    const double far = 3;
+    const double far = 3, little = 2e-3; /* seconds */
     char reason[200];
     if (call->on != LACIS_ON_AUTO || !lacis_power_gpu_can(call, reason, sizeof reason)) return false;
     guess(call->work, profile, out);
     double device = lacis_power_gpu_seconds(run, call, profile, out);
-    return call->units < SAMPLE || out->seconds > far * device || device > far * out->seconds;
+    if (call->units < SAMPLE || out->seconds < little || device < little) return true;
+    return out->seconds > far * device || device > far * out->seconds;
 }
 
 static lacis_status find_by_sample(lacis_run *run, lacis_power *work, int64_t rows, lacis_cost *out)
