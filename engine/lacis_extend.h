@@ -326,7 +326,7 @@ typedef struct lacis_call {
     int64_t units;      /* rows, lanes ... into which the work can be cut */
     bool closely; /* set by the planner: costs are for people to read, or memory is short; else quick ones will do */
     const struct lacis_profile *profile; /* set by the planner before it asks who can; NULL: nothing is known */
-    void *work;   /* the operator's own, in the run's scratch */
+    void *work;                          /* the operator's own, in the run's scratch */
     /* The engine's, where there are other ranks to be told: the call as it was written. */
     const char *text;
     const struct lacis_bindings *bindings;

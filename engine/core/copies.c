@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Below it the runtime's own staging is as fast. */
-static const uint64_t SMALL_COPY = (uint64_t)256 << 10;
+static const uint64_t SMALL_COPY = (uint64_t)2 << 20;
 /* The same in lanes of panels.c, whose threads would first have to start others. */
 static const uint64_t SMALL_IN_LANES = (uint64_t)4 << 20;
 /* Copies from which rates are learned. */

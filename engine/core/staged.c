@@ -28,6 +28,7 @@ struct staged {
     void *stream;
     int movers;                             /* that many threads move slices */
     _Atomic int64_t page, slice, ready;     /* the next to be taken; slices before `ready` may be moved */
+    _Atomic int64_t touched;                /* pages */
     _Atomic int64_t left[LACIS_GPU_PIECES]; /* slices of the piece in that place that are still to be moved */
     _Atomic int code;                       /* the driver's; not 0: all stop */
 };
@@ -105,6 +106,7 @@ static void pause_a_little(int *turns)
     if (++*turns % often == 0) sched_yield();
 }
 
+/* Writes to pages that hold nothing yet: all of it before anything is moved there. */
 static void touch_pages(struct staged *staged)
 {
     uintptr_t begin = (uintptr_t)staged->host, end = begin + staged->bytes;
@@ -112,7 +114,16 @@ static void touch_pages(struct staged *staged)
         uintptr_t first = begin / HUGE_PAGE * HUGE_PAGE + (uint64_t)page * HUGE_PAGE;
         for (uintptr_t at = first; at < first + HUGE_PAGE; at += PAGE)
             if (at >= begin && at < end) *(volatile char *)at = 0;
+        atomic_fetch_add_explicit(&staged->touched, 1, memory_order_release);
     }
+}
+
+static void touch_all(struct staged *staged)
+{
+    int turns = 0;
+    touch_pages(staged);
+    while (atomic_load_explicit(&staged->touched, memory_order_acquire) < staged->pages)
+        pause_a_little(&turns);
 }
 
 static void move_slices(struct staged *staged)
@@ -186,7 +197,7 @@ static int download(struct staged *staged)
     for (int64_t piece = 0; code == 0 && piece < pieces; piece++) {
         for (; code == 0 && asked < pieces && asked < piece + LACIS_GPU_PIECES; asked++)
             code = begin_piece(staged, asked);
-        if (piece == 0) touch_pages(staged);
+        if (piece == 0) touch_all(staged);
         if (code == 0) code = wait_for(staged, piece);
         if (code == 0) let_move(staged, piece);
     }

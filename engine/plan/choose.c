@@ -310,7 +310,7 @@ void lacis_plan_learn(lacis_profile *profile, const lacis_plan *plan, double sec
     const lacis_candidate *chosen = &plan->candidate[plan->chosen];
     const double too_short = 0.002; /* seconds: start-up and noise would teach nonsense */
     const double most = 4, noticeable = 0.1;
-    if (!chosen->costed || chosen->cost.seconds <= 0 || chosen->cost.once > 0 || seconds < too_short) return;
+    if (!chosen->costed || chosen->cost.seconds <= 0 || chosen->cost.once > 0) return;
     char name[96];
     tune_name(plan->call, chosen, name, sizeof name);
     double factor = lacis_profile_get(profile, name, 1.0);
@@ -319,6 +319,8 @@ void lacis_plan_learn(lacis_profile *profile, const lacis_plan *plan, double sec
     double ratio = seconds / chosen->cost.seconds * factor;
     if (ratio > limit) ratio = limit;
     if (ratio < 1 / most) ratio = 1 / most;
+    if (seconds < too_short && ratio < 1) ratio = 1;
+    if (seconds < too_short && ratio >= factor) return; /* short ones only take back what slow ones taught */
     double last = exchange(profile, name, ".last", ratio), before = exchange(profile, name, ".before", last);
     double next = least(ratio, last, before);
     if (next > factor * (1 + noticeable) || next < factor * (1 - noticeable)) profile->learned = true;

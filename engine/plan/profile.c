@@ -10,6 +10,7 @@
 enum { NAME_TEXT = 80 };
 struct profile_entry {
     char name[NAME_TEXT];
+    uint32_t sum; /* of the name: a plan asks for dozens of figures */
     double value;
 };
 
@@ -25,10 +26,19 @@ void lacis_profile_clear(lacis_profile *profile)
     profile->entries = profile->room = 0;
 }
 
+static uint32_t sum_of(const char *name)
+{
+    uint32_t sum = 2166136261u; /* FNV-1a */
+    for (; *name != '\0'; name++)
+        sum = (sum ^ (unsigned char)*name) * 16777619u;
+    return sum;
+}
+
 static struct profile_entry *find(const lacis_profile *profile, const char *name)
 {
+    uint32_t sum = sum_of(name);
     for (int i = 0; i < profile->entries; i++)
-        if (strcmp(profile->entry[i].name, name) == 0) return &profile->entry[i];
+        if (profile->entry[i].sum == sum && strcmp(profile->entry[i].name, name) == 0) return &profile->entry[i];
     return NULL;
 }
 
@@ -60,6 +70,7 @@ lacis_status lacis_profile_set(lacis_profile *profile, const char *name, double 
         LACIS_TRY(make_room(profile));
         entry = &profile->entry[profile->entries++];
         memcpy(entry->name, name, strlen(name) + 1);
+        entry->sum = sum_of(name);
     }
     entry->value = value;
     return LACIS_OK;

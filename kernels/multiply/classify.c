@@ -18,17 +18,37 @@ enum { ARENA_ENTRIES = 1 << 18 }; /* a few MB: page faults and atomics are rare,
 typedef struct product_task {
     const lacis_mul_job *job;
     const int64_t *rows;
-    int64_t count;
+    int64_t count, tasks;
     uint64_t *products;
+    bool even; /* rows lie one behind the other: tasks of equal numbers of entries */
     atomic_uint_fast64_t total;
 } product_task;
+
+/* The first row of a task. The heaviest rows of a power law lie together, so that equal numbers of rows are no equal
+ * work. */
+static int64_t task_row(const product_task *t, int64_t task)
+{
+    const int64_t *begin = t->job->a.begin;
+    if (task == t->tasks) return t->count;
+    if (!t->even) return task * PRODUCT_ROWS;
+    const int64_t first = begin[0], entries = t->job->a.end[t->count - 1] - first;
+    const int64_t wanted = first + (int64_t)((__int128)entries * task / t->tasks);
+    int64_t low = 0, high = t->count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (begin[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return task == 0 ? 0 : low;
+}
 
 static int product_rows(void *context, int64_t task, int worker)
 {
     product_task *t = context;
     const lacis_mul_matrix *a = &t->job->a, *b = &t->job->b;
-    const int64_t first = task * PRODUCT_ROWS;
-    const int64_t last = t->count - first < PRODUCT_ROWS ? t->count : first + PRODUCT_ROWS;
+    const int64_t first = task_row(t, task), last = task_row(t, task + 1);
     uint64_t total = 0;
     (void)worker;
     for (int64_t i = first; i < last; i++) {
@@ -58,8 +78,10 @@ static bool few_entries(const lacis_mul_job *job, const int64_t *rows, int64_t c
 uint64_t lacis_mul_products(const lacis_mul_job *job, const int64_t *rows, int64_t count, uint64_t *products)
 {
     product_task t = {.job = job, .rows = rows, .count = count, .products = products};
-    const int64_t tasks = count / PRODUCT_ROWS + (count % PRODUCT_ROWS != 0);
-    lacis_parallel(few_entries(job, rows, count) ? 1 : job->threads, tasks, product_rows, &t);
+    const int64_t by_rows = count / PRODUCT_ROWS + (count % PRODUCT_ROWS != 0), most = 64 * (int64_t)job->threads;
+    t.even = !rows && job->a.end == job->a.begin + 1 && job->threads > 1 && count > 0;
+    t.tasks = t.even && by_rows > most ? most : by_rows;
+    lacis_parallel(few_entries(job, rows, count) ? 1 : job->threads, t.tasks, product_rows, &t);
     return atomic_load(&t.total);
 }
 

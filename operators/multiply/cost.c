@@ -209,6 +209,13 @@ int lacis_product_kind(const lacis_product *product)
     return job->agg == LACIS_MUL_COUNT ? 0 : 1;
 }
 
+/* How many threads share the rows of a class: of few rows each has one, unless it is heavy enough to be shared. */
+static double sharing(const lacis_product *product, lacis_mul_class class)
+{
+    double threads = product->job.threads, rows = (double)product->s.count;
+    return class == LACIS_MUL_HUB || rows >= threads ? threads : rows > 1 ? rows : 1;
+}
+
 double lacis_product_most_seconds(const lacis_product *product, const lacis_profile *profile)
 {
     const double margin = 2;
@@ -217,7 +224,8 @@ double lacis_product_most_seconds(const lacis_product *product, const lacis_prof
     for (int class = LACIS_MUL_COPY; class < LACIS_MUL_CLASSES; class ++)
         most = fmax(most, figure_of(profile, (lacis_mul_class) class, kind));
     double bytes = products * (double)lacis_product_entry_bytes(product);
-    double seconds = 1e-9 * (most * products + ROW_NS * rows) / threads + write_seconds(profile, bytes, threads);
+    double seconds = 1e-9 * (most * products + ROW_NS * rows) / sharing(product, LACIS_MUL_DENSE) +
+                     write_seconds(profile, bytes, threads);
     return call_seconds(product) + margin * seconds;
 }
 
@@ -255,7 +263,8 @@ static void estimate_seconds(const lacis_product *product, const lacis_profile *
     double rows = 0;
     for (int i = 0; i < LACIS_MUL_CLASSES; i++) {
         double units = i == LACIS_MUL_EMPTY ? out->class_rows[i] : out->class_products[i];
-        out->class_seconds[i] = 1e-9 * figure_of(profile, (lacis_mul_class)i, kind) * units / job->threads;
+        out->class_seconds[i] =
+            1e-9 * figure_of(profile, (lacis_mul_class)i, kind) * units / sharing(product, (lacis_mul_class)i);
         out->seconds += out->class_seconds[i];
         if (i != LACIS_MUL_EMPTY) rows += out->class_rows[i];
     }
@@ -309,9 +318,9 @@ static double work_bytes(const lacis_product *product)
 static double row_seconds(const lacis_product *product, const lacis_profile *profile, lacis_mul_class class,
                           double rows, double products)
 {
-    int kind = lacis_product_kind(product), threads = product->job.threads;
     double units = class == LACIS_MUL_EMPTY ? rows : products;
-    return 1e-9 * (figure_of(profile, class, kind) * units + ROW_NS * rows) / threads;
+    double ns = figure_of(profile, class, lacis_product_kind(product)) * units + ROW_NS * rows;
+    return 1e-9 * ns / sharing(product, class);
 }
 
 /* Rows of a power of two as if each had their mean. */

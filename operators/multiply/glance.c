@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOOKED_AT = 8192 };
+enum { LOOKED_AT = 2048 };
 /* Rows multiplied for the number of entries: of so many, but at least so few, products. */
 enum { PICKS = 32, FEWEST_PICKS = 6 };
 static const double PICKED_SHARE = 0.002, PICKED_AT_LEAST = 50000;

@@ -164,10 +164,13 @@ static double bytes_to_send(const lacis_multiply *work, lacis_gpu *gpu)
     return missing;
 }
 
-static double copy_seconds(const lacis_gpu *gpu, const lacis_profile *profile, double up, double down)
+/* Columns and values go through the run's threads, which have to be woken, unless they are few. */
+static double copy_seconds(const lacis_run *run, const lacis_gpu *gpu, const lacis_profile *profile, double up,
+                           double down)
 {
+    const double thread = 4e-6, few = 4e6;
     int copies = (up > 0 ? COPIES : 0) + (down > 0 ? COPIES : 0);
-    return lacis_gpu_copy_seconds(gpu, profile, up, down) +
+    return lacis_gpu_copy_seconds(gpu, profile, up, down) + (down > few ? 2 * thread * lacis_run_threads(run) : 0) +
            copies * lacis_figure(profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
 }
 
@@ -192,11 +195,13 @@ static bool compiled(lacis_run *run, lacis_gpu *gpu, const lacis_product *produc
     return lacis_written_prepare(run, gpu, product, &job, &written) == LACIS_OK && lacis_written_ready(&written);
 }
 
-static double once_seconds(lacis_run *run, const lacis_product *product, lacis_gpu *gpu, const lacis_profile *profile)
+/* Whether it has to be compiled is only looked up where the GPU would be faster at all. */
+static double once_seconds(lacis_run *run, const lacis_product *product, lacis_gpu *gpu, const lacis_profile *profile,
+                           bool faster)
 {
     const double compile_seconds = 0.35;
     double seconds = lacis_gpu_start_seconds(run, profile);
-    if (lacis_written_needed(product) && !compiled(run, gpu, product))
+    if (lacis_written_needed(product) && faster && !compiled(run, gpu, product))
         seconds += lacis_figure(profile, LACIS_GPU_COMPILE_FIGURE, compile_seconds);
     return seconds;
 }
@@ -206,7 +211,7 @@ static double total_seconds(const lacis_run *run, const lacis_multiply *work, la
                             const lacis_profile *profile, double bytes)
 {
     const lacis_gpu_estimate *e = &work->gpu;
-    double seconds = e->kernels * e->panels + e->once + copy_seconds(gpu, profile, e->to_device, bytes);
+    double seconds = e->kernels * e->panels + e->once + copy_seconds(run, gpu, profile, e->to_device, bytes);
     return seconds + (bytes > 0 ? lacis_product_touches(run, bytes, work->product.job.threads) : 0);
 }
 
@@ -214,12 +219,12 @@ static double total_seconds(const lacis_run *run, const lacis_multiply *work, la
 static lacis_status settle(lacis_run *run, lacis_multiply *work, lacis_gpu *gpu, const lacis_profile *profile,
                            const lacis_profile *figures, lacis_cost *out)
 {
-    const double margin = 1.2, price = 6e-4; /* seconds, from which on counting pays */
+    const double margin = 1.2, worth = 4e-3; /* seconds: of less, counting would take too large a part */
     const lacis_glance *glance = work->product.glance;
     double processor = out->seconds, entry = out->entries > 0 ? out->bytes / out->entries : 0;
     double least = total_seconds(run, work, gpu, figures, glance->least * entry);
     double most = total_seconds(run, work, gpu, figures, glance->most * entry);
-    if (most * margin < processor || least > processor * margin || most - least < price) return LACIS_OK;
+    if (most * margin < processor || least > processor * margin || processor < worth) return LACIS_OK;
     LACIS_TRY(lacis_product_glance_entries(run, &work->product));
     return lacis_product_cost(run, &work->product, profile, false, out);
 }
@@ -236,12 +241,14 @@ lacis_status lacis_multiply_gpu_cost(lacis_run *run, const lacis_call *call, con
     *estimate = (lacis_gpu_estimate){.known = true, .to_device = bytes_to_send(work, gpu)};
     kernel_seconds(run, product, figures, call->closely, estimate);
     estimate->panels = panels(product, gpu);
-    estimate->once = once_seconds(run, product, gpu, figures);
+    double processor = out->seconds;
     if (!call->totals && !call->closely && product->glance != NULL)
         LACIS_TRY(settle(run, work, gpu, profile, figures, out));
     if (call->totals) estimate->kernels += totals_seconds(figures, out->entries);
     estimate->to_host = call->totals ? 0 : out->bytes;
-    estimate->copies = copy_seconds(gpu, figures, estimate->to_device, estimate->to_host);
+    bool faster = total_seconds(run, work, gpu, figures, estimate->to_host) < processor;
+    estimate->once = once_seconds(run, product, gpu, figures, faster || call->closely);
+    estimate->copies = copy_seconds(run, gpu, figures, estimate->to_device, estimate->to_host);
     out->seconds = total_seconds(run, work, gpu, figures, estimate->to_host);
     out->once = estimate->once;
     out->kind = kind_name[kind_of(run, product)];

@@ -15,8 +15,8 @@ enum { PANELS = 8 };
 static const uint64_t LEAST_PANEL = 4000000;
 /* Where next to nothing is copied each device takes such a part of its share of what is left, then of what is left
  * then, so that few panels are computed and all devices end together: down to so many parts of its whole share. */
-static const double TAKEN = 0.7;
-enum { LEAST_PARTS = 32 };
+static const double TAKEN = 0.92;
+enum { LEAST_PARTS = 12 };
 
 static void *device_alloc(void *context, uint64_t bytes)
 {

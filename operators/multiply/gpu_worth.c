@@ -6,6 +6,8 @@
 #include "multiply/device.h"
 #include "multiply/on_gpu.h"
 
+#include <math.h>
+
 lacis_gpu *lacis_gpu_at_hand(lacis_run *run)
 {
     char reason[200];
@@ -42,6 +44,7 @@ double lacis_gpu_copy_seconds(const lacis_gpu *gpu, const lacis_profile *profile
 {
     lacis_gpu_facts facts = {.upload_rate = 30e9, .download_rate = 30e9};
     if (gpu != NULL) lacis_gpu_describe(gpu, &facts);
-    return up / lacis_figure(profile, "gpu.upload_bytes_a_second", facts.upload_rate) +
-           down / lacis_figure(profile, "gpu.download_bytes_a_second", facts.download_rate);
+    /* What CALIBRATE saw, or the large copies since then: something else may have slowed the one or the others. */
+    return up / fmax(lacis_figure(profile, "gpu.upload_bytes_a_second", 0), facts.upload_rate) +
+           down / fmax(lacis_figure(profile, "gpu.download_bytes_a_second", 0), facts.download_rate);
 }

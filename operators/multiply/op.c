@@ -108,7 +108,9 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
 static lacis_status rows_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
 {
     lacis_multiply *work = call->work;
-    const double totals_ns = 1.7; /* of an entry that is summed, block after block */
+    /* Of an entry that is summed, block after block: by threads that share the memory. */
+    const double memory_ns = 0.2, thread_ns = 3;
+    const double totals_ns = memory_ns + thread_ns / lacis_run_threads(run);
     LACIS_TRY(lacis_product_cost(run, &work->product, profile, call->closely, out));
     if (call->totals) out->seconds += 1e-9 * totals_ns * out->entries;
     return LACIS_OK;

@@ -74,21 +74,24 @@ struct outlook {
 static struct outlook look_ahead(const lacis_power *work)
 {
     double edges = (double)work->a.entries;
-    struct outlook ahead = {.rows = sources(work), .rounds = work->stable ? 10 : (double)(work->rounds - 1)};
-    ahead.paths = ahead.rows * edges * (work->spec.agg == LACIS_AGG_ANY ? 1 : 2);
+    bool once = work->spec.agg == LACIS_AGG_ANY;
+    struct outlook ahead = {.rows = sources(work), .rounds = (double)(work->rounds - 1)};
+    if (work->stable) ahead.rounds = once ? 7 : 14;
+    ahead.paths = ahead.rows * edges * (once ? 1 : 2);
     if (!work->stable) ahead.paths = (double)work->first.total_products + (ahead.rounds - 1) * ahead.rows * edges;
     return ahead;
 }
 
-/* Seconds on the processor. A round wakes its threads three times, for a product, for what is new in it, for their
- * union, unless there is so little that one does it alone. */
+/* Seconds on the processor. A closure's round wakes its threads three times, for a product, for what is new in it,
+ * for their union, unless there is so little that one does it alone. */
 static double processor_seconds(const lacis_power *work, const lacis_profile *profile, const struct outlook *ahead)
 {
-    const double round = 2e-5, thread = 4e-6, alone = 32768;
-    double ns = lacis_figure(profile, LACIS_POWER_PATH_FIGURE, LACIS_POWER_PATH_NS), rows = ahead->rows;
-    double threads = lacis_run_threads(work->run), used = threads < rows ? threads : rows; /* each takes rows */
-    double wake = used > 1 && ahead->paths > alone * ahead->rounds ? 3 * thread * threads : 0;
-    return ahead->rounds * (round + wake) + (used > 0 ? 1e-9 * ns * ahead->paths / used : 0);
+    const double round = 4e-5, thread = 4e-6, few = 32768, product_ns = 3;
+    double ns = work->stable ? lacis_figure(profile, LACIS_POWER_PATH_FIGURE, LACIS_POWER_PATH_NS) : product_ns;
+    double threads = lacis_run_threads(work->run), used = threads < ahead->rows ? threads : ahead->rows;
+    bool alone = used <= 1 || ahead->paths <= few * ahead->rounds; /* else each takes rows */
+    double wake = alone ? 0 : (work->stable ? 3 : 1) * thread * threads;
+    return ahead->rounds * (round + wake) + 1e-9 * ns * ahead->paths / (alone ? 1 : used);
 }
 
 double lacis_power_most_seconds(const lacis_power *work, const lacis_profile *profile)
@@ -109,16 +112,17 @@ static void guess(lacis_power *work, const lacis_profile *profile, lacis_cost *o
     out->seconds = processor_seconds(work, profile, &ahead);
 }
 
-/* Computing some of the rows may take longer than a GPU takes for all of them. So where the one or the other device
- * is faster by far as it seems at first, or there are few rows, that has to do. */
+/* Computing some of the rows may take longer than a GPU takes for all of them, or than could be saved. So where the
+ * one or the other device is faster by far as it seems at first, or there is little to do, that has to do. */
 static bool clear(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
 {
-    const double far = 3;
+    const double far = 3, little = 2e-3; /* seconds */
     char reason[200];
     if (call->on != LACIS_ON_AUTO || !lacis_power_gpu_can(call, reason, sizeof reason)) return false;
     guess(call->work, profile, out);
     double device = lacis_power_gpu_seconds(run, call, profile, out);
-    return call->units < SAMPLE || out->seconds > far * device || device > far * out->seconds;
+    if (call->units < SAMPLE || out->seconds < little || device < little) return true;
+    return out->seconds > far * device || device > far * out->seconds;
 }
 
 static lacis_status find_by_sample(lacis_run *run, lacis_power *work, int64_t rows, lacis_cost *out)

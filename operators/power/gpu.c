@@ -112,7 +112,7 @@ double lacis_power_gpu_seconds(lacis_run *run, const lacis_call *call, const lac
     const lacis_power *work = call->work;
     const lacis_gpu *gpu = lacis_gpu_at_hand(run);
     const lacis_mul_matrix a = host_graph(work);
-    double round = lacis_figure(profile, "power.gpu.round_ns", work->stable ? 5e4 : 2e5);
+    double round = lacis_figure(profile, "power.gpu.round_ns", work->stable ? 3e4 : 2e5);
     double path = lacis_figure(profile, "power.gpu.path_ns", 0.02), cell_ns = 0.006;
     double cells = work->stable ? (double)call->units * (double)work->a.cols : work_of->entries;
     double missing = (double)lacis_send_missing(lacis_gpu_at_hand(run), &work->sent, &a);

@@ -66,8 +66,8 @@ double lacis_power_gpu_seconds(lacis_run *run, const lacis_call *call, const lac
 
 /* Seconds on the processor at most, so that a GPU is not asked for what it could not win. */
 double lacis_power_most_seconds(const lacis_power *work, const lacis_profile *profile);
-/* Nanoseconds a path on one processor: its name, and what it was on an H200's host, rmat 16. */
+/* Nanoseconds a path of a closure on one processor: its name, and what it was on an H200's host, rmat 10 to 16. */
 #define LACIS_POWER_PATH_FIGURE "power.path_ns"
-#define LACIS_POWER_PATH_NS     8.0
+#define LACIS_POWER_PATH_NS     12.0
 
 #endif

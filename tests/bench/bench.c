@@ -12,6 +12,7 @@ static const bench_family families[] = {
     {"multiply", "products of graphs with themselves, against a peer", bench_multiply},
     {"choose", "the planner's choice of device against both devices' times", bench_choose},
     {"figures", "on the GPU: compiling a written CON; a result beyond gpu_memory_limit, streamed", bench_figures},
+    {"gpus", "whole statements on one GPU and on --gpus N (2)", bench_gpus},
     {"simulate", "neurons; cpu: --peer neuron where nrniv is installed, one thread unless --threads says otherwise",
      bench_simulate},
     {"solve", "batches of systems, --op part of a case's name: chain, tree, flat, full, block, shared", bench_solve},
@@ -23,7 +24,8 @@ static const char options_help[] =
     "  --graph G        rmat:SCALE, uniform:SCALE or a file; as often as wanted (rmat:14;\n"
     "                   choose: a set from tiny to large)\n"
     "  --op OP[,OP...]  pair, minplus, times, user, top10, fold16, source (all); choose: pair ... top10, totals,\n"
-    "                   pull, push, reach, reach1, shortest, walks, solve, and cold for processes that have done\n"
+    "                   pull, push, reach, reach1, shortest, walks, solve, one, passive, hh, and cold for processes "
+    "that have done\n"
     "                   nothing yet\n"
     "  --type f32|f64   values (f32; solve: f64)\n"
     "  --device cpu|gpu (cpu)\n"
@@ -123,7 +125,8 @@ static int parse(int argc, char **argv, bench_options *options)
         return bench_fail("--type is f32 or f64, not %s", options->type) + 1;
     if (strcmp(options->device, "cpu") != 0 && strcmp(options->device, "gpu") != 0)
         return bench_fail("--device is cpu or gpu, not %s", options->device) + 1;
-    if (options->gpus > 1 && strcmp(options->device, "gpu") != 0) return bench_fail("--gpus is for --device gpu") + 1;
+    if (options->gpus > 1 && strcmp(options->device, "gpu") != 0 && strcmp(argv[1], "gpus") != 0)
+        return bench_fail("--gpus is for --device gpu") + 1;
     return 0;
 }
 

@@ -31,6 +31,7 @@ typedef struct bench_family {
 int bench_multiply(const bench_options *options);
 int bench_choose(const bench_options *options);
 int bench_figures(const bench_options *options);
+int bench_gpus(const bench_options *options);
 int bench_simulate(const bench_options *options);
 int bench_simulate_gpu(const bench_options *options);
 int bench_solve(const bench_options *options);

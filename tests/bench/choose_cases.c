@@ -57,11 +57,28 @@ static const choose_ground chains[] = {
 };
 static const choose_ask solves[] = {{"solve", "SOLVE s", false, false}};
 
+/* --- neurons ------------------------------------------------------------------------------------------ */
+
+#define PLACE "'dend[0](0.5)'"
+static const choose_ground cells[] = {
+    {"cable", "GENERATE s AS cable(length = 1000, diameter = 2)"},
+    {"cable:40", "GENERATE s AS cable(length = 500, diameter = 4, branches = 40, branch_length = 200, "
+                 "branch_diameter = 1)"},
+};
+static const choose_ask simulations[] = {
+    {"one", "SIMULATE s DT 0.025 STEPS 200 CLAMP " PLACE " 0.1 FROM 1 TO 4 PROBE " PLACE, false, false},
+    {"passive", "SIMULATE s DT 0.025 STEPS 200 LANES 1000 CLAMP " PLACE " 0.1 FROM 1 TO 4 PROBE " PLACE " REDUCE max",
+     false, false},
+    {"hh", "SIMULATE s DT 0.025 STEPS 200 HH LANES 1000 CLAMP " PLACE " 0.1 FROM 1 TO 4 PROBE " PLACE " REDUCE max",
+     false, false},
+};
+
 const choose_family choose_families[] = {
     {graphs, COUNT(graphs), products, COUNT(products), "DROP g; DROP h; DROP x"},
     {some_graphs, COUNT(some_graphs), vectors, COUNT(vectors), "DROP g; DROP h; DROP x"},
     {few_graphs, COUNT(few_graphs), powers, COUNT(powers), "DROP g; DROP h; DROP x"},
     {chains, COUNT(chains), solves, COUNT(solves), "DROP s"},
+    {cells, COUNT(cells), simulations, COUNT(simulations), "DROP s"},
 };
 const int choose_family_count = COUNT(choose_families);
 

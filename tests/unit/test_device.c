@@ -98,10 +98,12 @@ static void test_start_fails(void **state)
 static void test_copies(void **state)
 {
     (void)state;
-    const uint64_t sizes[] = {1, 1000, 256 << 10, (256 << 10) + 1, 8 << 20, (8 << 20) + 3, 30000001};
+    const uint64_t sizes[] = {1, 1000, 2 << 20, (2 << 20) + 1, 8 << 20, (8 << 20) + 3, 30000001, 60000001};
+    const int threads[] = {1, 2, 7, 40}; /* one alone; more than move slices */
     lacis_gpu *gpu = gpu_now();
-    for (int i = 0; i < LACIS_COUNT(sizes); i++) {
-        uint64_t n = sizes[i];
+    for (int i = 0; i < LACIS_COUNT(sizes) * LACIS_COUNT(threads); i++) {
+        uint64_t n = sizes[i / LACIS_COUNT(threads)];
+        host.threads = threads[i % LACIS_COUNT(threads)];
         unsigned char *from = malloc(n), *to = calloc(n, 1);
         for (uint64_t j = 0; j < n; j++)
             from[j] = (unsigned char)(j * 7 + j / 1000);
@@ -110,6 +112,10 @@ static void test_copies(void **state)
         assert_int_equal(lacis_gpu_upload(&run, gpu, from, n, device), LACIS_OK);
         assert_memory_equal(from, device, n);
         assert_int_equal(lacis_gpu_download(&run, gpu, device, n, to), LACIS_OK);
+        assert_memory_equal(from, to, n);
+        memset(to, 0, n);
+        assert_int_equal(lacis_device_follow(gpu), 0); /* as in a lane of panels */
+        assert_int_equal(lacis_gpu_fetch(&run, gpu, device, n, to), LACIS_OK);
         assert_memory_equal(from, to, n);
         lacis_gpu_free(gpu, device);
         free(from);
