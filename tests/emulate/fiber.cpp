@@ -19,6 +19,8 @@ enum { STACK_BYTES = 128 << 10 };
 #endif
 enum { GUARD_BYTES = 4096 };
 
+enum { COLOURS = 61, COLOUR_BYTES = 192 }; /* stacks begin apart, so that they do not share lines of the caches */
+
 static fiber *pool;
 static const void *main_bottom; /* of the program's own stack: AddressSanitizer tells it at the first switch */
 static size_t main_bytes;
@@ -32,7 +34,9 @@ fiber *fiber_take()
             perror("emulate: no memory for stacks");
             abort();
         }
+        static unsigned made;
         fiber *const f = new fiber;
+        f->top = at + GUARD_BYTES + STACK_BYTES - made++ % COLOURS * COLOUR_BYTES;
         f->stack = at + GUARD_BYTES;
         return f;
     }
@@ -75,7 +79,7 @@ asm(".text\n"
 
 void fiber_begin(fiber *f, void (*entry)())
 {
-    void **const top = (void **)(f->stack + STACK_BYTES);
+    void **const top = (void **)f->top;
     for (int i = 1; i <= 8; i++)
         top[-i] = NULL;
     top[-2] = (void *)entry; /* what the switch returns to; the stack is then as behind a call */
@@ -102,7 +106,7 @@ void fiber_begin(fiber *f, void (*entry)())
     ucontext_t *const c = context(f);
     getcontext(c);
     c->uc_stack.ss_sp = f->stack;
-    c->uc_stack.ss_size = STACK_BYTES;
+    c->uc_stack.ss_size = (size_t)(f->top - f->stack);
     makecontext(c, entry, 0);
 }
 

@@ -11,6 +11,7 @@ namespace emulate {
 
 struct fiber {
     void *place = nullptr;  /* stack pointer, or ucontext_t, while it does not run */
+    char *top = nullptr;    /* where its stack begins */
     char *stack = nullptr;  /* lowest address; NULL: the program's own */
     void *fake = nullptr;   /* AddressSanitizer's */
     fiber *after = nullptr; /* in the pool */
