@@ -10,7 +10,8 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-namespace emulate {
+namespace emulate
+{
 
 #ifdef __SANITIZE_ADDRESS__
 enum { STACK_BYTES = 512 << 10 };
@@ -93,7 +94,8 @@ static void change(fiber *from, fiber *to)
 #else
 } /* namespace emulate */
 #include <ucontext.h>
-namespace emulate {
+namespace emulate
+{
 
 static ucontext_t *context(fiber *f)
 {
