@@ -14,7 +14,8 @@
 #define ASAN_UNPOISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
 #endif
 
-namespace emulate {
+namespace emulate
+{
 
 enum { PAGE = 4096, GAP_BYTE = 0xa7 };
 

@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <vector>
 
-namespace emulate {
+namespace emulate
+{
 
 struct arena_variable {
     const void *key;

@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-namespace emulate {
+namespace emulate
+{
 
 enum { SHARED_BLOCK = 48 << 10, SHARED_OPTIN = 232448, SHARED_PROCESSOR = 233472, THREADS = 1024 };
 
@@ -51,7 +52,7 @@ static cudaError_t wrong(const shape &s)
         return cudaErrorInvalidConfiguration;
     const auto found = dynamic_most.find(s.function);
     return s.shared > (found == dynamic_most.end() ? (size_t)SHARED_BLOCK : found->second) ? cudaErrorInvalidValue
-                                                                                          : cudaSuccess;
+                                                                                           : cudaSuccess;
 }
 
 cudaError_t launch(const shape &given, std::function<void()> body)
@@ -88,7 +89,8 @@ shape emulate::shape_of(const cudaLaunchConfig_t *c, const void *kernel, place h
     shape s = {c->gridDim, c->blockDim, dim3(), c->dynamicSmemBytes, c->stream, kernel, NULL, here};
     for (unsigned i = 0; i < c->numAttrs; i++)
         if (c->attrs[i].id == cudaLaunchAttributeClusterDimension)
-            s.cluster = dim3(c->attrs[i].val.clusterDim.x, c->attrs[i].val.clusterDim.y, c->attrs[i].val.clusterDim.z);
+            s.cluster =
+                dim3(c->attrs[i].val.clusterDim.x, c->attrs[i].val.clusterDim.y, c->attrs[i].val.clusterDim.z);
     return s;
 }
 

@@ -7,10 +7,12 @@
 
 #include <stddef.h>
 
-namespace emulate {
+namespace emulate
+{
 
 struct fiber {
     void *place = nullptr;  /* stack pointer, or ucontext_t, while it does not run */
+    char *top = nullptr;    /* where its stack begins */
     char *stack = nullptr;  /* lowest address; NULL: the program's own */
     void *fake = nullptr;   /* AddressSanitizer's */
     fiber *after = nullptr; /* in the pool */
@@ -18,9 +20,9 @@ struct fiber {
 
 fiber *fiber_take(); /* from a pool that only grows; a guard page lies below each stack */
 void fiber_give(fiber *f);
-void fiber_begin(fiber *f, void (*entry)());            /* f begins there when it is next switched to */
-void fiber_switch(fiber *from, fiber *to, bool ends);   /* ends: `from` is never switched to again before a begin */
-void fiber_begun();                                     /* to be called first of all in an entry */
+void fiber_begin(fiber *f, void (*entry)());          /* f begins there when it is next switched to */
+void fiber_switch(fiber *from, fiber *to, bool ends); /* ends: `from` is never switched to again before a begin */
+void fiber_begun();                                   /* to be called first of all in an entry */
 
 } /* namespace emulate */
 

@@ -4,7 +4,8 @@
  */
 #include "scheduler.h"
 
-namespace emulate {
+namespace emulate
+{
 
 /* --- warps ------------------------------------------------------------------------------------------- */
 
@@ -94,7 +95,8 @@ unsigned barrier(unsigned number, unsigned count, bool vote, bool wait, place he
     barrier_state *const s = &b->barriers[number];
     if (s->came == 0)
         s->where = here;
-    else if (count == 0 && (s->where.line != here.line || (s->where.file != here.file && strcmp(s->where.file, here.file) != 0)))
+    else if (count == 0 &&
+             (s->where.line != here.line || (s->where.file != here.file && strcmp(s->where.file, here.file) != 0)))
         fail(here, "a barrier that others of the block have come to at %s:%d", s->where.file, s->where.line);
     s->wanted = count;
     s->came++;

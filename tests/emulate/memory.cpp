@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-namespace emulate {
+namespace emulate
+{
 
 enum { GAP = 64, GAP_BYTE = 0xa9 };
 

@@ -7,7 +7,8 @@
 
 #include "emulate/runtime.h"
 
-namespace emulate {
+namespace emulate
+{
 
 void drain(emulate_stream *s); /* NULL: the default stream */
 void drain_all();

@@ -13,7 +13,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-namespace emulate {
+namespace emulate
+{
 
 enum { FAILED = 3 };
 

@@ -13,7 +13,8 @@
 
 __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 
-namespace emulate {
+namespace emulate
+{
 
 __thread index *now;
 __thread bool shaken;
@@ -28,8 +29,8 @@ static size_t turn_of; /* in runnable */
 
 static unsigned polls; /* since anything changed */
 
-/* EVENLY: any lane. CLUSTERED: the same warp mostly. AHEAD: the warp of greatest priority as far as it comes, its lanes
- * likewise. IN_ORDER: as without a seed. */
+/* EVENLY: any lane. CLUSTERED: the same warp mostly. AHEAD: the warp of greatest priority as far as it comes, its
+ * lanes likewise. IN_ORDER: as without a seed. */
 static enum { IN_ORDER, EVENLY, CLUSTERED, AHEAD, POLICIES } policy;
 
 /* --- random numbers (splitmix64) ---------------------------------------------------------------------- */
@@ -108,9 +109,9 @@ static warp *warp_of(bool other)
     warp *const mine = now ? self()->squad : NULL;
     if (policy == EVENLY || (policy == CLUSTERED && random_below(64) == 0))
         return runnable[random_below((unsigned)runnable.size())];
-    if (policy == AHEAD) return *std::max_element(runnable.begin(), runnable.end(), [](warp *x, warp *y) {
-        return x->priority < y->priority;
-    });
+    if (policy == AHEAD)
+        return *std::max_element(runnable.begin(), runnable.end(),
+                                 [](warp *x, warp *y) { return x->priority < y->priority; });
     if (mine && mine->ready && !other) return mine;
     return runnable[++turn_of % runnable.size()];
 }

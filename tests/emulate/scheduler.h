@@ -13,7 +13,8 @@
 
 #include <vector>
 
-namespace emulate {
+namespace emulate
+{
 
 enum state { READY, AT_WARP, AT_BARRIER, AT_CLUSTER, ENDED };
 
@@ -30,7 +31,7 @@ struct lane {
     warp *squad;
     unsigned number; /* in the warp */
     state is;
-    place waits; /* or polls, where */
+    place waits;     /* or polls, where */
     unsigned result; /* of the barrier */
     fiber *context;
     std::vector<copy> copies;
@@ -84,9 +85,9 @@ void ended(lane *l);
 
 /* --- report.cpp ---------------------------------------------------------------------------------------- */
 
-void tell_where();                /* kernel, block and thread that run, to stderr */
+void tell_where(); /* kernel, block and thread that run, to stderr */
 [[noreturn]] void tell_deadlock();
-void watch_begin(), watch_end();  /* a launch that takes too long is told of */
+void watch_begin(), watch_end(); /* a launch that takes too long is told of */
 void catch_signals();
 
 } /* namespace emulate */

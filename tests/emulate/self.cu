@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The emulator's own test: small kernels that are right, and ones with a planted fault each. self.py runs them and knows
- * what must come of each.
+ * The emulator's own test: small kernels that are right, and ones with a planted fault each. self.py runs them and
+ * knows what must come of each.
  *
  *     self MODE        0: the result is right; 1: it is wrong; 3: the emulator has stopped the kernel
  */

@@ -17,7 +17,8 @@ struct emulate_event {
     double ms = 0;
 };
 
-namespace {
+namespace
+{
 
 struct step {
     std::function<void()> work;
@@ -32,7 +33,8 @@ struct emulate_stream {
     bool blocking; /* for the default stream */
 };
 
-namespace emulate {
+namespace emulate
+{
 
 static emulate_stream default_stream;
 static std::vector<emulate_stream *> streams;

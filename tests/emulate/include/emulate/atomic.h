@@ -10,7 +10,8 @@
 
 #include <type_traits>
 
-namespace emulate {
+namespace emulate
+{
 
 template <class T> struct same { /* keeps a parameter out of deduction */
     typedef T type;
@@ -22,7 +23,8 @@ template <class T> inline void hold(const T *p)
     may_turn();
     progress();
     static_assert(std::is_trivially_copyable<T>::value, "atomics are of plain types");
-    if ((uintptr_t)p % sizeof(T)) fail({__builtin_FILE(), __builtin_LINE()}, "atomic at an odd address %p", (const void *)p);
+    if ((uintptr_t)p % sizeof(T))
+        fail({__builtin_FILE(), __builtin_LINE()}, "atomic at an odd address %p", (const void *)p);
 }
 
 } /* namespace emulate */
@@ -43,7 +45,8 @@ template <class T> inline void hold(const T *p)
     {                                                                                                                \
         return name(p, v);                                                                                           \
     }
-namespace emulate {
+namespace emulate
+{
 template <class T> inline T plus(T x, T y)
 {
     if constexpr (std::is_integral<T>::value)

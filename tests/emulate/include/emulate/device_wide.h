@@ -11,7 +11,8 @@
 #include <functional>
 #include <type_traits>
 
-namespace emulate {
+namespace emulate
+{
 
 void do_on(cudaStream_t stream, std::function<void()> work);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What device code asks of the scheduler (scheduler.cpp): who am I, meet other lanes, the block's shared memory. A lane
- * is one thread of a kernel, run as a fiber; all lanes of a launch run on one thread of the CPU, one at a time.
+ * What device code asks of the scheduler (scheduler.cpp): who am I, meet other lanes, the block's shared memory. A
+ * lane is one thread of a kernel, run as a fiber; all lanes of a launch run on one thread of the CPU, one at a time.
  */
 #ifndef LACIS_EMULATE_LANE_H
 #define LACIS_EMULATE_LANE_H
@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-namespace emulate {
+namespace emulate
+{
 
 struct block;
 struct warp;
@@ -20,13 +21,12 @@ struct place {
     const char *file;
     int line;
 };
-#define EMULATE_HERE                                                                                                 \
-    emulate::place here = {__builtin_FILE(), __builtin_LINE()}
+#define EMULATE_HERE emulate::place here = {__builtin_FILE(), __builtin_LINE()}
 
 struct index {
     uint3 thread, block;
 };
-extern __thread index *now; /* of the lane that runs; NULL: host code runs */
+extern __thread index *now;  /* of the lane that runs; NULL: host code runs */
 extern __thread bool shaken; /* lanes may be interrupted at atomics and the like */
 
 unsigned lane_number();

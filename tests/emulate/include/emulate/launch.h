@@ -13,7 +13,8 @@
 #include <tuple>
 #include <utility>
 
-namespace emulate {
+namespace emulate
+{
 
 struct shape {
     dim3 grid, block, cluster;

@@ -11,7 +11,8 @@
 typedef uint64_t __mbarrier_t;
 typedef uint64_t __mbarrier_token_t;
 
-namespace emulate {
+namespace emulate
+{
 
 enum { MBARRIER_MARK = 0xb5a7 }; /* tells one that was begun from what memory holds otherwise */
 struct mbarrier_state {

@@ -204,7 +204,8 @@ static inline float __ll2float_rn(long long x)
 }
 
 /* min and max of any two numbers, as C converts them; of floating-point ones fmin and fmax. */
-namespace emulate {
+namespace emulate
+{
 template <class A> using number = std::enable_if_t<std::is_arithmetic<A>::value || std::is_enum<A>::value>;
 template <class A, class B> using both = std::common_type_t<decltype(+A()), decltype(+B())>;
 } /* namespace emulate */

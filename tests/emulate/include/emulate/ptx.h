@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The instructions that kernels write as inline assembly. rewrite.py calls the function that has the text's letters and
- * digits in its name, outputs first, then inputs: asm("mov.u32 %0, %%lanemask_lt;" : "=r"(m)) is
+ * The instructions that kernels write as inline assembly. rewrite.py calls the function that has the text's letters
+ * and digits in its name, outputs first, then inputs: asm("mov.u32 %0, %%lanemask_lt;" : "=r"(m)) is
  * ptx_mov_u32_0_lanemask_lt(m). One that is not here does not compile: add it.
  */
 #ifndef LACIS_EMULATE_PTX_H
@@ -11,7 +11,8 @@
 
 #include <math.h>
 
-namespace emulate {
+namespace emulate
+{
 
 static inline void ptx_mov_u32_0_lanemask_lt(unsigned &m)
 {
@@ -113,16 +114,16 @@ static inline void ptx_rcp_approx_ftz_f64_0_1(double &out, double x)
 static inline void ptx_rcp_approx_ftz_f32_0_1(float &out, float x)
 {
     const float inverse = 1 / (fabsf(x) < 0x1p-126F ? copysignf(0.0F, x) : x);
-    out = fabsf(inverse) < 0x1p-126F ? copysignf(0.0F, inverse) : isfinite(inverse) ? nextafterf(inverse, 0) : inverse;
+    out = fabsf(inverse) < 0x1p-126F ? copysignf(0.0F, inverse)
+          : isfinite(inverse)        ? nextafterf(inverse, 0)
+                                     : inverse;
 }
 
 /* --- 16 bytes exchanged -------------------------------------------------------------------------------- */
 
 template <class T>
-inline void
-ptx_reg_b128_mine_other_mov_b128_mine_2_3_atom_shared_exch_b128_other_4_mine_mov_b128_0_1_other(T &old_low, T &old_high,
-                                                                                               T low, T high,
-                                                                                               unsigned at)
+inline void ptx_reg_b128_mine_other_mov_b128_mine_2_3_atom_shared_exch_b128_other_4_mine_mov_b128_0_1_other(
+    T &old_low, T &old_high, T low, T high, unsigned at)
 {
     may_turn();
     T *const cell = (T *)shared_pointer(at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The part of CUDA's runtime that kernels/ and tests/gpu call, over the CPU's memory (runtime.cpp, memory.cpp). With a
- * seed, work on streams is done late, at random times that the API allows, so that missing waits show.
+ * The part of CUDA's runtime that kernels/ and tests/gpu call, over the CPU's memory (runtime.cpp, memory.cpp). With
+ * a seed, work on streams is done late, at random times that the API allows, so that missing waits show.
  */
 #ifndef LACIS_EMULATE_RUNTIME_H
 #define LACIS_EMULATE_RUNTIME_H
@@ -101,19 +101,19 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep);
         if (e_ == cudaSuccess) *block = (T *)p_;                                                                     \
         return e_;                                                                                                   \
     }
-template <class T> cudaError_t cudaMalloc(T **block, size_t bytes) EMULATE_TYPED(cudaMalloc, bytes)
 template <class T>
-cudaError_t cudaMallocAsync(T **block, size_t bytes, cudaStream_t stream) EMULATE_TYPED(cudaMallocAsync, bytes, stream)
-template <class T>
-cudaError_t cudaMallocHost(T **block, size_t bytes, unsigned flags = 0) EMULATE_TYPED(cudaMallocHost, bytes, flags)
-template <class T>
-cudaError_t cudaHostAlloc(T **block, size_t bytes, unsigned flags) EMULATE_TYPED(cudaHostAlloc, bytes, flags)
+cudaError_t cudaMalloc(T **block, size_t bytes) EMULATE_TYPED(cudaMalloc, bytes) template <class T>
+cudaError_t cudaMallocAsync(T **block, size_t bytes, cudaStream_t stream)
+    EMULATE_TYPED(cudaMallocAsync, bytes, stream) template <class T>
+    cudaError_t cudaMallocHost(T **block, size_t bytes, unsigned flags = 0)
+        EMULATE_TYPED(cudaMallocHost, bytes, flags) template <class T>
+        cudaError_t cudaHostAlloc(T **block, size_t bytes, unsigned flags) EMULATE_TYPED(cudaHostAlloc, bytes, flags)
 #undef EMULATE_TYPED
 
-/* A variable marked __device__ or __constant__ lies in the program's own memory. */
-template <class T>
-cudaError_t cudaMemcpyToSymbol(T &symbol, const void *from, size_t bytes, size_t offset = 0,
-                               cudaMemcpyKind kind = cudaMemcpyHostToDevice)
+    /* A variable marked __device__ or __constant__ lies in the program's own memory. */
+    template <class T>
+    cudaError_t cudaMemcpyToSymbol(T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                                   cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
     return cudaMemcpy((char *)&symbol + offset, from, bytes, kind);
 }

@@ -26,16 +26,20 @@
 
 /* Vectors are aligned to their size, at most 16 bytes, as on the device. */
 #define EMULATE_VECTORS(T, name, two, four)                                                                          \
-    struct name##1 {                                                                                                 \
+    struct name##1                                                                                                   \
+    {                                                                                                                \
         T x;                                                                                                         \
     };                                                                                                               \
-    struct __align__(two) name##2 {                                                                                  \
+    struct __align__(two) name##2                                                                                    \
+    {                                                                                                                \
         T x, y;                                                                                                      \
     };                                                                                                               \
-    struct name##3 {                                                                                                 \
+    struct name##3                                                                                                   \
+    {                                                                                                                \
         T x, y, z;                                                                                                   \
     };                                                                                                               \
-    struct __align__(four) name##4 {                                                                                 \
+    struct __align__(four) name##4                                                                                   \
+    {                                                                                                                \
         T x, y, z, w;                                                                                                \
     };                                                                                                               \
     static inline name##1 make_##name##1(T x)                                                                        \

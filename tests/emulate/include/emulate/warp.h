@@ -46,7 +46,8 @@ static inline void __nanosleep(unsigned, EMULATE_HERE)
 
 /* --- the warp ---------------------------------------------------------------------------------------- */
 
-namespace emulate {
+namespace emulate
+{
 
 static inline unsigned of_all(unsigned width)
 {

@@ -7,7 +7,8 @@
 
 #include "emulate/device_wide.h"
 
-namespace cub {
+namespace cub
+{
 struct DeviceScan {
     template <class IN, class OUT, class N>
     static cudaError_t ExclusiveSum(void *work, size_t &bytes, IN in, OUT out, N n, cudaStream_t stream = 0)
