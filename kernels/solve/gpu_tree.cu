@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Trees on the GPU: makes a job ready for the kernels of its way and launches them. Called by gpu_run.cu.
+ */
+#include "gpu_tree.cuh"
+#include "gpu_tree_host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+namespace
+{
+/* What a run holds besides its plan. */
+struct room {
+    void *group, *coef, *scratch, *stack;
+};
+
+void clear_room(const lacis_solve_gpu_job *job, room *r)
+{
+    solve_gpu_give(job, r->group);
+    solve_gpu_give(job, r->coef);
+    solve_gpu_give(job, r->scratch);
+    solve_gpu_give(job, r->stack);
+}
+
+lacis_solve_gpu_status failed(cudaError_t error, int *cuda_error)
+{
+    *cuda_error = error;
+    return error == cudaSuccess ? LACIS_SOLVE_GPU_OK : LACIS_SOLVE_GPU_FAILED;
+}
+
+/* Mostly the plan has the list. What is copied here has to stay until it is there: a copy may read it any time. */
+lacis_solve_gpu_status upload_groups(const lacis_solve_gpu_job *job, const tree_group *list, tree_params *p, room *r,
+                                     int *cuda_error)
+{
+    const uint64_t bytes = sizeof(tree_group) * (uint64_t)p->groups;
+    if (!solve_gpu_take(job, bytes, &r->group)) return LACIS_SOLVE_GPU_NO_MEMORY;
+    p->group = (const tree_group *)r->group;
+    cudaError_t error = cudaMemcpyAsync(r->group, list, bytes, cudaMemcpyHostToDevice, (cudaStream_t)job->stream);
+    if (error == cudaSuccess) error = cudaStreamSynchronize((cudaStream_t)job->stream);
+    return failed(error, cuda_error);
+}
+
+lacis_solve_gpu_status take_groups(const lacis_solve_gpu_job *job, const solve_gpu_tree_plan *plan, tree_params *p,
+                                   room *r, int *cuda_error)
+{
+    tree_group *list = (tree_group *)malloc(sizeof(tree_group) * ((size_t)job->job.groups + 1));
+    if (list == NULL) return LACIS_SOLVE_GPU_NO_MEMORY;
+    lacis_solve_gpu_status status = LACIS_SOLVE_GPU_OK;
+    p->groups = tree_list_groups(&job->job, plan, tree_tile_lanes(job->way, plan), list, &p->tiles, &p->weight);
+    const size_t bytes = sizeof(tree_group) * (size_t)p->groups;
+    if (p->groups == 1)
+        p->one = list[0];
+    else if (p->groups == plan->listed && memcmp(list, plan->list, bytes) == 0)
+        p->group = (const tree_group *)(plan->device + plan->list_at);
+    else if (p->groups > 1)
+        status = upload_groups(job, list, p, r, cuda_error);
+    free(list);
+    return status;
+}
+
+int stack_words(const lacis_solve_job *job)
+{
+    return tree_shares_off(job) ? 2 : 3;
+}
+
+uint64_t stack_bytes(const lacis_solve_job *job, int64_t depth)
+{
+    return (uint64_t)(depth + 1) * (uint64_t)stack_words(job) * TREE_THREADS *
+           (uint64_t)tree_computed_bytes(job->type);
+}
+
+/* Blocks of THREAD; each holds q and y of its lanes. */
+int64_t thread_blocks(const lacis_solve_job *job)
+{
+    const uint64_t each = 2 * (uint64_t)tree_most_rows(job) * TREE_THREADS * (uint64_t)tree_computed_bytes(job->type);
+    int64_t blocks = tree_tiles(job, TREE_THREADS);
+    if (blocks > TREE_BLOCKS_MOST) blocks = TREE_BLOCKS_MOST;
+    if (each > 0 && (uint64_t)blocks > TREE_SCRATCH_BYTES / each) blocks = (int64_t)(TREE_SCRATCH_BYTES / each);
+    return blocks < 1 ? 1 : blocks;
+}
+
+lacis_solve_gpu_status take_coefs(const lacis_solve_gpu_job *job, tree_params *p, room *r, int *cuda_error)
+{
+    if (!tree_shares_off(&job->job)) return LACIS_SOLVE_GPU_OK;
+    const uint64_t bytes = 4 * (uint64_t)tree_coef_rows(&job->job) * (uint64_t)tree_computed_bytes(job->job.type);
+    if (!solve_gpu_take(job, bytes, &r->coef)) return LACIS_SOLVE_GPU_NO_MEMORY;
+    p->coef = r->coef;
+    return failed(tree_coefs(p, job->job.type, (cudaStream_t)job->stream), cuda_error);
+}
+
+lacis_solve_gpu_status run_thread(const lacis_solve_gpu_job *job, const solve_gpu_tree_plan *plan, tree_params *p,
+                                  room *r, int *cuda_error)
+{
+    const lacis_solve_job *j = &job->job;
+    const int64_t blocks = thread_blocks(j);
+    const uint64_t stack = stack_bytes(j, plan->most_depth);
+    const bool chip = stack <= TREE_STACK_BYTES;
+    const uint64_t rows = (uint64_t)p->most_rows * TREE_THREADS * 2 * (uint64_t)tree_computed_bytes(j->type);
+    p->most_depth = plan->most_depth;
+    if (!solve_gpu_take(job, (uint64_t)blocks * rows, &r->scratch)) return LACIS_SOLVE_GPU_NO_MEMORY;
+    if (!chip && !solve_gpu_take(job, (uint64_t)blocks * stack, &r->stack)) return LACIS_SOLVE_GPU_NO_MEMORY;
+    p->scratch = r->scratch;
+    p->stack = r->stack;
+    lacis_solve_gpu_status status = take_coefs(job, p, r, cuda_error);
+    if (status != LACIS_SOLVE_GPU_OK) return status;
+    void *arguments[] = {p};
+    return failed(cudaLaunchKernel(tree_thread_kernel(j->type, tree_shares_off(j)), dim3((unsigned)blocks),
+                                   dim3(TREE_THREADS), arguments, chip ? stack : 0, (cudaStream_t)job->stream),
+                  cuda_error);
+}
+
+/* So many tiles at a time as there is room for q and y of. */
+int64_t branch_tiles(const lacis_solve_job *job)
+{
+    const uint64_t each = 2 * (uint64_t)tree_most_rows(job) * TREE_THREADS * (uint64_t)tree_computed_bytes(job->type);
+    const int64_t tiles = tree_tiles(job, TREE_THREADS);
+    const uint64_t most = each > 0 && TREE_SCRATCH_BYTES > each ? TREE_SCRATCH_BYTES / each : 1;
+    return (uint64_t)tiles > most ? (int64_t)most : tiles;
+}
+
+cudaError_t launch_phases(const lacis_solve_gpu_job *job, const solve_gpu_tree_plan *plan, tree_params *p,
+                          int64_t tiles)
+{
+    const unsigned y = plan->most_branches < 65535 ? (unsigned)plan->most_branches : 65535;
+    const bool coef = tree_shares_off(&job->job);
+    void *arguments[] = {p};
+    for (int32_t i = 0; i < 2 * plan->phases; i++) {
+        const bool up = i < plan->phases;
+        p->phase = up ? i : 2 * plan->phases - 1 - i;
+        const cudaError_t error =
+            cudaLaunchKernel(tree_branches_kernel(job->job.type, coef, up), dim3((unsigned)tiles, y),
+                             dim3(TREE_THREADS), arguments, 0, (cudaStream_t)job->stream);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
+lacis_solve_gpu_status run_branches(const lacis_solve_gpu_job *job, const solve_gpu_tree_plan *plan, tree_params *p,
+                                    room *r, int *cuda_error)
+{
+    const lacis_solve_job *j = &job->job;
+    const int64_t most = branch_tiles(j);
+    const uint64_t each = (uint64_t)p->most_rows * TREE_THREADS * 2 * (uint64_t)tree_computed_bytes(j->type);
+    if (!solve_gpu_take(job, (uint64_t)most * each, &r->scratch)) return LACIS_SOLVE_GPU_NO_MEMORY;
+    p->scratch = r->scratch;
+    lacis_solve_gpu_status status = take_coefs(job, p, r, cuda_error);
+    if (status == LACIS_SOLVE_GPU_OK) status = failed(tree_clear_marks(p, (cudaStream_t)job->stream), cuda_error);
+    for (p->first_tile = 0; status == LACIS_SOLVE_GPU_OK && p->first_tile < p->tiles; p->first_tile += most) {
+        const int64_t left = p->tiles - p->first_tile;
+        status = failed(launch_phases(job, plan, p, left < most ? left : most), cuda_error);
+    }
+    return status;
+}
+
+lacis_solve_gpu_status run_lanes(const lacis_solve_gpu_job *job, const solve_gpu_tree_plan *plan, tree_params *p,
+                                 int *cuda_error)
+{
+    const int64_t blocks = p->tiles < plan->lanes.blocks ? p->tiles : plan->lanes.blocks;
+    void *arguments[] = {p};
+    return failed(cudaLaunchKernel(plan->lanes.kernel, dim3((unsigned)blocks), dim3(32 * (unsigned)plan->lanes.warps),
+                                   arguments, plan->lanes.shared_bytes, (cudaStream_t)job->stream),
+                  cuda_error);
+}
+
+lacis_solve_gpu_status run_planned(const lacis_solve_gpu_job *job, const solve_gpu_tree_plan *plan,
+                                   const solve_gpu_flags *flags, int *cuda_error)
+{
+    const lacis_solve_job *j = &job->job;
+    const bool lanes = job->way == LACIS_SOLVE_GPU_LANES;
+    room r = {};
+    tree_params p = {};
+    p.lower = j->lower;
+    p.diagonal = j->diagonal;
+    p.upper = j->upper;
+    p.rhs = j->rhs;
+    p.x = j->x;
+    p.flags = *flags;
+    p.plan = plan->device;
+    p.most_rows = tree_most_rows(j);
+    lacis_solve_gpu_status status = take_groups(job, plan, &p, &r, cuda_error);
+    if (status == LACIS_SOLVE_GPU_OK && p.groups > 0) {
+        if (lanes)
+            status = run_lanes(job, plan, &p, cuda_error);
+        else if (job->way == LACIS_SOLVE_GPU_BRANCHES)
+            status = run_branches(job, plan, &p, &r, cuda_error);
+        else
+            status = run_thread(job, plan, &p, &r, cuda_error);
+    }
+    clear_room(job, &r);
+    return status;
+}
+} // namespace
+
+lacis_solve_gpu_status solve_gpu_trees(const lacis_solve_gpu_job *job, const lacis_solve_gpu_plan *plan,
+                                       const int32_t *host_parent, const solve_gpu_flags *flags, int *cuda_error)
+{
+    if (plan != NULL) return run_planned(job, plan->trees, flags, cuda_error);
+    solve_gpu_tree_plan *own;
+    lacis_solve_gpu_status status = solve_gpu_tree_plan_new(job, host_parent, &own, cuda_error);
+    if (status != LACIS_SOLVE_GPU_OK) return status;
+    status = run_planned(job, own, flags, cuda_error);
+    solve_gpu_tree_plan_free(job, own);
+    return status;
+}
+
+const char *solve_gpu_trees_refuse(const lacis_solve_gpu_job *job)
+{
+    if (job->job.type == LACIS_SOLVE_C128) return "trees are real";
+    if (job->way == LACIS_SOLVE_GPU_CHIP) return "for chains";
+    if (job->way == LACIS_SOLVE_GPU_LANES && !tree_lanes_fits(&job->job)) return "trees too large for shared memory";
+    return NULL;
+}
+
+uint64_t solve_gpu_trees_bytes(const lacis_solve_gpu_job *job)
+{
+    const lacis_solve_job *j = &job->job;
+    const uint64_t rows = (uint64_t)tree_coef_rows(j), groups = (uint64_t)j->groups;
+    const uint64_t computed = (uint64_t)tree_computed_bytes(j->type);
+    uint64_t bytes = groups * (2 * sizeof(tree_group) + 16);
+    if (job->way == LACIS_SOLVE_GPU_LANES) /* at most 4 parts */
+        return bytes + rows * (4 * sizeof(tree_op) + 12) + groups * 512;
+    bytes += rows * (sizeof(tree_entry) + 2 * sizeof(int32_t));
+    if (tree_shares_off(j)) bytes += rows * 4 * computed;
+    if (job->way == LACIS_SOLVE_GPU_BRANCHES) {
+        bytes += rows * (sizeof(tree_branch) + sizeof(int32_t));
+        bytes += groups * (sizeof(tree_branches_head) + (TREE_PHASES_MOST + 8) * sizeof(tree_phase));
+        return bytes + (uint64_t)branch_tiles(j) * 2 * (uint64_t)tree_most_rows(j) * TREE_THREADS * computed;
+    }
+    /* Each slot of the stack but a few stands for a parent with three children or more. */
+    const int64_t depth = tree_most_rows(j) / 3 + 32;
+    const uint64_t stack = stack_bytes(j, depth);
+    const uint64_t own = 2 * (uint64_t)tree_most_rows(j) * TREE_THREADS * computed;
+    return bytes + (uint64_t)thread_blocks(j) * (own + (stack > TREE_STACK_BYTES ? stack : 0));
+}

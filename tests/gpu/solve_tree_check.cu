@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Checks of trees on the GPU: every way, type, layout and kind of tree against the plain reference, bit for bit; that
+ * nothing else is written; bad lanes by name; what a run takes of memory.
+ */
+#include "solve_tree.h"
+
+#include <cmath>
+#include <cstring>
+
+static const lacis_solve_gpu_way ways[] = {LACIS_SOLVE_GPU_THREAD, LACIS_SOLVE_GPU_LANES, LACIS_SOLVE_GPU_BRANCHES};
+
+static const char *say(const tree_batch &b, lacis_solve_gpu_way way)
+{
+    static char text[200];
+    snprintf(text, sizeof text, "%s: type %d sharing %d layouts %lld %lld %lld, %lld groups, %lld rows, %lld lanes",
+             lacis_solve_gpu_way_name[way], (int)b.spec.type, b.spec.sharing, (long long)b.spec.matrix,
+             (long long)b.spec.rhs, (long long)b.spec.x, (long long)b.group.size(), (long long)b.group[0].rows,
+             (long long)b.lanes);
+    return text;
+}
+
+static std::vector<char> receive(const tree_batch &b, int which, size_t bytes)
+{
+    std::vector<char> to(bytes);
+    CUDA(cudaMemcpy(to.data(), b.device[which], bytes, cudaMemcpyDeviceToHost));
+    return to;
+}
+
+static bool inputs_unchanged(const tree_batch &b)
+{
+    const std::vector<char> *field[] = {&b.lower, &b.diagonal, &b.upper, &b.rhs};
+    for (int i = 0; i < 4; i++)
+        if (receive(b, i, field[i]->size()) != *field[i]) return false;
+    return true;
+}
+
+/* What a run should give: x where the job's lanes lie, as it was elsewhere. */
+struct wanted {
+    std::vector<char> x;
+    std::vector<int64_t> status;
+    double error;
+};
+
+static wanted solve(tree_batch &b)
+{
+    const size_t bytes = (size_t)lacis_solve_bytes(b.spec.type);
+    wanted w = {std::vector<char>((size_t)(b.x_places + 1) * bytes, (char)0xA5), {}, 0};
+    std::vector<double> x;
+    for (size_t g = 0; g < b.group.size(); g++)
+        for (int64_t l = 0; l < b.group[g].lanes; l++) {
+            double error;
+            w.status.push_back(reference_lane(b, (int64_t)g, l, x, &error));
+            if (w.status.back() == 0) w.error = std::fmax(w.error, error);
+            for (int64_t r = 0; r < b.group[g].rows; r++)
+                put(b, w.x, lacis_solve_place(&b.group[g].x, b.group[g].rows, l, r), x[(size_t)r]);
+        }
+    return w;
+}
+
+/* NaNs of any kind are the same. */
+static int64_t differing(const tree_batch &b, const std::vector<char> &x, const std::vector<char> &y)
+{
+    const size_t bytes = (size_t)lacis_solve_bytes(b.spec.type);
+    for (size_t i = 0; i < x.size() / bytes; i++) {
+        if (memcmp(x.data() + i * bytes, y.data() + i * bytes, bytes) == 0) continue;
+        if (std::isnan(get(b, x, (int64_t)i)) && std::isnan(get(b, y, (int64_t)i))) continue;
+        return (int64_t)i;
+    }
+    return -1;
+}
+
+static void run_way(tree_batch &b, lacis_solve_gpu_way way, const wanted &w, bool status)
+{
+    lacis_solve_gpu_job job = job_of(b, way);
+    lacis_solve_gpu_output out;
+    if (status) job.job.status = b.status;
+    if (lacis_solve_gpu_refuses(&job) != NULL) return;
+    send(b);
+    const int64_t before = live;
+    most_held = held;
+    const uint64_t base = held;
+    const lacis_solve_gpu_status got = lacis_solve_gpu_run(&job, NULL, b.parent.data(), &out);
+    int64_t bad = 0, lowest = -1;
+    for (size_t i = w.status.size(); i-- > 0;)
+        if (w.status[i] != 0) {
+            bad++;
+            lowest = (int64_t)i;
+        }
+    expect(live == before, "%s: memory left", say(b, way));
+    expect(most_held - base <= lacis_solve_gpu_work_bytes(&job), "%s: %llu bytes, not %llu", say(b, way),
+           (unsigned long long)(most_held - base), (unsigned long long)lacis_solve_gpu_work_bytes(&job));
+    expect(inputs_unchanged(b), "%s: inputs changed", say(b, way));
+    if (bad > 0 && !status) {
+        expect(got == LACIS_SOLVE_GPU_BAD && out.solve.bad_lane == lowest &&
+                   out.solve.bad == w.status[(size_t)lowest],
+               "%s: status %d, lane %lld word %lld instead of %lld %lld", say(b, way), (int)got,
+               (long long)out.solve.bad_lane, (long long)out.solve.bad, (long long)lowest,
+               (long long)w.status[(size_t)lowest]);
+        return;
+    }
+    expect(got == LACIS_SOLVE_GPU_OK, "%s: status %d, error %d", say(b, way), (int)got, out.cuda_error);
+    const int64_t at = differing(b, receive(b, 4, w.x.size()), w.x);
+    expect(at < 0, "%s: x differs at %lld: %.17g, not %.17g", say(b, way), (long long)at,
+           at < 0 ? 0. : get(b, receive(b, 4, w.x.size()), at), at < 0 ? 0. : get(b, w.x, at));
+    if (!status) return;
+    std::vector<int64_t> words((size_t)b.lanes);
+    CUDA(cudaMemcpy(words.data(), b.status, words.size() * 8, cudaMemcpyDeviceToHost));
+    expect(words == w.status && out.solve.bad_lanes == bad, "%s: status words", say(b, way));
+}
+
+static void check_batch(const std::vector<tree> &shapes, const std::vector<int64_t> &lanes, const tree_spec &spec)
+{
+    tree_batch b = make_batch(shapes, lanes, spec);
+    const wanted w = solve(b);
+    const double most = spec.type == LACIS_SOLVE_F64 ? 1e-12 : 1e-3;
+    expect(w.error <= most, "reference: error %g", w.error);
+    for (lacis_solve_gpu_way way : ways)
+        run_way(b, way, w, false);
+    free_batch(b);
+}
+
+/* Something wrong in some lanes, by turns. */
+static void check_bad(const tree &shape, int64_t lanes, const tree_spec &spec)
+{
+    tree_batch b = make_batch({shape}, {lanes}, spec);
+    uint64_t state = spec.seed;
+    for (int64_t l = 1; l < lanes; l += 3) {
+        const int64_t row = (int64_t)(next_random(&state) % shape.size());
+        const int64_t d = place_in(b, b.diagonal, 0, l, row), r = place_in(b, b.rhs, 0, l, row);
+        switch (l / 3 % 6) {
+        case 0:
+            put(b, b.rhs, r, NAN);
+            break;
+        case 1:
+            put(b, b.diagonal, d, INFINITY);
+            break;
+        case 2:
+            put(b, b.diagonal, d, NAN);
+            break;
+        case 3:
+            put(b, b.diagonal, place_in(b, b.diagonal, 0, l, (int64_t)shape.size() - 1), 0);
+            break;
+        case 4:
+            put(b, b.diagonal, d, get(b, b.diagonal, d) * 1e-3);
+            break;
+        default:
+            put(b, b.rhs, r, -INFINITY);
+            break;
+        }
+    }
+    const wanted w = solve(b);
+    for (lacis_solve_gpu_way way : ways) {
+        run_way(b, way, w, false);
+        run_way(b, way, w, true);
+    }
+    free_batch(b);
+}
+
+static tree_spec random_spec(uint64_t *state)
+{
+    static const int64_t layouts[] = {LAYOUT_FULL, LAYOUT_FLAT, 64, 8, 37, LAYOUT_FULL};
+    tree_spec spec = {};
+    spec.type = (lacis_solve_type)(next_random(state) % 3);
+    spec.sharing = (int)(next_random(state) % SHARINGS);
+    spec.matrix = layouts[next_random(state) % 6];
+    spec.rhs = next_random(state) % 3 == 0 ? layouts[next_random(state) % 6] : spec.matrix;
+    spec.x = next_random(state) % 3 == 0 ? layouts[next_random(state) % 6] : spec.rhs;
+    spec.before = (int64_t)(next_random(state) % 3 * (next_random(state) % 50));
+    spec.behind = (int64_t)(next_random(state) % 40);
+    spec.seed = next_random(state) % 100000;
+    return spec;
+}
+
+static int64_t some(uint64_t *state, int64_t most)
+{
+    return 1 + (int64_t)(next_random(state) % (uint64_t)most);
+}
+
+void check_trees(bool small, uint64_t seed)
+{
+    uint64_t state = seed + 77;
+    const int rounds = small ? 1 : 6;
+    const int64_t rows = small ? 40 : 200, lanes = small ? 50 : 300;
+    for (int round = 0; round < rounds; round++) {
+        for (int kind = 0; kind < TREE_KINDS; kind++)
+            for (int type = 0; type < 3; type++)
+                for (int sharing = 0; sharing < SHARINGS; sharing++) {
+                    tree_spec spec = random_spec(&state);
+                    spec.type = (lacis_solve_type)type;
+                    spec.sharing = sharing;
+                    const int64_t n = 3 + some(&state, rows);
+                    check_batch({make_tree(kind, n, n / 3 + 1, next_random(&state))}, {some(&state, lanes)}, spec);
+                }
+        for (int i = 0; i < (small ? 2 : 8); i++) { /* many shapes, some without lanes */
+            std::vector<tree> shapes;
+            std::vector<int64_t> some_lanes;
+            for (int g = 0; g < (small ? 5 : 40); g++) {
+                const int64_t n = 3 + some(&state, rows / 2);
+                shapes.push_back(make_tree((int)(next_random(&state) % TREE_KINDS), n, n / 2, next_random(&state)));
+                some_lanes.push_back(g % 7 == 3 ? 0 : some(&state, 90));
+            }
+            check_batch(shapes, some_lanes, random_spec(&state));
+        }
+        for (int i = 0; i < (small ? 2 : 12); i++) {
+            tree_spec spec = random_spec(&state);
+            if (spec.sharing == SHARE_ALL) spec.sharing = SHARE_OFF;
+            check_bad(make_tree(TREE_PEER, 50, 0, next_random(&state)), 100, spec);
+        }
+    }
+    if (small) return;
+    const int64_t shapes[][2] = {{319, 157}, {691, 341}, {695, 66}, {305, 30}};
+    for (const auto &s : shapes)
+        for (int kind = TREE_PEER; kind <= TREE_EVEN; kind++) {
+            check_batch({make_tree(kind, s[0], s[1], 5)}, {1234}, {LACIS_SOLVE_F64, SHARE_OFF, 0, 0, 0, 0, 0, 6});
+            check_batch({make_tree(kind, s[0], s[1], 5)}, {1234}, {LACIS_SOLVE_F64, SHARE_NONE, 1, 1, 1, 0, 0, 7});
+            check_batch({make_tree(kind, s[0], s[1], 5)}, {6001}, {LACIS_SOLVE_F32, SHARE_OFF, 0, 0, 0, 0, 0, 8});
+        }
+    check_batch({make_tree(TREE_THIRD, 100000, 0, 1), make_tree(TREE_PATH, 1000000, 0, 1)}, {3, 2},
+                {LACIS_SOLVE_F64, SHARE_NONE, 0, 0, 0, 0, 0, 9});
+}
