@@ -14,7 +14,7 @@
 typedef struct chain_group {
     const lacis_solve_group *group;
     solve_gpu_lie lie;
-    bool chip;
+    bool chip, factored;
     solve_gpu_cut cut;
     int64_t tasks;
 } chain_group;
@@ -31,19 +31,28 @@ static solve_gpu_lie lie_of(const lacis_solve_job *job, const lacis_solve_group 
     return matrix && rhs && group->x.block == 1 ? SOLVE_GPU_BEHIND : SOLVE_GPU_BESIDE;
 }
 
+/* Whether what the matrix alone gives is worth a kernel of its own before. */
+static bool worth_factoring(const lacis_solve_job *job, const lacis_solve_group *group, const solve_gpu_cut *cut)
+{
+    const int64_t least = 1 << 19; /* unknowns */
+    return shared_matrix(job) && !job->rhs.shared && !cut->segments && group->lanes > least / group->rows;
+}
+
 static cudaError_t chain_group_of(const lacis_solve_gpu_job *job, const lacis_solve_group *group, chain_group *out)
 {
     const lacis_solve_type type = job->job.type;
     out->group = group;
     out->lie = lie_of(&job->job, group);
-    out->chip = false;
+    out->chip = out->factored = false;
     memset(&out->cut, 0, sizeof out->cut);
     out->tasks = solve_gpu_thread_tasks(group->lanes);
     if (job->way != LACIS_SOLVE_GPU_CHIP) return cudaSuccess;
     const cudaError_t error = solve_gpu_chip_fits(type, group->rows, &out->chip);
     if (error != cudaSuccess || !out->chip) return error;
     out->cut = solve_gpu_chip_cut(type, out->lie, group->rows);
-    out->tasks = solve_gpu_chip_tasks(type, out->lie, &out->cut, group->rows, group->lanes);
+    out->factored = worth_factoring(&job->job, group, &out->cut);
+    out->tasks = (out->factored ? solve_gpu_factored_tasks : solve_gpu_chip_tasks)(type, out->lie, &out->cut,
+                                                                                   group->rows, group->lanes);
     return cudaSuccess;
 }
 
@@ -51,12 +60,26 @@ static int compare(const void *left, const void *right)
 {
     const chain_group *a = (const chain_group *)left, *b = (const chain_group *)right;
     if (a->chip != b->chip) return a->chip ? 1 : -1;
+    if (a->factored != b->factored) return a->factored ? 1 : -1;
     if (a->lie != b->lie) return a->lie < b->lie ? -1 : 1;
     const int one[] = {a->cut.segments, a->cut.blocks, a->cut.warps, a->cut.lanes, a->cut.chunks};
     const int two[] = {b->cut.segments, b->cut.blocks, b->cut.warps, b->cut.lanes, b->cut.chunks};
     for (size_t i = 0; i < sizeof one / sizeof *one; i++)
         if (one[i] != two[i]) return one[i] < two[i] ? -1 : 1;
     return 0;
+}
+
+static bool is_wide(const lacis_solve_job *job, const lacis_solve_field *field, const lacis_solve_side *side)
+{
+    const int64_t grain = 16 / lacis_solve_bytes(job->type);
+    return field->shared || ((uintptr_t)field->data % 16 == 0 && side->place % grain == 0 &&
+                             side->lane % grain == 0 && side->block % grain == 0);
+}
+
+static bool is_wide_group(const lacis_solve_job *job, const lacis_solve_group *group)
+{
+    return is_wide(job, &job->lower, &group->matrix) && is_wide(job, &job->diagonal, &group->matrix) &&
+           is_wide(job, &job->upper, &group->matrix) && is_wide(job, &job->rhs, &group->rhs);
 }
 
 /* The groups of a launch; *table is to be given back after it. */
@@ -67,8 +90,10 @@ static lacis_solve_gpu_status set_groups(const lacis_solve_gpu_job *job, const c
     groups->count = count;
     groups->tasks = 0;
     launch->most_rows = 0;
+    launch->wide = true;
     for (int64_t g = 0; g < count; g++) {
         groups->tasks += all[g].tasks;
+        launch->wide = launch->wide && is_wide_group(&job->job, all[g].group);
         if (all[g].group->rows > launch->most_rows) launch->most_rows = all[g].group->rows;
     }
     *table = NULL;
@@ -98,11 +123,18 @@ static lacis_solve_gpu_status set_groups(const lacis_solve_gpu_job *job, const c
 static lacis_solve_gpu_status run_launch(const lacis_solve_gpu_job *job, const chain_group *all,
                                          const solve_gpu_launch *launch, int *cuda_error)
 {
+    void *work;
+    if (all->factored) {
+        if (!solve_gpu_take(job, (uint64_t)launch->groups.count * solve_gpu_factors_bytes(launch->type), &work))
+            return LACIS_SOLVE_GPU_NO_MEMORY;
+        *cuda_error = (int)solve_gpu_factored(launch, &all->cut, work);
+        solve_gpu_give(job, work);
+        return *cuda_error == (int)cudaSuccess ? LACIS_SOLVE_GPU_OK : LACIS_SOLVE_GPU_FAILED;
+    }
     if (all->chip) {
         *cuda_error = (int)solve_gpu_chip(launch, &all->cut);
         return *cuda_error == (int)cudaSuccess ? LACIS_SOLVE_GPU_OK : LACIS_SOLVE_GPU_FAILED;
     }
-    void *work;
     const int64_t slots = solve_gpu_thread_slots(launch->most_rows, launch->groups.tasks, launch->type);
     if (!solve_gpu_take(job, solve_gpu_thread_bytes(launch->most_rows, slots, launch->type), &work))
         return LACIS_SOLVE_GPU_NO_MEMORY;
@@ -157,6 +189,18 @@ const char *solve_gpu_chains_refuse(const lacis_solve_gpu_job *job)
     return NULL;
 }
 
+int64_t solve_gpu_chains_factored(const lacis_solve_gpu_job *job)
+{
+    int64_t count = 0;
+    for (int64_t g = 0; g < job->job.groups && job->way == LACIS_SOLVE_GPU_CHIP; g++) {
+        const lacis_solve_group *group = &job->job.group[g];
+        if (group->rows == 0 || group->lanes == 0) continue;
+        const solve_gpu_cut cut = solve_gpu_chip_cut(job->job.type, SOLVE_GPU_BEHIND, group->rows);
+        count += worth_factoring(&job->job, group, &cut);
+    }
+    return count;
+}
+
 uint64_t solve_gpu_chains_bytes(const lacis_solve_gpu_job *job)
 {
     const lacis_solve_job *j = &job->job;
@@ -166,7 +210,11 @@ uint64_t solve_gpu_chains_bytes(const lacis_solve_gpu_job *job)
         tasks += solve_gpu_thread_tasks(j->group[g].lanes);
         if (j->group[g].lanes > 0 && j->group[g].rows > rows) rows = j->group[g].rows;
     }
-    if (job->way == LACIS_SOLVE_GPU_THREAD)
+    if (job->way == LACIS_SOLVE_GPU_CHIP && shared_matrix(j))
+        bytes += (uint64_t)j->groups * solve_gpu_factors_bytes(j->type);
+    bool fits = true; /* chains longer than the device holds need what a thread a system does */
+    if (job->way == LACIS_SOLVE_GPU_CHIP && solve_gpu_chip_fits(j->type, rows, &fits) != cudaSuccess) fits = false;
+    if (job->way == LACIS_SOLVE_GPU_THREAD || !fits)
         bytes += solve_gpu_thread_bytes(rows, solve_gpu_thread_slots(rows, tasks, j->type), j->type);
     return bytes;
 }

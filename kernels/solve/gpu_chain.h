@@ -21,8 +21,9 @@ typedef struct solve_gpu_launch {
     solve_gpu_fields fields;
     solve_gpu_flags flags;
     solve_gpu_lie lie;
+    bool wide; /* all fields can be read 16 bytes at a time, beside one another */
     lacis_solve_type type;
-    int64_t most_rows, least_rows; /* of its groups */
+    int64_t most_rows; /* of its groups */
     cudaStream_t stream;
 } solve_gpu_launch;
 
@@ -52,14 +53,29 @@ int64_t solve_gpu_chip_tasks(lacis_solve_type type, solve_gpu_lie lie, const sol
 cudaError_t solve_gpu_chip_fits(lacis_solve_type type, int64_t rows, bool *fits);
 cudaError_t solve_gpu_chip(const solve_gpu_launch *launch, const solve_gpu_cut *cut);
 
-/* by type: bytes of shared memory of a block */
+/* Matrices shared by all lanes, of chains that are not cut in segments: the same with two words an unknown. bytes: of
+ * the factors of a group, on the device. */
+int64_t solve_gpu_factored_tasks(lacis_solve_type type, solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows,
+                                 int64_t lanes);
+uint64_t solve_gpu_factors_bytes(lacis_solve_type type);
+cudaError_t solve_gpu_factored(const solve_gpu_launch *launch, const solve_gpu_cut *cut, void *factors);
+
+/* by type: bytes of shared memory of a block; launches */
 uint64_t solve_gpu_chip_bytes_f64(solve_gpu_lie lie, const solve_gpu_cut *cut);
 uint64_t solve_gpu_chip_bytes_f32(solve_gpu_lie lie, const solve_gpu_cut *cut);
 uint64_t solve_gpu_chip_bytes_mixed(solve_gpu_lie lie, const solve_gpu_cut *cut);
 uint64_t solve_gpu_chip_bytes_c128(solve_gpu_lie lie, const solve_gpu_cut *cut);
 cudaError_t solve_gpu_chip_f64(const solve_gpu_launch *launch, const solve_gpu_cut *cut);
+uint64_t solve_gpu_factors_bytes_f64(void);
+cudaError_t solve_gpu_factored_f64(const solve_gpu_launch *launch, const solve_gpu_cut *cut, void *factors);
 cudaError_t solve_gpu_chip_f32(const solve_gpu_launch *launch, const solve_gpu_cut *cut);
+uint64_t solve_gpu_factors_bytes_f32(void);
+cudaError_t solve_gpu_factored_f32(const solve_gpu_launch *launch, const solve_gpu_cut *cut, void *factors);
 cudaError_t solve_gpu_chip_mixed(const solve_gpu_launch *launch, const solve_gpu_cut *cut);
+uint64_t solve_gpu_factors_bytes_mixed(void);
+cudaError_t solve_gpu_factored_mixed(const solve_gpu_launch *launch, const solve_gpu_cut *cut, void *factors);
 cudaError_t solve_gpu_chip_c128(const solve_gpu_launch *launch, const solve_gpu_cut *cut);
+uint64_t solve_gpu_factors_bytes_c128(void);
+cudaError_t solve_gpu_factored_c128(const solve_gpu_launch *launch, const solve_gpu_cut *cut, void *factors);
 
 #endif

@@ -12,7 +12,7 @@
 #include "solve/gpu_cluster.cuh"
 #include "solve/gpu_image.cuh"
 
-enum { BEHIND_WARPS = 4 };
+enum { BEHIND_WARPS = 1 }; /* so that each makes room for the next when it is done */
 
 /* A warp's part of a field: `elements` of it lie in the image from `shift` on, or all lanes share row after row. */
 template <class S> struct part_of {
@@ -25,8 +25,9 @@ template <int TYPE, bool SOME> struct behind {
     typedef typename solve_of<TYPE>::S S;
     typedef typename solve_of<TYPE>::T T;
     enum { K = solve_of<TYPE>::K };
-    /* f waits where `lower` was, in the image of that field, which takes it if it is stored as it is computed with.
-     */
+    /* f waits where `lower` was, in the image of that field, which takes it if it is stored as it is computed with;
+     * if that is shared, in an image of its own. */
+    enum { IMAGES = SOLVE_GPU_FIELDS + (SOME ? 1 : 0) };
     static constexpr bool F_IN_IMAGE = sizeof(S) == sizeof(T);
     T y[K], q[K], f[F_IN_IMAGE ? 1 : K];
     T *f_image; /* of this thread's chunk */
@@ -40,16 +41,19 @@ template <int TYPE, bool SOME> struct behind {
 #pragma unroll
         for (int field = 0; field < SOLVE_GPU_FIELDS; field++) {
             const solve_rows<const S> rows = rows_of<S>(job.fields, field, group, lane);
-            if (SOME && job.fields.shared[field]) {
+            const bool shared = SOME && job.fields.shared[field];
+            if (shared && rows.step != 1) {
                 part[field] = {rows.at + (row + in_chain) * rows.step, rows.step};
                 continue;
             }
+            const S *first = rows.at + row;
+            const int count = shared && group.rows - row < elements ? (int)(group.rows - row) : elements;
             char *own = image + field * job.image;
-            bring_image(own, rows.at + row, elements);
-            part[field] = {(const S *)own + image_shift(rows.at + row) + chunk, 1};
+            bring_image(own, first, count);
+            part[field] = {(const S *)own + image_shift(first) + (shared ? in_chain : chunk), 1};
         }
-        f_image = (T *)image + chunk;
-        if (!SOME || !job.fields.shared[SOLVE_GPU_LOWER]) f_image = (T *)part[SOLVE_GPU_LOWER].at;
+        f_image = !SOME || !job.fields.shared[SOLVE_GPU_LOWER] ? (T *)part[SOLVE_GPU_LOWER].at
+                                                               : (T *)(image + SOLVE_GPU_FIELDS * job.image) + chunk;
     }
 
     static __device__ __forceinline__ T at(const part_of<S> &part, int i)
@@ -72,12 +76,12 @@ template <int TYPE, bool SOME> struct behind {
             }
             return r;
         };
-        const auto keep = [&](int i, T own_y, T own_q, T own_f) {
-            y[i] = own_y, q[i] = own_q;
+        const auto keep = [&](int i, const row_of<T> &, T, const ends_of<T> &e) {
+            y[i] = e.y, q[i] = e.q;
             if constexpr (!F_IN_IMAGE)
-                f[i] = own_f;
+                f[i] = e.f;
             else if (i < left)
-                f_image[i] = own_f;
+                f_image[i] = e.f;
         };
         return eliminate<T, K>(get, keep, w);
     }
@@ -100,14 +104,14 @@ template <int TYPE, bool SOME> struct behind {
 
 /* Chains of one segment at most: each warp by itself. */
 template <int TYPE, bool SOME>
-__global__ void __launch_bounds__(32 * BEHIND_WARPS, sizeof(typename solve_of<TYPE>::T) <= 8 ? 6 : 4)
-    behind_kernel(const chip_job job)
+__global__ void __launch_bounds__(32 * BEHIND_WARPS, (sizeof(typename solve_of<TYPE>::T) <= 8 ? 24 : 16) /
+                                                         BEHIND_WARPS) behind_kernel(const chip_job job)
 {
     typedef behind<TYPE, SOME> B;
     typedef typename B::S S;
     typedef typename B::T T;
     extern __shared__ __align__(16) char memory[];
-    char *image = memory + threadIdx.x / 32 * SOLVE_GPU_FIELDS * job.image;
+    char *image = memory + threadIdx.x / 32 * B::IMAGES * job.image;
     int64_t task = (int64_t)blockIdx.x * BEHIND_WARPS + threadIdx.x / 32;
     if (task >= job.groups.tasks) return;
     const lacis_solve_group &group = *group_of(job.groups, &task);
@@ -152,7 +156,7 @@ __global__ void __launch_bounds__(32 * SEGMENT_WARPS, sizeof(typename solve_of<T
     __shared__ bool doubts[SEGMENT_WARPS];
     const int warps = blockDim.x / 32, warp = threadIdx.x / 32, me = threadIdx.x % 32;
     const int segment = (int)cluster_rank<MANY>() * warps + warp;
-    char *image = memory + warp * SOLVE_GPU_FIELDS * job.image;
+    char *image = memory + warp * B::IMAGES * job.image;
     int64_t task = blockIdx.x / job.blocks;
     const lacis_solve_group &group = *group_of(job.groups, &task);
     const int64_t lane = task, row = (int64_t)segment * ROWS;

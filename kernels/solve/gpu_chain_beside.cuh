@@ -11,7 +11,13 @@
 #include "solve/gpu_chip.cuh"
 #include "solve/gpu_cluster.cuh"
 
-enum { BESIDE_THREADS = 512, BESIDE_CHUNKS = 2 /* of a thread */, BESIDE_AHEAD = 4 /* rows under way */, ENDS = 6 };
+enum {
+    BESIDE_THREADS = 512,
+    BESIDE_CHUNKS = 2, /* of a thread */
+    BESIDE_AHEAD = 5,  /* rows under way */
+    BESIDE_SLOTS = BESIDE_AHEAD + 1,
+    ENDS = 6
+};
 
 /* Shared memory of a block. Ends lie by chunk and lane, one place between chunks, so that neither all lanes of a
  * chunk nor all chunks of a lane meet in a bank. */
@@ -50,17 +56,19 @@ template <int TYPE> static uint64_t beside_bytes(int chunks, int lanes)
     const uint64_t ends = (uint64_t)ENDS * chunks * (lanes + 1);
     const uint64_t kept = (uint64_t)solve_of<TYPE>::K * BESIDE_CHUNKS * beside_threads(chunks, lanes);
     const uint64_t segments = (uint64_t)(chunks + SEGMENT - 1) / SEGMENT;
-    const uint64_t ahead = (uint64_t)BESIDE_AHEAD * SOLVE_GPU_FIELDS * beside_threads(chunks, lanes);
+    const uint64_t ahead = (uint64_t)BESIDE_SLOTS * SOLVE_GPU_FIELDS * beside_threads(chunks, lanes);
     return sizeof(T) * (ends + kept + lanes) + sizeof(ends_of<T>) * segments * lanes +
            sizeof(typename solve_of<TYPE>::S) * ahead + sizeof(int) * lanes;
 }
 
-/* One element into shared memory, without waiting for it. */
-template <class S> SOLVE_FN void bring_element(S *to, const S *from)
+/* Into shared memory without waiting: 16 bytes go past the first-level cache. */
+template <int BYTES> SOLVE_FN void bring_bytes(void *to, const void *from)
 {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from),
-                 "n"((int)sizeof(S))
-                 : "memory");
+    const unsigned at = (unsigned)__cvta_generic_to_shared(to);
+    if (BYTES == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(BYTES) : "memory");
 }
 SOLVE_FN void close_row()
 {
@@ -83,7 +91,7 @@ template <int TYPE> SOLVE_FN beside_room<typename solve_of<TYPE>::T> beside_room
     room.segment = (ends_of<T> *)(room.before + job.beside);
     room.ahead = room.segment + (job.chunks + SEGMENT - 1) / SEGMENT * job.beside;
     room.doubt =
-        (int *)((typename solve_of<TYPE>::S *)room.ahead + BESIDE_AHEAD * SOLVE_GPU_FIELDS * (int)blockDim.x);
+        (int *)((typename solve_of<TYPE>::S *)room.ahead + BESIDE_SLOTS * SOLVE_GPU_FIELDS * (int)blockDim.x);
     return room;
 }
 
@@ -149,7 +157,52 @@ SOLVE_FN void join_segments(const beside_room<T> &room, int segments, const solv
     }
 }
 
-template <int TYPE, bool SEGMENTS, bool MANY>
+/* How a thread brings its part of a row: WIDE, 16 bytes at a time past the first-level cache, also for threads beside
+ * it in the warp; otherwise its own elements. SOME: some fields are shared, and read where they are. */
+template <int TYPE, bool SOME, bool WIDE> struct beside_rows {
+    typedef typename solve_of<TYPE>::S S;
+    enum { GRAIN = WIDE ? 16 / sizeof(S) : 1, PARTS = SOLVE_GPU_FIELDS / GRAIN, M = BESIDE_CHUNKS };
+    solve_rows<const S> from[PARTS]; /* of the first row of the thread it is for */
+    int to[PARTS], rows[PARTS];      /* in a slot of the ring; that there are */
+    S *ring;
+    bool skip[PARTS];
+
+    __device__ __forceinline__ void set(const chip_job &job, const lacis_solve_group &group, int64_t begin, int some,
+                                        int before_block, S *ahead)
+    {
+        enum { EACH = 32 / GRAIN }; /* parts of a warp's row of one field */
+        ring = ahead;
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) {
+            const int item = part * 32 + (int)threadIdx.x % 32, field = item / EACH;
+            const int thread = (int)threadIdx.x / 32 * 32 + item % EACH * GRAIN;
+            const int lane = thread % job.beside, own = thread / job.beside * M;
+            const int row = (before_block + own) * solve_of<TYPE>::K;
+            const bool none = lane >= some || own >= job.chunks;
+            from[part] = rows_of<S>(job.fields, field, group, begin + (none ? 0 : lane));
+            from[part].at += row * from[part].step;
+            rows[part] = none ? 0 : (int)group.rows - row;
+            to[part] = field * (int)blockDim.x + thread;
+            skip[part] = SOME && job.fields.shared[field];
+        }
+    }
+    __device__ __forceinline__ void bring(int i) const
+    {
+#pragma unroll
+        for (int part = 0; part < PARTS; part++)
+            if (i < rows[part] && !skip[part])
+                bring_bytes<GRAIN * sizeof(S)>(
+                    ring + i % BESIDE_SLOTS * SOLVE_GPU_FIELDS * (int)blockDim.x + to[part], &from[part][i]);
+        close_row();
+    }
+    /* Of this thread's own row i, when it has come. */
+    __device__ __forceinline__ const S &at(int i, int field) const
+    {
+        return ring[(i % BESIDE_SLOTS * SOLVE_GPU_FIELDS + field) * (int)blockDim.x + threadIdx.x];
+    }
+};
+
+template <int TYPE, bool SOME, bool WIDE, bool SEGMENTS, bool MANY>
 __global__ void __launch_bounds__(BESIDE_THREADS, sizeof(typename solve_of<TYPE>::T) < 8 ? 2 : 1)
     beside_kernel(const chip_job job)
 {
@@ -171,47 +224,43 @@ __global__ void __launch_bounds__(BESIDE_THREADS, sizeof(typename solve_of<TYPE>
     T y[M][K], q[M][K];
     T *const f = room.f + threadIdx.x;
     const int pitch = blockDim.x;
-    solve_rows<const S> in[SOLVE_GPU_FIELDS];
-#pragma unroll
-    for (int field = 0; field < SOLVE_GPU_FIELDS; field++)
-        in[field] = rows_of<S>(job.fields, field, group, begin + (idle ? 0 : mine));
     watch w = {};
     const int first_row = (before_block + own) * K, all = idle ? 0 : rows - first_row;
-    S *const ahead = (S *)room.ahead + threadIdx.x;
-    const auto bring = [&](int i) {
-        if (i < all)
+    beside_rows<TYPE, SOME, WIDE> in;
+    in.set(job, group, begin, some, before_block, (S *)room.ahead);
+    solve_rows<const S> near[SOME ? SOLVE_GPU_FIELDS : 1]; /* shared: of few lines, which stay near */
+    if (SOME)
 #pragma unroll
-            for (int field = 0; field < SOLVE_GPU_FIELDS; field++)
-                bring_element(ahead + (i % BESIDE_AHEAD * SOLVE_GPU_FIELDS + field) * pitch,
-                              &in[field][first_row + i]);
-        close_row();
-    };
+        for (int field = 0; field < SOLVE_GPU_FIELDS; field++)
+            near[field] = rows_of<S>(job.fields, field, group, begin + (idle ? 0 : mine));
     const auto take = [&](T *to, int i, int field) {
-        load_as(to, ahead[(i % BESIDE_AHEAD * SOLVE_GPU_FIELDS + field) * pitch]);
+        load_as(to, SOME && job.fields.shared[field] ? near[SOME ? field : 0][first_row + i] : in.at(i, field));
     };
 #pragma unroll
     for (int i = 0; i < BESIDE_AHEAD; i++)
-        bring(i);
+        in.bring(i);
 #pragma unroll
     for (int m = 0; m < M; m++) {
         const auto get = [&](int in_chunk) {
             const int i = m * K + in_chunk;
             row_of<T> r = {number<T>(0), number<T>(1), number<T>(0), number<T>(0)};
             wait_for_row();
+            if (WIDE)
+                __syncwarp(); /* others have brought it; and all have taken the row before, whose place is next */
+            if (i + BESIDE_AHEAD < M * K)
+                in.bring(i + BESIDE_AHEAD);
+            else
+                close_row();
             if (i < all) {
                 if (i > 0 || first_row > 0) take(&r.lower, i, SOLVE_GPU_LOWER);
                 if (i < all - 1) take(&r.upper, i, SOLVE_GPU_UPPER);
                 take(&r.diagonal, i, SOLVE_GPU_DIAGONAL);
                 take(&r.rhs, i, SOLVE_GPU_RHS);
             }
-            if (i + BESIDE_AHEAD < M * K)
-                bring(i + BESIDE_AHEAD);
-            else
-                close_row();
             return r;
         };
-        const auto keep = [&](int i, T own_y, T own_q, T own_f) {
-            y[m][i] = own_y, q[m][i] = own_q, f[(m * K + i) * pitch] = own_f;
+        const auto keep = [&](int i, const row_of<T> &, T, const ends_of<T> &e) {
+            y[m][i] = e.y, q[m][i] = e.q, f[(m * K + i) * pitch] = e.f;
         };
         const ends_of<T> ends = eliminate<T, K>(get, keep, &w);
         if (own < room.chunks) room.put(own + m, mine, ends);

@@ -3,8 +3,7 @@
  * How blocks on chip are cut for chains of a length, and which type's kernels are launched. Called from gpu_chain.cu.
  */
 #include "solve/gpu_chain.h"
-#include "solve/gpu_chain_behind.cuh"
-#include "solve/gpu_chain_beside.cuh"
+#include "solve/gpu_chain_factored.cuh"
 
 enum { CLUSTER_MOST = 8, ROW_BYTES = 128, LEAST_THREADS = 64 };
 
@@ -38,10 +37,12 @@ static solve_gpu_cut cut_beside(lacis_solve_type type, int chunks, int segments)
             cut.lanes *= 2;
         return cut;
     }
-    const int threads = lacis_solve_bytes(type) > 8 ? BESIDE_THREADS / 2 : BESIDE_THREADS;
-    int most = 0; /* segments of a block */
-    for (;; cut.lanes /= 2) {
-        most = threads * BESIDE_CHUNKS / (SEGMENT * cut.lanes);
+    const int half = BESIDE_THREADS / 2, whole = lacis_solve_bytes(type) > 8 ? half : BESIDE_THREADS;
+    int most = 0;             /* segments of a block */
+    for (;; cut.lanes /= 2) { /* two small blocks of a multiprocessor hide more than one */
+        most = half * BESIDE_CHUNKS / (SEGMENT * cut.lanes);
+        if (most * CLUSTER_MOST >= segments) break;
+        most = whole * BESIDE_CHUNKS / (SEGMENT * cut.lanes);
         if (most * CLUSTER_MOST >= segments) break;
     }
     cut.blocks = (segments + most - 1) / most;
@@ -108,4 +109,43 @@ cudaError_t solve_gpu_chip(const solve_gpu_launch *launch, const solve_gpu_cut *
         break;
     }
     return solve_gpu_chip_c128(launch, cut);
+}
+
+int64_t solve_gpu_factored_tasks(lacis_solve_type type, solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows,
+                                 int64_t lanes)
+{
+    const int64_t warps = solve_gpu_chip_tasks(type, lie, cut, rows, lanes);
+    return lie == SOLVE_GPU_BESIDE ? warps : (warps + FACTORED_WARPS - 1) / FACTORED_WARPS;
+}
+
+uint64_t solve_gpu_factors_bytes(lacis_solve_type type)
+{
+    switch (type) {
+    case LACIS_SOLVE_F64:
+        return solve_gpu_factors_bytes_f64();
+    case LACIS_SOLVE_F32:
+        return solve_gpu_factors_bytes_f32();
+    case LACIS_SOLVE_MIXED:
+        return solve_gpu_factors_bytes_mixed();
+    case LACIS_SOLVE_C128:
+    case LACIS_SOLVE_TYPES:
+        break;
+    }
+    return solve_gpu_factors_bytes_c128();
+}
+
+cudaError_t solve_gpu_factored(const solve_gpu_launch *launch, const solve_gpu_cut *cut, void *factors)
+{
+    switch (launch->type) {
+    case LACIS_SOLVE_F64:
+        return solve_gpu_factored_f64(launch, cut, factors);
+    case LACIS_SOLVE_F32:
+        return solve_gpu_factored_f32(launch, cut, factors);
+    case LACIS_SOLVE_MIXED:
+        return solve_gpu_factored_mixed(launch, cut, factors);
+    case LACIS_SOLVE_C128:
+    case LACIS_SOLVE_TYPES:
+        break;
+    }
+    return solve_gpu_factored_c128(launch, cut, factors);
 }

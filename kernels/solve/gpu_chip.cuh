@@ -70,13 +70,13 @@ SOLVE_FN void look(watch *w, double lower, double diagonal, double upper, double
 {
     const double off = fabs(lower) + fabs(upper), size = fabs(diagonal);
     w->sign |= sign_bits(__fma_rn(size, SOLVE_GPU_SLACK_F64, -off));
-    w->top = max(w->top, high_bits((off + size) + fabs(rhs)));
+    w->top = max(w->top, max(high_bits(off + size), high_bits(rhs)));
 }
 SOLVE_FN void look(watch *w, float lower, float diagonal, float upper, float rhs)
 {
     const float off = fabsf(lower) + fabsf(upper), size = fabsf(diagonal);
     w->sign |= sign_bits(__fmaf_rn(size, SOLVE_GPU_SLACK_F32, -off));
-    w->top = max(w->top, high_bits((off + size) + fabsf(rhs)));
+    w->top = max(w->top, max(high_bits(off + size), high_bits(rhs)));
 }
 /* Moduli by squares: good where they are not very small. */
 SOLVE_FN void look(watch *w, solve_complex lower, solve_complex diagonal, solve_complex upper, solve_complex rhs)
@@ -86,10 +86,10 @@ SOLVE_FN void look(watch *w, solve_complex lower, solve_complex diagonal, solve_
                        sqrt(__fma_rn(upper.re, upper.re, upper.im * upper.im));
     const double size = sqrt(__fma_rn(diagonal.re, diagonal.re, diagonal.im * diagonal.im));
     w->sign |= sign_bits(__fma_rn(size, slack, -off)) | sign_bits(size - least);
-    w->top = max(w->top, high_bits((off + size) + (fabs(rhs.re) + fabs(rhs.im))));
+    w->top = max(w->top, max(high_bits(off + size), high_bits(rhs)));
 }
 
-/* get(i) gives the chunk's row i. keep(i, y, q, f) takes what `back` needs. */
+/* get(i) gives the chunk's row i. keep(i, row, inverse, ends so far) takes what `back` needs. */
 template <class T, int K, class G, class P> SOLVE_FN ends_of<T> eliminate(const G &get, const P &keep, watch *w)
 {
     ends_of<T> e;
@@ -109,7 +109,7 @@ template <class T, int K, class G, class P> SOLVE_FN ends_of<T> eliminate(const 
             e.first_f = less(e.first_f, e.first_q, e.f);
             e.first_q = negative(times(e.first_q, e.q));
         }
-        keep(i, e.y, e.q, e.f);
+        keep(i, r, inv, e);
     }
     return e;
 }
@@ -120,26 +120,38 @@ template <class T> SOLVE_FN ends_of<T> no_ends()
     return {none, none, none, none, none, none};
 }
 
-/* behind: the ends of the chunk behind; of the last chunk q is 0 and they do not matter if they are finite. */
-template <class T> SOLVE_FN coupled<T> couple(const ends_of<T> &e, T first_y, T first_q, T first_f, watch *w)
+/* Takes no notes. */
+struct no_note {
+    template <class T> __device__ __forceinline__ void operator()(int, const coupled<T> &, T) const
+    {
+    }
+};
+
+/* first_*: of the chunk behind; of the last chunk q is 0 and they do not matter if they are finite.
+ * note(step, row, inverse): what the matrix alone gives, step -1 here (q in place of the row's upper), then those of
+ * `reduce`. */
+template <class T, class N>
+SOLVE_FN coupled<T> couple(const ends_of<T> &e, T first_y, T first_q, T first_f, watch *w, const N &note)
 {
     const T inv = quick_inverse(less(number<T>(1), e.q, first_f));
     w->top = max(w->top, high_bits(inv));
+    note(-1, coupled<T>{e.f, e.q, e.y}, inv);
     return {times(e.f, inv), times(negative(times(e.q, first_q)), inv), times(less(e.y, e.q, first_y), inv)};
 }
 
 /* Of `count` rows side by side in the lanes of a warp this lane has row `place`, or (place < 0) none. Rows of one
  * chain never take in values of another, which may be NaN: beyond the ends a lane reads itself, times 0. */
-template <class T> SOLVE_FN T reduce(coupled<T> c, int place, int count, watch *w)
+template <class T, class N> SOLVE_FN T reduce(coupled<T> c, int place, int count, watch *w, const N &note)
 {
     const int me = threadIdx.x % 32;
-    for (int s = 1; s < count; s *= 2) {
+    for (int s = 1, step = 0; s < count; s *= 2, step++) {
         const int low = place >= s ? me - s : me, high = place >= 0 && place + s < count ? me + s : me;
         const T low_lower = shuffle(c.lower, low), low_upper = shuffle(c.upper, low), low_rhs = shuffle(c.rhs, low);
         const T high_lower = shuffle(c.lower, high), high_upper = shuffle(c.upper, high),
                 high_rhs = shuffle(c.rhs, high);
         const T inv = quick_inverse(less(less(number<T>(1), c.lower, low_upper), c.upper, high_lower));
         w->top = max(w->top, high_bits(inv));
+        note(step, c, inv);
         c.rhs = times(less(less(c.rhs, c.lower, low_rhs), c.upper, high_rhs), inv);
         c.lower = times(negative(times(c.lower, low_lower)), inv);
         c.upper = times(negative(times(c.upper, high_upper)), inv);
@@ -193,12 +205,13 @@ template <class T> SOLVE_FN ends_of<T> ends_of_segment(const ends_of<T> &e, cons
 }
 
 /* Ends side by side in the lanes of a warp, as in `reduce`: the last unknown of each. */
-template <class T> SOLVE_FN T unknowns(const ends_of<T> &e, int place, int count, watch *w)
+template <class T, class N = no_note>
+SOLVE_FN T unknowns(const ends_of<T> &e, int place, int count, watch *w, const N &note = N())
 {
     const int me = threadIdx.x % 32, next = place >= 0 && place + 1 < count ? me + 1 : me;
     const T first_y = shuffle(e.first_y, next), first_q = shuffle(e.first_q, next),
             first_f = shuffle(e.first_f, next);
-    return reduce(couple(e, first_y, first_q, first_f, w), place, count, w);
+    return reduce(couple(e, first_y, first_q, first_f, w, note), place, count, w, note);
 }
 
 /* The chunks of one segment among others, one a lane. */
@@ -208,7 +221,7 @@ template <class T> SOLVE_FN segment_of<T> segment_unknowns(ends_of<T> e, watch *
     const T first_y = shuffle(e.first_y, next), first_q = shuffle(e.first_q, next),
             first_f = shuffle(e.first_f, next);
     if (me == SEGMENT - 1) e.q = number<T>(0); /* has no part in it */
-    return reduce_segment(couple(e, first_y, first_q, first_f, w), w);
+    return reduce_segment(couple(e, first_y, first_q, first_f, w, no_note()), w);
 }
 
 /* A segment's own unknown of a lane's chunk, with those of all segments (in lane l that of segment l). */

@@ -13,3 +13,13 @@ cudaError_t solve_gpu_chip_f32(const solve_gpu_launch *launch, const solve_gpu_c
 {
     return chip_launch<LACIS_SOLVE_F32>(launch, cut);
 }
+
+uint64_t solve_gpu_factors_bytes_f32(void)
+{
+    return sizeof(factors_of<LACIS_SOLVE_F32>);
+}
+
+cudaError_t solve_gpu_factored_f32(const solve_gpu_launch *launch, const solve_gpu_cut *cut, void *factors)
+{
+    return factored_launch<LACIS_SOLVE_F32>(launch, cut, factors);
+}

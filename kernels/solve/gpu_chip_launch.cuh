@@ -6,8 +6,7 @@
 #define LACIS_KERNELS_SOLVE_GPU_CHIP_LAUNCH_CUH
 
 #include "solve/gpu_chain.h"
-#include "solve/gpu_chain_behind.cuh"
-#include "solve/gpu_chain_beside.cuh"
+#include "solve/gpu_chain_factored.cuh"
 
 template <int TYPE> static int chip_image()
 {
@@ -17,7 +16,7 @@ template <int TYPE> static int chip_image()
 template <int TYPE> static uint64_t chip_bytes(solve_gpu_lie lie, const solve_gpu_cut *cut)
 {
     if (lie == SOLVE_GPU_BESIDE) return beside_bytes<TYPE>(cut->chunks, cut->lanes);
-    return (uint64_t)cut->warps * SOLVE_GPU_FIELDS * (uint64_t)chip_image<TYPE>();
+    return (uint64_t)cut->warps * behind<TYPE, true>::IMAGES * (uint64_t)chip_image<TYPE>(); /* at most */
 }
 
 static cudaError_t launch_clusters(void (*kernel)(chip_job), const chip_job &job, int64_t blocks, int threads,
@@ -50,26 +49,62 @@ template <int TYPE, bool SOME> static void (*behind_function(const solve_gpu_cut
     return cut->blocks > 1 ? behind_segments_kernel<TYPE, SOME, true> : behind_segments_kernel<TYPE, SOME, false>;
 }
 
-template <int TYPE> static void (*beside_function(const solve_gpu_cut *cut))(chip_job)
+template <int TYPE, bool SOME, bool WIDE> static void (*beside_function(const solve_gpu_cut *cut))(chip_job)
 {
-    if (!cut->segments) return beside_kernel<TYPE, false, false>;
-    return cut->blocks > 1 ? beside_kernel<TYPE, true, true> : beside_kernel<TYPE, true, false>;
+    if (!cut->segments) return beside_kernel<TYPE, SOME, WIDE, false, false>;
+    return cut->blocks > 1 ? beside_kernel<TYPE, SOME, WIDE, true, true>
+                           : beside_kernel<TYPE, SOME, WIDE, true, false>;
 }
 
 template <int TYPE> static cudaError_t chip_launch(const solve_gpu_launch *l, const solve_gpu_cut *cut)
 {
     const chip_job job = {l->groups, l->fields, l->flags, cut->blocks, chip_image<TYPE>(), cut->lanes, cut->chunks};
-    const uint64_t bytes = chip_bytes<TYPE>(l->lie, cut);
+    uint64_t bytes = chip_bytes<TYPE>(l->lie, cut);
     const int64_t tasks = l->groups.tasks;
-    if (l->lie == SOLVE_GPU_BESIDE)
-        return launch_clusters(beside_function<TYPE>(cut), job, tasks * cut->blocks,
-                               beside_threads(cut->chunks, cut->lanes), bytes, l->stream);
     bool some = false;
     for (int field = 0; field < SOLVE_GPU_FIELDS; field++)
         some = some || l->fields.shared[field];
+    if (l->lie == SOLVE_GPU_BESIDE)
+        return launch_clusters(some      ? beside_function<TYPE, true, false>(cut)
+                               : l->wide ? beside_function<TYPE, false, true>(cut)
+                                         : beside_function<TYPE, false, false>(cut),
+                               job, tasks * cut->blocks, beside_threads(cut->chunks, cut->lanes), bytes, l->stream);
+    if (!some) bytes = bytes / behind<TYPE, true>::IMAGES * behind<TYPE, false>::IMAGES;
     const int64_t blocks = cut->segments ? tasks * cut->blocks : (tasks + cut->warps - 1) / cut->warps;
     return launch_clusters(some ? behind_function<TYPE, true>(cut) : behind_function<TYPE, false>(cut), job, blocks,
                            32 * cut->warps, bytes, l->stream);
+}
+
+/* As many blocks as the device holds at once. */
+static cudaError_t launch_stay(void (*kernel)(factored_job), const factored_job &job, int threads, uint64_t bytes,
+                               cudaStream_t stream)
+{
+    int device = 0, multiprocessors = 0, each = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, bytes);
+    if (error != cudaSuccess) return error;
+    const int64_t most = (int64_t)multiprocessors * (each > 0 ? each : 1), tasks = job.chip.groups.tasks;
+    kernel<<<(unsigned)(tasks < most ? tasks : most), threads, bytes, stream>>>(job);
+    return cudaGetLastError();
+}
+
+template <int TYPE>
+static cudaError_t factored_launch(const solve_gpu_launch *l, const solve_gpu_cut *cut, void *factors)
+{
+    const uint64_t head = (sizeof(factors_of<TYPE>) + 15) / 16 * 16;
+    factored_job job = {{l->groups, l->fields, l->flags, 1, chip_image<TYPE>(), cut->lanes, cut->chunks}, factors};
+    factor_kernel<TYPE><<<(unsigned)l->groups.count, 32, 0, l->stream>>>(job);
+    const cudaError_t error = cudaGetLastError();
+    if (error != cudaSuccess) return error;
+    if (l->lie == SOLVE_GPU_BEHIND)
+        return launch_stay(behind_factored_kernel<TYPE>, job, 32 * FACTORED_WARPS,
+                           head + FACTORED_WARPS * (uint64_t)job.chip.image, l->stream);
+    return launch_stay(beside_factored_kernel<TYPE>, job, beside_threads(cut->chunks, cut->lanes),
+                       beside_factored_bytes<TYPE>(cut->chunks, cut->lanes), l->stream);
 }
 
 #endif

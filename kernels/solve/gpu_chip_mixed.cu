@@ -13,3 +13,13 @@ cudaError_t solve_gpu_chip_mixed(const solve_gpu_launch *launch, const solve_gpu
 {
     return chip_launch<LACIS_SOLVE_MIXED>(launch, cut);
 }
+
+uint64_t solve_gpu_factors_bytes_mixed(void)
+{
+    return sizeof(factors_of<LACIS_SOLVE_MIXED>);
+}
+
+cudaError_t solve_gpu_factored_mixed(const solve_gpu_launch *launch, const solve_gpu_cut *cut, void *factors)
+{
+    return factored_launch<LACIS_SOLVE_MIXED>(launch, cut, factors);
+}

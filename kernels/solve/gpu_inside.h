@@ -52,6 +52,7 @@ lacis_solve_gpu_status solve_gpu_chains(const lacis_solve_gpu_job *job, const so
                                         int *cuda_error);
 const char *solve_gpu_chains_refuse(const lacis_solve_gpu_job *job);
 uint64_t solve_gpu_chains_bytes(const lacis_solve_gpu_job *job);
+int64_t solve_gpu_chains_factored(const lacis_solve_gpu_job *job); /* groups, see lacis_solve_output */
 
 lacis_solve_gpu_status solve_gpu_trees(const lacis_solve_gpu_job *job, const lacis_solve_gpu_plan *plan,
                                        const int32_t *host_parent, const solve_gpu_flags *flags, int *cuda_error);

@@ -32,10 +32,10 @@ static inline solve_gpu_fields solve_gpu_fields_of(const lacis_solve_job *job)
     return f;
 }
 
-/* *task becomes the task's number within its group. */
-SOLVE_FN const lacis_solve_group *group_of(const solve_gpu_groups &groups, int64_t *task)
+/* The number of a task's group in the launch; *task becomes the task's number within it. */
+SOLVE_FN int64_t group_number(const solve_gpu_groups &groups, int64_t *task)
 {
-    if (groups.table == nullptr) return &groups.one;
+    if (groups.table == nullptr) return 0;
     int64_t low = 0, high = groups.count;
     while (high - low > 1) {
         const int64_t middle = (low + high) / 2;
@@ -45,7 +45,17 @@ SOLVE_FN const lacis_solve_group *group_of(const solve_gpu_groups &groups, int64
             high = middle;
     }
     *task -= groups.begin[low];
-    return groups.table + low;
+    return low;
+}
+
+SOLVE_FN const lacis_solve_group *group_at(const solve_gpu_groups &groups, int64_t number)
+{
+    return groups.table == nullptr ? &groups.one : groups.table + number;
+}
+
+SOLVE_FN const lacis_solve_group *group_of(const solve_gpu_groups &groups, int64_t *task)
+{
+    return group_at(groups, group_number(groups, task));
 }
 
 SOLVE_FN int64_t place_of(const lacis_solve_side &side, int64_t rows, int64_t lane)

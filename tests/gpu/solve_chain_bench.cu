@@ -101,9 +101,39 @@ template <class S> struct operands {
     }
 };
 
+/* `each` calls as a graph; NULL where one of them cannot be captured. */
+template <class F> static cudaGraphExec_t graph_of(int each, F call)
+{
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t out = nullptr;
+    if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess) {
+        for (int i = 0; i < each; i++)
+            call();
+        if (cudaStreamEndCapture(stream, &graph) != cudaSuccess ||
+            cudaGraphInstantiate(&out, graph, 0) != cudaSuccess)
+            out = nullptr;
+        if (graph) cudaGraphDestroy(graph);
+    }
+    cudaGetLastError();
+    return out;
+}
+
+/* Whether what is timed in a row is one graph. */
+static bool as_graph;
+
+template <class F> static double time_ms(int repeats, int each, F call)
+{
+    call();
+    cudaGraphExec_t graph = as_graph ? graph_of(each, call) : nullptr;
+    if (!graph) return as_graph ? NAN : median_ms(repeats, each, call);
+    const double ms = median_ms(repeats, 1, [&] { CUDA(cudaGraphLaunch(graph, stream)); }) / each;
+    CUDA(cudaGraphExecDestroy(graph));
+    return ms;
+}
+
 static int each_for(int64_t unknowns)
 {
-    return unknowns < 16 << 20 ? 20 : 1;
+    return unknowns < 16 << 20 ? 20 : unknowns < 100 << 20 ? 5 : 2;
 }
 
 static cusparseStatus_t strided_buffer(double *const *v, int n, int m, size_t *bytes)
@@ -159,7 +189,7 @@ template <class S> static double peer_ms(operands<S> &o, int64_t n, int64_t m, b
     for (int i = 0; i < 5; i++) {
         o.refill(n, m, flat);
         CUDA(cudaMemcpyAsync(o.work, o.in[3], sizeof(S) * n * m, cudaMemcpyDeviceToDevice, stream));
-        all.push_back(median_ms(1, each_for(n * m), [&] {
+        all.push_back(time_ms(1, each_for(n * m), [&] {
             good = (flat ? strided(v, (int)n, (int)m, buffer) : interleaved(v, (int)n, (int)m, buffer)) ==
                        CUSPARSE_STATUS_SUCCESS &&
                    good;
@@ -214,7 +244,7 @@ static double own_ms(operands<S> &o, int64_t n, int64_t m, bool flat, int shared
     lacis_solve_gpu_status status = LACIS_SOLVE_GPU_OK;
     const lacis_solve_gpu_status checked = lacis_solve_gpu_run(&job, nullptr, nullptr, &out);
     job.trusted = true; /* the kernels' time, without waiting for each */
-    const double ms = median_ms(7, each_for(n * m), [&] {
+    const double ms = time_ms(7, each_for(n * m), [&] {
         const lacis_solve_gpu_status now = lacis_solve_gpu_run(&job, nullptr, nullptr, &out);
         if (now != LACIS_SOLVE_GPU_OK) status = now;
     });
@@ -271,7 +301,22 @@ static void bench_shared(int64_t n, int64_t m, double rate, bool peers)
         }
 }
 
-/* bench [brief|shapes|grid] */
+/* Times of ours alone: TYPE N M. */
+template <class S> static void bench_one(int64_t n, int64_t m, double rate)
+{
+    operands<S> o(n * m);
+    double ms[2];
+    for (int flat = 0; flat < 2; flat++) {
+        o.refill(n, m, flat);
+        ms[flat] = own_ms(o, n, m, flat, 0, LACIS_SOLVE_GPU_CHIP, of<S>::type);
+    }
+    const double floor = 5.0 * sizeof(S) * n * m / rate;
+    printf("%zu bytes %lld x %lld: flat %.4f %.0f%%, full %.4f %.0f%%\n", sizeof(S), (long long)n, (long long)m,
+           ms[1], 100 * floor / ms[1], ms[0], 100 * floor / ms[0]);
+    fflush(stdout);
+}
+
+/* bench [brief|shapes|grid] | bench one f64|f32 N M ... */
 int bench_chains(int argc, char **argv)
 {
     const std::string what = argc > 0 ? argv[0] : "shapes";
@@ -290,6 +335,12 @@ int bench_chains(int argc, char **argv)
             bench_shape<double>("f64", n, m, rate, peers, what != "brief" || n == 256);
             if (what != "brief" || n == 256) bench_shape<float>("f32", n, m, rate, peers, what != "brief");
         }
+    as_graph = true;
+    printf("20 as one graph:\n");
+    for (int64_t n : {64, 128, 256, 512, 1024})
+        for (int64_t m : {256, 2560})
+            bench_shape<double>("f64", n, m, rate, peers, false);
+    as_graph = false;
     if (what == "brief")
         for (int64_t m : {256, 2560, 25600})
             bench_shape<double>("f64", 4096, m, rate, peers, false);

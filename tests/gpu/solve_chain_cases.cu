@@ -36,27 +36,53 @@ static void run_on_host(batch &b)
 
 typedef std::complex<long double> wide;
 
-/* The greatest |rhs - A x| of a lane against what its terms come to, in roundings of the type. */
+static long double size_of(long double x)
+{
+    return fabsl(x);
+}
+static long double size_of(wide x)
+{
+    return hypotl(x.real(), x.imag());
+}
+static void take_value(long double *to, value v)
+{
+    *to = v.real();
+}
+static void take_value(wide *to, value v)
+{
+    *to = wide(v);
+}
+
+/* The greatest |rhs - A x| of a lane against what its terms come to. */
+template <class W> static long double worst_row(const batch &b, const chain_set &s, int64_t lane, const char *x)
+{
+    long double worst = 0;
+    W solved[3] = {0, 0, 0};
+    take_value(&solved[1], value_at(b.type, x, lane * s.rows));
+    for (int64_t r = 0; r < s.rows; r++) {
+        W left, c[3];
+        if (r + 1 < s.rows) take_value(&solved[2], value_at(b.type, x, lane * s.rows + r + 1));
+        take_value(&left, s.in[RHS][lane * s.rows + r]);
+        long double size = size_of(left);
+        for (int f = LOWER; f <= UPPER; f++) {
+            take_value(&c[f], s.in[f][lane * s.rows + r]);
+            if ((f == LOWER && r == 0) || (f == UPPER && r == s.rows - 1)) continue;
+            left -= c[f] * solved[f];
+            size += size_of(c[f] * solved[f]);
+        }
+        const long double error = size > 0 ? size_of(left) / size : size_of(left);
+        if (!(error <= worst)) worst = error;
+        solved[0] = solved[1], solved[1] = solved[2];
+    }
+    return worst;
+}
+
+/* In roundings of the type. */
 static double backward_error(const batch &b, int64_t g, int64_t lane, const std::vector<char> &x)
 {
     const chain_set &s = b.sets[(size_t)g];
-    const auto at = [&](int64_t r) { return wide(value_at(b.type, x.data(), lane * s.rows + r)); };
-    long double worst = 0;
-    for (int64_t r = 0; r < s.rows; r++) {
-        const int64_t i = lane * s.rows + r;
-        wide left = s.in[RHS][i];
-        long double size = std::abs(left);
-        const auto take = [&](int field, int64_t of) {
-            const wide term = wide(s.in[field][i]) * at(of);
-            left -= term;
-            size += std::abs(term);
-        };
-        take(DIAGONAL, r);
-        if (r > 0) take(LOWER, r - 1);
-        if (r < s.rows - 1) take(UPPER, r + 1);
-        const long double error = size > 0 ? std::abs(left) / size : std::abs(left);
-        if (!(error <= worst)) worst = error;
-    }
+    const long double worst = b.type == LACIS_SOLVE_C128 ? worst_row<wide>(b, s, lane, x.data())
+                                                         : worst_row<long double>(b, s, lane, x.data());
     const bool single = b.type == LACIS_SOLVE_F32 || b.type == LACIS_SOLVE_MIXED;
     return (double)(worst / (single ? 0x1p-24L : 0x1p-53L));
 }
@@ -279,6 +305,40 @@ static void check_bits(bool small, uint64_t seed)
             }
 }
 
+/* One matrix for so many lanes that it is factored: as each lane by itself has it. */
+static void check_factored(bool small, uint64_t seed)
+{
+    uint64_t state = seed + 55;
+    if (small) return;
+    for (int t = 0; t < LACIS_SOLVE_TYPES; t++)
+        for (int64_t n : {5, 64, 100, 145})
+            for (int64_t block : {1, 0, 8}) {
+                const lacis_solve_type type = (lacis_solve_type)t;
+                const int64_t lanes = ((int64_t)1 << 19) / n + 70 + 3 * block;
+                const chain_set s = make_chains(type, lanes, n, 7, kinds[block % 3], &state);
+                chain_set few = s;
+                few.lanes = 50;
+                layout l;
+                l.block = block, l.ahead = 1;
+                batch b = lay_out(type, 7, {s, few}, {l, l}, {l, l}, {l, l}, n == 64);
+                const run_result r = run_on_device(b, LACIS_SOLVE_GPU_CHIP, true, false, false, "factored");
+                const std::vector<char> many = x_of(b, 0), own = x_of(b, 1);
+                bool same = true;
+                const size_t bytes = (size_t)lacis_solve_bytes(type);
+                for (int64_t e = 0; e < 50 * n; e++)
+                    same = same && (b.status[(size_t)(e / n)] % 4 == LACIS_SOLVE_NOT_FINITE ||
+                                    same_value(type, &many[(size_t)e * bytes], &own[(size_t)e * bytes]));
+                expect(r.status == LACIS_SOLVE_GPU_OK && r.out.solve.factored == 1 && same,
+                       "%s, %lld rows, block %lld: status %d, %lld factored, same %d", type_name[t], (long long)n,
+                       (long long)block, r.status, (long long)r.out.solve.factored, same);
+                double worst = 0;
+                for (int64_t e = 0; e < lanes; e += 97)
+                    if (b.status[(size_t)e] == 0) worst = fmax(worst, backward_error(b, 0, e, many));
+                expect(worst <= 250, "%s, %lld rows, block %lld: error %g", type_name[t], (long long)n,
+                       (long long)block, worst);
+            }
+}
+
 /* Each allocation in turn fails: nothing is left, and the run says so. */
 static void check_memory(uint64_t seed)
 {
@@ -308,6 +368,7 @@ void check_chains(bool small, uint64_t seed)
     timed("lengths", check_lengths);
     timed("random", check_random);
     timed("bits", check_bits);
+    timed("factored", check_factored);
     check_memory(seed);
     printf("chains: errors of at most %.0f %.0f %.0f %.0f roundings (f64 f32 mixed c128)\n", worst_error[0],
            worst_error[1], worst_error[2], worst_error[3]);
