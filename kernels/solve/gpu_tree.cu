@@ -47,7 +47,7 @@ lacis_solve_gpu_status take_groups(const lacis_solve_gpu_job *job, const solve_g
     tree_group *list = (tree_group *)malloc(sizeof(tree_group) * ((size_t)job->job.groups + 1));
     if (list == NULL) return LACIS_SOLVE_GPU_NO_MEMORY;
     lacis_solve_gpu_status status = LACIS_SOLVE_GPU_OK;
-    p->groups = tree_list_groups(&job->job, plan, tree_tile_lanes(job->way, plan), list, &p->tiles, &p->weight);
+    p->groups = tree_list_groups(&job->job, plan, tree_tile_lanes(plan), list, &p->tiles, &p->weight);
     const size_t bytes = sizeof(tree_group) * (size_t)p->groups;
     if (p->groups == 1)
         p->one = list[0];
@@ -145,7 +145,8 @@ lacis_solve_gpu_status run_branches(const lacis_solve_gpu_job *job, const solve_
     if (!solve_gpu_take(job, (uint64_t)most * each, &r->scratch)) return LACIS_SOLVE_GPU_NO_MEMORY;
     p->scratch = r->scratch;
     lacis_solve_gpu_status status = take_coefs(job, p, r, cuda_error);
-    if (status == LACIS_SOLVE_GPU_OK) status = failed(tree_clear_marks(p, (cudaStream_t)job->stream), cuda_error);
+    if (status == LACIS_SOLVE_GPU_OK && p->flags.mark != NULL)
+        status = failed(tree_clear_marks(p, (cudaStream_t)job->stream), cuda_error);
     for (p->first_tile = 0; status == LACIS_SOLVE_GPU_OK && p->first_tile < p->tiles; p->first_tile += most) {
         const int64_t left = p->tiles - p->first_tile;
         status = failed(launch_phases(job, plan, p, left < most ? left : most), cuda_error);
@@ -167,7 +168,6 @@ lacis_solve_gpu_status run_planned(const lacis_solve_gpu_job *job, const solve_g
                                    const solve_gpu_flags *flags, int *cuda_error)
 {
     const lacis_solve_job *j = &job->job;
-    const bool lanes = job->way == LACIS_SOLVE_GPU_LANES;
     room r = {};
     tree_params p = {};
     p.lower = j->lower;
@@ -178,11 +178,12 @@ lacis_solve_gpu_status run_planned(const lacis_solve_gpu_job *job, const solve_g
     p.flags = *flags;
     p.plan = plan->device;
     p.most_rows = tree_most_rows(j);
+    p.barriers = plan->lanes.barriers;
     lacis_solve_gpu_status status = take_groups(job, plan, &p, &r, cuda_error);
     if (status == LACIS_SOLVE_GPU_OK && p.groups > 0) {
-        if (lanes)
+        if (plan->way == LACIS_SOLVE_GPU_LANES)
             status = run_lanes(job, plan, &p, cuda_error);
-        else if (job->way == LACIS_SOLVE_GPU_BRANCHES)
+        else if (plan->way == LACIS_SOLVE_GPU_BRANCHES)
             status = run_branches(job, plan, &p, &r, cuda_error);
         else
             status = run_thread(job, plan, &p, &r, cuda_error);
@@ -204,12 +205,34 @@ lacis_solve_gpu_status solve_gpu_trees(const lacis_solve_gpu_job *job, const lac
     return status;
 }
 
+/* The kernels of LANES keep the distance of rows in 32 bits. */
+static bool rows_are_near(const lacis_solve_job *job)
+{
+    const int64_t most = UINT32_MAX / lacis_solve_bytes(job->type);
+    for (int64_t g = 0; g < job->groups; g++) {
+        const lacis_solve_group *group = &job->group[g];
+        if (group->matrix.block > most || group->rhs.block > most || group->x.block > most) return false;
+        if (group->matrix.step < 0 || group->matrix.step > most || group->rhs.step < 0 || group->rhs.step > most)
+            return false;
+    }
+    return true;
+}
+
 const char *solve_gpu_trees_refuse(const lacis_solve_gpu_job *job)
 {
     if (job->job.type == LACIS_SOLVE_C128) return "trees are real";
     if (job->way == LACIS_SOLVE_GPU_CHIP) return "for chains";
-    if (job->way == LACIS_SOLVE_GPU_LANES && !tree_lanes_fits(&job->job)) return "trees too large for shared memory";
-    return NULL;
+    if (job->way != LACIS_SOLVE_GPU_LANES) return NULL;
+    if (!tree_lanes_fits(&job->job, false)) return "trees too large for shared memory";
+    return rows_are_near(&job->job) ? NULL : "too many lanes side by side";
+}
+
+/* At most: each slot of the stack but a few stands for a parent with three children or more. */
+static uint64_t thread_bytes(const lacis_solve_job *job)
+{
+    const uint64_t stack = stack_bytes(job, tree_most_rows(job) / 3 + 32);
+    const uint64_t own = 2 * (uint64_t)tree_most_rows(job) * TREE_THREADS * (uint64_t)tree_computed_bytes(job->type);
+    return (uint64_t)thread_blocks(job) * (own + (stack > TREE_STACK_BYTES ? stack : 0));
 }
 
 uint64_t solve_gpu_trees_bytes(const lacis_solve_gpu_job *job)
@@ -217,19 +240,14 @@ uint64_t solve_gpu_trees_bytes(const lacis_solve_gpu_job *job)
     const lacis_solve_job *j = &job->job;
     const uint64_t rows = (uint64_t)tree_coef_rows(j), groups = (uint64_t)j->groups;
     const uint64_t computed = (uint64_t)tree_computed_bytes(j->type);
-    uint64_t bytes = groups * (2 * sizeof(tree_group) + 16);
-    if (job->way == LACIS_SOLVE_GPU_LANES) /* at most 4 parts */
-        return bytes + rows * (4 * sizeof(tree_op) + 12) + groups * 512;
-    bytes += rows * (sizeof(tree_entry) + 2 * sizeof(int32_t));
-    if (tree_shares_off(j)) bytes += rows * 4 * computed;
-    if (job->way == LACIS_SOLVE_GPU_BRANCHES) {
-        bytes += rows * (sizeof(tree_branch) + sizeof(int32_t));
-        bytes += groups * (sizeof(tree_branches_head) + (TREE_PHASES_MOST + 8) * sizeof(tree_phase));
-        return bytes + (uint64_t)branch_tiles(j) * 2 * (uint64_t)tree_most_rows(j) * TREE_THREADS * computed;
+    const uint64_t common = groups * (2 * sizeof(tree_group) + 16) + rows * (tree_shares_off(j) ? 4 * computed : 0) +
+                            rows * (sizeof(tree_entry) + 2 * sizeof(int32_t));
+    if (job->way == LACIS_SOLVE_GPU_LANES) { /* at most 4 parts */
+        const uint64_t own = rows * (4 * sizeof(tree_op) + 12) + groups * 512;
+        return common + own + (tree_lanes_fits(j, true) ? 0 : thread_bytes(j));
     }
-    /* Each slot of the stack but a few stands for a parent with three children or more. */
-    const int64_t depth = tree_most_rows(j) / 3 + 32;
-    const uint64_t stack = stack_bytes(j, depth);
-    const uint64_t own = 2 * (uint64_t)tree_most_rows(j) * TREE_THREADS * computed;
-    return bytes + (uint64_t)thread_blocks(j) * (own + (stack > TREE_STACK_BYTES ? stack : 0));
+    if (job->way == LACIS_SOLVE_GPU_THREAD) return common + thread_bytes(j);
+    const uint64_t levels = rows * (sizeof(tree_branch) + sizeof(int32_t)) +
+                            groups * (sizeof(tree_branches_head) + (TREE_PHASES_MOST + 8) * sizeof(tree_phase));
+    return common + levels + (uint64_t)branch_tiles(j) * 2 * (uint64_t)tree_most_rows(j) * TREE_THREADS * computed;
 }

@@ -24,9 +24,9 @@ typedef struct tree_params {
     void *coef, *scratch, *stack;
     int64_t most_rows;
     int32_t most_depth;
+    int32_t barriers;   /* LANES: of the shape that has most */
     int32_t phase;      /* BRANCHES: this launch's, */
     int64_t first_tile; /* of these tiles */
-    unsigned stagger;   /* LANES: nanoseconds */
 } tree_params;
 
 /* The group that has tile `tile`. */

@@ -12,6 +12,7 @@ enum {
     TREE_BLOCKS_MOST = 132 * 8, /* of THREAD: each has memory of its own for q and y */
     TREE_STACK_BYTES = 24 << 10 /* of a block's stack in shared memory at most; else it lies in memory */
 };
+enum { LANES_BYTES_MOST = 227 << 10 }; /* of shared memory */
 static const uint64_t TREE_SCRATCH_BYTES = (uint64_t)4
                                            << 30; /* for q and y, at most; but room for a block there is */
 
@@ -41,6 +42,7 @@ static inline __host__ __device__ int64_t tree_order_bytes(int64_t rows)
 
 typedef struct tree_lanes_shape {
     int lanes, warps;
+    int32_t barriers;      /* of the shape that has most */
     uint64_t shared_bytes; /* of a block */
     const void *kernel;
     int blocks; /* that are there at once */
@@ -57,6 +59,7 @@ typedef struct tree_group {
 } tree_group;
 
 struct solve_gpu_tree_plan {
+    lacis_solve_gpu_way way; /* that is taken */
     char *device;
     int64_t groups;
     int64_t *at;    /* by group: where its part begins, in bytes; groups of one shape share it */
@@ -84,18 +87,19 @@ static inline bool tree_shares_off(const lacis_solve_job *job)
  */
 int64_t tree_list_groups(const lacis_solve_job *job, const solve_gpu_tree_plan *plan, int lanes, tree_group *list,
                          int64_t *tiles, int64_t *weight);
-static inline int tree_tile_lanes(lacis_solve_gpu_way way, const solve_gpu_tree_plan *plan)
+static inline int tree_tile_lanes(const solve_gpu_tree_plan *plan)
 {
-    return way == LACIS_SOLVE_GPU_LANES ? plan->lanes.lanes : (int)TREE_THREADS;
+    return plan->way == LACIS_SOLVE_GPU_LANES ? plan->lanes.lanes : (int)TREE_THREADS;
 }
 int64_t tree_most_rows(const lacis_solve_job *job);
 int64_t tree_tiles(const lacis_solve_job *job, int lanes);
 int64_t tree_coef_rows(const lacis_solve_job *job);
 
-/* Shared memory that a block of LANES takes for a shape. */
+/* Shared memory that a block of LANES takes for a shape, without its barriers' 8 bytes each. */
 uint64_t tree_lanes_bytes(const lacis_solve_job *job, int lanes, int64_t rows, int64_t ops, int64_t gathers,
                           int64_t barriers, int warps);
-bool tree_lanes_fits(const lacis_solve_job *job); /* whatever the trees are */
+/* Whether schedules of most trees fit; or, surely, whatever the trees are. */
+bool tree_lanes_fits(const lacis_solve_job *job, bool surely);
 
 const void *tree_thread_kernel(lacis_solve_type type, bool coef);
 const void *tree_lanes_kernel(lacis_solve_type type, int lanes, bool shared);

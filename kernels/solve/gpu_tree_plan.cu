@@ -148,10 +148,11 @@ bool same_tree(const lacis_solve_group *x, const lacis_solve_group *y, const int
 bool plan_schedule(const lacis_solve_job *job, const tree_order *order, solve_gpu_tree_plan *plan, table *t)
 {
     tree_schedule s;
-    if (!tree_schedule_make(order, plan->lanes.warps, 32 / plan->lanes.lanes, &s)) return false;
+    if (!tree_schedule_make(order, plan->lanes.warps, 64 / plan->lanes.lanes, &s)) return false;
     const uint64_t bytes =
         tree_lanes_bytes(job, plan->lanes.lanes, s.rows, (int64_t)s.ops * s.parts, s.gathers, s.barriers, s.warps);
     if (bytes > plan->lanes.shared_bytes) plan->lanes.shared_bytes = bytes;
+    if (s.barriers > plan->lanes.barriers) plan->lanes.barriers = s.barriers;
     const bool good = append_schedule(t, &s);
     tree_schedule_clear(&s);
     return good;
@@ -195,6 +196,7 @@ bool plan_groups(const lacis_solve_job *job, const int32_t *parent, lacis_solve_
     int64_t before = -1;
     t->used = 0;
     plan->lanes.shared_bytes = 0;
+    plan->lanes.barriers = 0;
     for (int64_t g = 0; g < job->groups; g++) {
         if (tree_is_empty(&job->group[g])) continue;
         if (before >= 0 && same_tree(&job->group[before], &job->group[g], parent)) {
@@ -208,12 +210,12 @@ bool plan_groups(const lacis_solve_job *job, const int32_t *parent, lacis_solve_
     return true;
 }
 
-bool append_groups(const lacis_solve_gpu_job *job, solve_gpu_tree_plan *plan, table *t)
+bool append_groups(const lacis_solve_job *job, solve_gpu_tree_plan *plan, table *t)
 {
     int64_t tiles, weight;
     plan->list = (tree_group *)malloc(sizeof(tree_group) * ((size_t)plan->groups + 1));
     if (plan->list == NULL) return false;
-    plan->listed = tree_list_groups(&job->job, plan, tree_tile_lanes(job->way, plan), plan->list, &tiles, &weight);
+    plan->listed = tree_list_groups(job, plan, tree_tile_lanes(plan), plan->list, &tiles, &weight);
     plan->list_at = (int64_t)t->used;
     const uint64_t bytes = sizeof(tree_group) * (uint64_t)plan->listed;
     char *at = append(t, bytes);
@@ -224,32 +226,29 @@ bool append_groups(const lacis_solve_gpu_job *job, solve_gpu_tree_plan *plan, ta
 
 /* --- LANES -------------------------------------------------------------------------------------------- */
 
-enum { LANES_BYTES_MOST = 227 << 10 };
-
 int warps_for(int64_t rows, int lanes)
 {
-    const int64_t parts = 32 / lanes, each = rows / parts;
-    return each >= 160 ? TREE_WARPS_MOST : each >= 100 ? 8 : each >= 32 ? 4 : 2;
+    const int64_t each = rows * lanes / 64;
+    return each >= 120 ? TREE_WARPS_MOST : each >= 60 ? 8 : each >= 16 ? 4 : 2;
 }
 
-/* Few lanes a tile where there are few, so that all multiprocessors have some, or where rows are many. With one warp
- * there are no barriers: then it fits, as tree_lanes_fits has said. */
+/* Few lanes a tile where there are few, so that all multiprocessors have some, or where rows are many. A schedule
+ * that does not fit whatever is tried leaves the job to THREAD: long paths have schedules of many gaps. */
 bool plan_lanes(const lacis_solve_job *job, const int32_t *parent, solve_gpu_tree_plan *plan, table *t)
 {
-    int lanes = 32, warps = 0;
-    while (lanes > 8 && tree_tiles(job, lanes) < 132)
+    const int64_t rows = tree_most_rows(job);
+    int lanes = tree_computed_bytes(job->type) == 4 && rows >= 128 ? 64 : 32; /* f32: more lanes in as many bytes */
+    while (lanes > 16 && tree_tiles(job, lanes) < 132)
         lanes /= 2;
-    for (;;) {
+    for (; lanes >= 16; lanes /= 2) {
         plan->lanes.lanes = lanes;
-        plan->lanes.warps = warps > 0 ? warps : warps_for(tree_most_rows(job), lanes);
+        plan->lanes.warps = warps_for(rows, lanes);
         if (!plan_groups(job, parent, LACIS_SOLVE_GPU_LANES, plan, t)) return false;
+        plan->lanes.shared_bytes += rounded(8 * (uint64_t)plan->lanes.barriers);
         if (plan->lanes.shared_bytes <= LANES_BYTES_MOST) return true;
-        if (lanes > 8)
-            lanes /= 2;
-        else
-            warps = plan->lanes.warps / 2;
-        if (lanes == 8 && plan->lanes.lanes == 8 && warps == 0) return true;
     }
+    plan->way = LACIS_SOLVE_GPU_THREAD;
+    return plan_groups(job, parent, plan->way, plan, t);
 }
 
 cudaError_t find_blocks(const lacis_solve_job *job, tree_lanes_shape *s)
@@ -274,7 +273,7 @@ lacis_solve_gpu_status to_device(const lacis_solve_gpu_job *job, const table *t,
     cudaError_t error = cudaSuccess;
     if (t->used == 0) return LACIS_SOLVE_GPU_OK;
     if (!solve_gpu_take(job, t->used, (void **)&plan->device)) return LACIS_SOLVE_GPU_NO_MEMORY;
-    if (job->way == LACIS_SOLVE_GPU_LANES) error = find_blocks(&job->job, &plan->lanes);
+    if (plan->way == LACIS_SOLVE_GPU_LANES) error = find_blocks(&job->job, &plan->lanes);
     if (error == cudaSuccess)
         error = cudaMemcpyAsync(plan->device, t->data, t->used, cudaMemcpyHostToDevice, (cudaStream_t)job->stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize((cudaStream_t)job->stream); /* the table goes */
@@ -292,17 +291,19 @@ uint64_t tree_lanes_bytes(const lacis_solve_job *job, int lanes, int64_t rows, i
     const uint64_t words = shared ? 2 : 4, width = (uint64_t)lanes;
     uint64_t bytes = rounded(sizeof(tree_lanes_head)) + rounded(4 * ((uint64_t)warps + 1));
     bytes += (uint64_t)ops * sizeof(tree_op) + rounded(2 * (uint64_t)gathers) + rounded(4 * (uint64_t)barriers);
-    bytes += 8 * (uint64_t)barriers + 2 * width * sizeof(unsigned) + rounded(n * (words * width + 1) * computed);
+    bytes += 2 * width * sizeof(unsigned) + rounded(n * (words * width + 2) * computed);
     bytes += (uint64_t)gathers * 2 * computed;
     if (shared) bytes += ((uint64_t)ops * 3 + 1) * computed;
     return bytes;
 }
 
-bool tree_lanes_fits(const lacis_solve_job *job)
+bool tree_lanes_fits(const lacis_solve_job *job, bool surely)
 {
-    const int64_t rows = tree_most_rows(job);
+    const int64_t rows = tree_most_rows(job), ops = surely ? 4 * rows : rows;
     if (rows > TREE_LANES_ROWS) return false;
-    return tree_lanes_bytes(job, 8, rows, 4 * rows, rows, rows / 2, TREE_WARPS_MOST) <= LANES_BYTES_MOST;
+    return tree_lanes_bytes(job, 16, rows, ops, surely ? rows : rows / 3, surely ? rows : 0, TREE_WARPS_MOST) +
+               (surely ? 8 * (uint64_t)rows : 0) <=
+           LANES_BYTES_MOST;
 }
 
 lacis_solve_gpu_status solve_gpu_tree_plan_new(const lacis_solve_gpu_job *job, const int32_t *host_parent,
@@ -313,6 +314,7 @@ lacis_solve_gpu_status solve_gpu_tree_plan_new(const lacis_solve_gpu_job *job, c
     if (*out == NULL) return LACIS_SOLVE_GPU_NO_MEMORY;
     solve_gpu_tree_plan *plan = *out;
     const size_t groups = (size_t)job->job.groups;
+    plan->way = job->way;
     plan->groups = job->job.groups;
     plan->at = (int64_t *)calloc(groups + 1, sizeof *plan->at);
     plan->depth = (int32_t *)calloc(groups + 1, sizeof *plan->depth);
@@ -321,7 +323,7 @@ lacis_solve_gpu_status solve_gpu_tree_plan_new(const lacis_solve_gpu_job *job, c
         good = plan_lanes(&job->job, host_parent, plan, &t);
     else if (good)
         good = plan_groups(&job->job, host_parent, job->way, plan, &t);
-    good = good && append_groups(job, plan, &t);
+    good = good && append_groups(&job->job, plan, &t);
     lacis_solve_gpu_status status = good ? to_device(job, &t, plan, cuda_error) : LACIS_SOLVE_GPU_NO_MEMORY;
     free(t.data);
     if (status != LACIS_SOLVE_GPU_OK) {

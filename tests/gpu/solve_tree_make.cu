@@ -102,7 +102,7 @@ static lacis_solve_side make_side(const tree_spec &spec, int64_t layout, int64_t
     lacis_solve_side side = {};
     const int64_t all = lanes + spec.before + spec.behind;
     side.place = *places + 1;
-    side.block = layout == LAYOUT_FULL ? all : layout;
+    side.block = layout != LAYOUT_FULL ? layout : all > 0 ? all : 1;
     side.lane = spec.before;
     *places = side.place + (all + side.block - 1) / side.block * side.block * rows;
     return side;
