@@ -58,7 +58,7 @@ lacis_status lacis_solve_cost(lacis_run *run, const lacis_call *call, const laci
     const lacis_solve_job *job;
     double wanted = batch->lanes > 0 ? (double)call->units / (double)batch->lanes : 0;
     LACIS_TRY(lacis_solve_whole_job(run, work, &job));
-    bool flat = work->matrix.batch.block == 1 || work->rhs.batch.block == 1;
+    bool flat = work->matrix.batch.block == 1 || work->rhs.batch.block == 1 || work->block == 1;
     const struct figure *figure = &figures[work->tree][flat][is_factored(job)];
     double ns = lacis_profile_get(profile, figure->name, figure->otherwise) * of_type[work->type];
     double elements = (double)batch->elements * wanted, places = (double)batch->places * wanted;

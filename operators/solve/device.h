@@ -54,7 +54,6 @@ typedef struct lacis_solving {
     int64_t bad_lane, bad;   /* of the first panel with a bad one; bad_lane < 0: none */
     lacis_solve_output sums; /* over panels */
     double sent;             /* bytes with panels */
-    bool kept;               /* the whole result is on the device */
 } lacis_solving;
 
 /* A panel from kernels to host: a lane's `own`. */

@@ -7,8 +7,9 @@
 
 #ifdef LACIS_GPU_KERNELS
 
-/* Panels a device, so that copies overlap kernels and no device is left with a long one; but not of less than: */
-enum { PANELS = 8 };
+/* Panels a device, so that copies overlap and no device is left with a long one: what is there already takes hardly
+ * any time, one for each of its lanes will do. But not of less than: */
+enum { PANELS = 8, PANELS_THERE = 2 };
 static const double LEAST_PANEL = 4e6; /* elements */
 /* ------------------------------------------------------------------------------------------ operands */
 
@@ -180,7 +181,7 @@ int64_t lacis_solve_panel_lanes(void *context, lacis_gpu *gpu, int device, int64
         int64_t lanes = lanes_within(solving, device, first, end, left, 1e300);
         if (lanes == end - first) return lanes;
     }
-    double most = elements_of(task, task->first, task->stop) / (PANELS * solving->devices);
+    double most = elements_of(task, task->first, task->stop) / ((whole ? PANELS_THERE : PANELS) * solving->devices);
     if (most < LEAST_PANEL && !lacis_run_gpus_forced(task->run)) most = LEAST_PANEL;
     return lanes_within(solving, device, first, end, left < share ? left : share, most);
 }

@@ -59,7 +59,9 @@ static const lacis_variant *gpu_way(const lacis_call *call, char *reason, size_t
 
 static bool gpu_can(const lacis_call *call, char *reason, size_t size)
 {
-    return can(call, reason, size) && gpu_way(call, reason, size) != NULL;
+    if (!can(call, reason, size) || gpu_way(call, reason, size) == NULL) return false;
+    reason[0] = '\0'; /* of a way that was asked before */
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------------- costs */

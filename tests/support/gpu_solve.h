@@ -192,4 +192,53 @@ static void same_batches(parity *p, const lacis_array *found, const lacis_array 
                 }
 }
 
+/* ----------------------------------------------------------------------------------------- batches */
+
+enum { LAYOUTS = 5 };
+static const int64_t layouts[LAYOUTS] = {1, 0, 3, 8, 64};
+static const char *const texts[] = {"SOLVE s", "SOLVE s STATUS", "SOLVE s RESIDUAL", "SOLVE s STATUS RESIDUAL"};
+
+/* A few shapes: groups of many lanes, of one, of none, and of no rows. */
+static systems some_systems(bool tree, lacis_dtype dtype, int sharing)
+{
+    systems s = {.tree = tree,
+                 .dtype = dtype,
+                 .groups = 6,
+                 .lanes = {40, 1, 0, 33, 3, 70},
+                 .rows = {12, 5, 4, 9, 0, 17},
+                 .off_shared = sharing == 1,
+                 .matrix_shared = sharing == 2};
+    systems_draw(&s, 11);
+    return s;
+}
+
+static lacis_array *by_cpu(parity *p, const char *text, const named *arrays)
+{
+    lacis_call *call = bind_on(p, text, arrays, LACIS_ON_CPU);
+    lacis_array *array = run_whole(p, call, with_fake_variants[0]);
+    parity_unbind(p, call);
+    return array;
+}
+
+static void compare_ways(parity *p, const char *text, const named *arrays)
+{
+    char reason[200];
+    lacis_array *expected = by_cpu(p, text, arrays);
+    lacis_call *call = bind_on(p, text, arrays, LACIS_ON_GPU);
+    for (int i = 0; i < TESTED; i++) {
+        if (!tested[i]->can(call, reason, sizeof reason)) continue;
+        lacis_array *found = run_whole(p, call, tested[i]);
+        same_batches(p, found, expected, text);
+        lacis_array_release(found);
+    }
+    parity_unbind(p, call);
+    lacis_array_release(expected);
+}
+
+/* Of the device's memory, so little that panels of few flocks fit: no operand is there whole. */
+static void give_little(parity *p, bool little, int64_t block)
+{
+    lacis_device_set_limit(&p->host, !little ? 0 : block == 64 ? 150000 : 24000);
+}
+
 #endif
