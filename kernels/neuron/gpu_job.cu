@@ -4,6 +4,8 @@
  */
 #include "gpu_state.h"
 
+#include <stdlib.h>
+
 const char *const lacis_neuron_gpu_way_name[LACIS_NEURON_GPU_WAYS] = {"thread", "chip", "power"};
 
 enum { SHARED_HOPPER = 227 << 10, MULTIPROCESSORS = 132 };
@@ -72,11 +74,31 @@ bool neug_chip_fit(const lacis_neuron_gpu_job *job, size_t shared_most, neug_lau
     return most_bytes(plan, model, lanes, groups) <= shared_most;
 }
 
+int32_t *neug_count_clamps(const neuron_plan *plan)
+{
+    int32_t *counts = (int32_t *)calloc((size_t)plan->shapes + 1, sizeof *counts);
+    for (int64_t c = 0; counts != NULL && c < plan->clamps; c++)
+        counts[plan->clamp[c].shape]++;
+    return counts;
+}
+
+/* Rows of the largest matrix. */
+static int64_t widest(const neuron_plan *plan)
+{
+    int32_t *clamps = neug_count_clamps(plan);
+    int64_t most = 0;
+    for (int64_t s = 0; s < plan->shapes; s++) {
+        const int64_t wide = neug_power_wide(plan->shape[s].nodes, neug_clamps_at(plan, clamps, s));
+        if (wide > most) most = wide;
+    }
+    free(clamps);
+    return most;
+}
+
 static const char *refuses_power(const neuron_plan *plan)
 {
     if (neug_model(plan) != NEUG_CONSTANT) return "the matrix is not one for all steps and lanes";
-    return neug_power_wide(most_nodes(plan), plan->clamps) > NEUG_POWER_MOST ? "a tree is too large for its matrix"
-                                                                             : NULL;
+    return widest(plan) > NEUG_POWER_MOST ? "a tree is too large for its matrix" : NULL;
 }
 
 const char *lacis_neuron_gpu_refuses(const lacis_neuron_gpu_job *job)
@@ -89,6 +111,17 @@ const char *lacis_neuron_gpu_refuses(const lacis_neuron_gpu_job *job)
     return NULL;
 }
 
+/* Clamps, those with the times of the one before left out: of a batch all cells' are likely the same. */
+static int64_t clamps_apart(const neuron_plan *plan)
+{
+    int64_t count = 0;
+    for (int64_t c = 0; c < plan->clamps; c++) {
+        const neuron_clamp *now = &plan->clamp[c], *before = &plan->clamp[c == 0 ? 0 : c - 1];
+        count += c == 0 || now->from != before->from || now->to != before->to;
+    }
+    return count;
+}
+
 /* Whether products pay: each takes as long for a row and lane as `wide` multiplications on tensor cores, some 40 fs
  * each, and a step of CHIP 5 ps. Clamps that begin or end cut blocks of steps into powers of two. */
 static bool power_pays(const lacis_neuron_gpu_job *job)
@@ -96,8 +129,8 @@ static bool power_pays(const lacis_neuron_gpu_job *job)
     const neuron_plan *plan = &job->plan;
     const neug_power_cut cut = neug_power_cut_of(plan, job->most_steps);
     const int64_t each = cut.steps > 0 ? cut.steps : (int64_t)1 << (cut.levels - 1);
-    const int64_t products = plan->steps / each + (2 * plan->clamps + 1) * 2 * cut.levels;
-    return products * neug_power_wide(most_nodes(plan), plan->clamps) < 120 * plan->steps;
+    const int64_t products = plan->steps / each + (2 * clamps_apart(plan) + 1) * 2 * cut.levels;
+    return products * widest(plan) < 120 * plan->steps;
 }
 
 /* CHIP where blocks have lanes enough for whole lines of memory, or lanes are few. */

@@ -11,9 +11,12 @@ uint64_t neug_power_bytes(const lacis_neuron_gpu_job *job)
 {
     const neuron_plan *plan = &job->plan;
     const neug_power_cut cut = neug_power_cut_of(plan, job->most_steps);
+    int32_t *clamps = neug_count_clamps(plan);
     uint64_t bytes = neug_aligned((uint64_t)plan->shapes * sizeof(neug_power_shape));
     for (int64_t s = 0; s < plan->shapes; s++)
-        bytes += neug_power_doubles(&cut, plan->shape[s].nodes, plan->clamps, plan->probes) * sizeof(double);
+        bytes += sizeof(double) *
+                 neug_power_doubles(&cut, plan->shape[s].nodes, neug_clamps_at(plan, clamps, s), plan->numbers);
+    free(clamps);
     return bytes;
 }
 

@@ -24,6 +24,7 @@ struct run {
     const neug_tile *tiles_there;
     double *column[NEURON_FIGURES];
     neug_power_run power; /* POWER */
+    int32_t *clamps;      /* of each shape; where there are no tables yet */
     int *cuda_error;
 };
 
@@ -40,15 +41,17 @@ static int64_t lanes_of(const neuron_plan *plan, const neuron_shape *shape, int6
     return end > *first ? end - *first : 0;
 }
 
-/* Rows of a shape's state. */
+/* Rows of a shape's state; where there are no tables yet, with POWER at most. */
 static int64_t rows_of(const struct run *s, int64_t shape)
 {
     const neuron_plan *plan = &s->job->plan;
     const int64_t nodes = plan->shape[shape].nodes;
     if (s->job->way != LACIS_NEURON_GPU_POWER) return nodes;
+    if (s->tables != NULL)
+        return neug_power_rows(&s->tables->cut, nodes, s->tables->shape[shape].clamps,
+                               s->tables->shape[shape].probes);
     const neug_power_cut cut = neug_power_cut_of(plan, s->job->most_steps);
-    if (s->tables == NULL) return neug_power_rows(&cut, nodes, plan->clamps, plan->probes); /* at most */
-    return neug_power_rows(&cut, nodes, s->tables->shape[shape].clamps, s->tables->shape[shape].probes);
+    return neug_power_rows(&cut, nodes, neug_clamps_at(plan, s->clamps, shape), plan->numbers);
 }
 
 static int64_t padded(int64_t lanes)
@@ -113,6 +116,7 @@ static void plan_memory(const lacis_neuron_gpu_job *job, const lacis_neuron_gpu_
     s->tables = tables;
     if (tables != NULL) s->launch = tables->setup;
     if (tables == NULL && job->way == LACIS_NEURON_GPU_CHIP) neug_chip_fit(job, SIZE_MAX, &s->launch);
+    if (tables == NULL && job->way == LACIS_NEURON_GPU_POWER) s->clamps = neug_count_clamps(&job->plan);
     s->tile_lanes = job->way == LACIS_NEURON_GPU_CHIP ? s->launch.lanes : NEUG_THREADS;
     cut(s);
     lay_out(s);
@@ -123,6 +127,7 @@ uint64_t lacis_neuron_gpu_work_bytes(const lacis_neuron_gpu_job *job)
     struct run s;
     uint64_t tiles = 0;
     plan_memory(job, NULL, &s);
+    free(s.clamps);
     /* A device with little shared memory has tiles of fewer lanes. */
     if (job->way == LACIS_NEURON_GPU_CHIP) tiles = (uint64_t)job->plan.lanes * sizeof(neug_tile);
     return s.bytes + neug_aligned(tiles);

@@ -37,6 +37,12 @@ struct lacis_neuron_gpu_tables {
 /* gpu_job.cu: what a job is. */
 int neug_model(const neuron_plan *plan);
 bool neug_by_lane(const neuron_plan *plan); /* of coefficients of that model, whether lanes scale any */
+/* Clamps of each shape, of malloc; NULL: no memory. Then neug_clamps_at answers with those of all. */
+int32_t *neug_count_clamps(const neuron_plan *plan);
+static inline int64_t neug_clamps_at(const neuron_plan *plan, const int32_t *counts, int64_t shape)
+{
+    return counts == NULL ? plan->clamps : counts[shape];
+}
 /* Lanes of CHIP's blocks and groups of threads for these shapes; shared_most: bytes that a block may have. False:
  * a tree is too large. */
 bool neug_chip_fit(const lacis_neuron_gpu_job *job, size_t shared_most, neug_launch *out);

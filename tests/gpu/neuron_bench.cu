@@ -75,7 +75,7 @@ static void time_step(const what &w, lacis_neuron_gpu_way way, const char *name)
     }
     double *out = NULL;
     CUDA(cudaMallocAsync(&out, (size_t)w.lanes * 16, stream));
-    const int64_t many = w.nodes * w.lanes > 10000000 ? (w.hh ? 40 : 64) : 1280, few = 4;
+    const int64_t many = w.nodes * w.lanes > 10000000 ? (w.hh ? 40 : 64) : 256, few = 4;
     std::vector<double> each;
     for (int k = 0; k < 6; k++) {
         const double base = seconds_of(b, way, tables, out, w.steps_each, few);

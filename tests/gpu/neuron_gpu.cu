@@ -3,8 +3,8 @@
  * Checks SIMULATE's GPU kernels against the CPU's, and times them.
  *
  *     neuron_gpu check [SEED]    trees of all kinds, columns, clamps, reductions, both methods, panels: every way
- *     neuron_gpu small           a few small ones: for compute-sanitizer
- *     neuron_gpu bench [WHAT]    times of a step (neuron_bench.cu)
+ *     neuron_gpu small [SEED]    a few small ones: for compute-sanitizer and the emulator
+ *     neuron_gpu bench [WHAT [WAY]]    times of a step (neuron_bench.cu)
  *
  * Exit code 0: every comparison agreed; 2: wrong usage. Build: nvcc -arch=sm_90 -std=c++17 -O3 --fmad=false of the
  * neuron_*.cu here, with kernels/ as include directory and the objects of kernels/neuron.
@@ -192,14 +192,14 @@ static void check_all(uint64_t seed)
     check_kind(r, RANDOM, 30000, 40, 9);
 }
 
-static void check_small()
+static void check_small(uint64_t seed)
 {
-    random_numbers r = {7};
+    random_numbers r = {seed};
     deep = true;
     for (int turn = 1; turn < 9; turn++)
-        check_kind(r, (tree_kind)(turn % TREE_KINDS), 1 + r.below(30), 1 + r.below(40), turn);
-    check_many_shapes(r, 2, true);
-    check_many_shapes(r, 3, true);
+        check_kind(r, (tree_kind)(turn % TREE_KINDS), 1 + r.below(30), 1 + r.below(40), turn + (int)(seed % 2) * 8);
+    check_many_shapes(r, 2 + (int)(seed % 4), true);
+    check_many_shapes(r, 3 + (int)(seed % 4), true);
 }
 
 int main(int argc, char **argv)
@@ -207,14 +207,15 @@ int main(int argc, char **argv)
     const std::string mode = argc > 1 ? argv[1] : "";
     setvbuf(stdout, NULL, _IOLBF, 0);
     CUDA(cudaStreamCreate(&stream));
+    const uint64_t seed = argc == 3 ? strtoull(argv[2], NULL, 10) : 1;
     if (mode == "check" && argc <= 3) {
-        check_all(argc == 3 ? strtoull(argv[2], NULL, 10) : 1);
-    } else if (mode == "small") {
-        check_small();
+        check_all(seed);
+    } else if (mode == "small" && argc <= 3) {
+        check_small(seed);
     } else if (mode == "bench") {
         bench(argc - 2, argv + 2);
     } else {
-        fprintf(stderr, "usage: neuron_gpu check [SEED] | small | bench [WHAT]\n");
+        fprintf(stderr, "usage: neuron_gpu check [SEED] | small [SEED] | bench [WHAT [WAY]]\n");
         return 2;
     }
     printf("%s: %d failures; largest difference from the CPU: passive %.2g, channels %.2g mV\n", mode.c_str(),
