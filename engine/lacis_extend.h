@@ -344,7 +344,8 @@ typedef struct lacis_cost {
  * none. */
 typedef struct lacis_profile lacis_profile;
 LACIS_API double lacis_profile_get(const lacis_profile *profile, const char *name, double otherwise);
-/* The profile, or NULL where its figures were measured on another GPU. gpu NULL: not started, they are taken to hold. */
+/* The profile, or NULL where its figures were measured on another GPU. gpu NULL: not started, they are taken to hold.
+ */
 LACIS_API const lacis_profile *lacis_gpu_figures(const lacis_gpu *gpu, const lacis_profile *profile);
 LACIS_API lacis_status lacis_profile_set(lacis_profile *profile, const char *name, double value);
 
