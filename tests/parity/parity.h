@@ -300,7 +300,7 @@ static inline void run_units(parity *p, const lacis_call *call, const lacis_vari
 }
 
 /* For a result of so many entries: many panels of the CPU; a few of a GPU, each of which takes milliseconds. */
-static inline uint64_t panel_bytes(int64_t entries)
+static inline uint64_t parity_panel_bytes(int64_t entries)
 {
     enum { FEW = 4096, ENTRY_BYTES = 16, GPU_PANELS = 4 };
     uint64_t part = (uint64_t)entries * ENTRY_BYTES / GPU_PANELS;
@@ -362,7 +362,7 @@ static inline void parity_check(parity *p, const char *text, const named *arrays
             run_units(p, call, variant, 0, call->units, text, &whole);
             triples_compare(&whole, expected, text, threads == 1 ? "one thread" : "two threads");
             if (threads == 2 && call->op->fit != NULL) {
-                run_panels(p, call, variant, panel_bytes(expected->count), text, &panels);
+                run_panels(p, call, variant, parity_panel_bytes(expected->count), text, &panels);
                 triples_compare(&panels, expected, text, "in panels");
             }
             triples_free(&whole);
