@@ -311,33 +311,34 @@ static void check_factored(bool small, uint64_t seed)
 {
     uint64_t state = seed + 55;
     if (small) return;
+    static const int64_t shapes[][2] = {{64, 1}, {145, 0}, {100, 8}}; /* rows, block */
     for (int t = 0; t < LACIS_SOLVE_TYPES; t++)
-        for (int64_t n : {5, 64, 100, 145})
-            for (int64_t block : {1, 0, 8}) {
-                const lacis_solve_type type = (lacis_solve_type)t;
-                const int64_t lanes = ((int64_t)1 << 19) / n + 70 + 3 * block;
-                const chain_set s = make_chains(type, lanes, n, 7, kinds[block % 3], &state);
-                chain_set few = s;
-                few.lanes = 50;
-                layout l;
-                l.block = block, l.ahead = 1;
-                batch b = lay_out(type, 7, {s, few}, {l, l}, {l, l}, {l, l}, n == 64);
-                const run_result r = run_on_device(b, LACIS_SOLVE_GPU_CHIP, true, false, false, "factored");
-                const std::vector<char> many = x_of(b, 0), own = x_of(b, 1);
-                bool same = true;
-                const size_t bytes = (size_t)lacis_solve_bytes(type);
-                for (int64_t e = 0; e < 50 * n; e++)
-                    same = same && (b.status[(size_t)(e / n)] % 4 == LACIS_SOLVE_NOT_FINITE ||
-                                    same_value(type, &many[(size_t)e * bytes], &own[(size_t)e * bytes]));
-                expect(r.status == LACIS_SOLVE_GPU_OK && r.out.solve.factored == 1 && same,
-                       "%s, %lld rows, block %lld: status %d, %lld factored, same %d", type_name[t], (long long)n,
-                       (long long)block, r.status, (long long)r.out.solve.factored, same);
-                double worst = 0;
-                for (int64_t e = 0; e < lanes; e += 97)
-                    if (b.status[(size_t)e] == 0) worst = fmax(worst, backward_error(b, 0, e, many));
-                expect(worst <= 250, "%s, %lld rows, block %lld: error %g", type_name[t], (long long)n,
-                       (long long)block, worst);
-            }
+        for (const auto &shape : shapes) {
+            const int64_t n = shape[0], block = shape[1];
+            const lacis_solve_type type = (lacis_solve_type)t;
+            const int64_t lanes = ((int64_t)1 << 19) / n + 70 + 3 * block;
+            const chain_set s = make_chains(type, lanes, n, 7, kinds[block % 3], &state);
+            chain_set few = s;
+            few.lanes = 50;
+            layout l;
+            l.block = block, l.ahead = 1;
+            batch b = lay_out(type, 7, {s, few}, {l, l}, {l, l}, {l, l}, n == 64);
+            const run_result r = run_on_device(b, LACIS_SOLVE_GPU_CHIP, true, false, false, "factored");
+            const std::vector<char> many = x_of(b, 0), own = x_of(b, 1);
+            bool same = true;
+            const size_t bytes = (size_t)lacis_solve_bytes(type);
+            for (int64_t e = 0; e < 50 * n; e++)
+                same = same && (b.status[(size_t)(e / n)] % 4 == LACIS_SOLVE_NOT_FINITE ||
+                                same_value(type, &many[(size_t)e * bytes], &own[(size_t)e * bytes]));
+            expect(r.status == LACIS_SOLVE_GPU_OK && r.out.solve.factored == 1 && same,
+                   "%s, %lld rows, block %lld: status %d, %lld factored, same %d", type_name[t], (long long)n,
+                   (long long)block, r.status, (long long)r.out.solve.factored, same);
+            double worst = 0;
+            for (int64_t e = 0; e < lanes; e += 97)
+                if (b.status[(size_t)e] == 0) worst = fmax(worst, backward_error(b, 0, e, many));
+            expect(worst <= 250, "%s, %lld rows, block %lld: error %g", type_name[t], (long long)n, (long long)block,
+                   worst);
+        }
 }
 
 /* Each allocation in turn fails: nothing is left, and the run says so. */
