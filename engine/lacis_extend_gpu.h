@@ -98,6 +98,7 @@ typedef struct lacis_panels {
     void (*drop)(void *context, lacis_panel *panel);
     const char *verb; /* for progress */
     const char *unit; /* "lane", in messages; NULL: "row" */
+    bool single;      /* one lane a device: results are small, so that copies beside computing win nothing */
     /* How far all of it has come, for progress, asked on the statement's thread; NULL: by the panels that are done.
      */
     double (*fraction)(void *context);

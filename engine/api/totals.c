@@ -32,7 +32,7 @@ bool lacis_totals_fit(const lacis_total_query *query, const lacis_relation *rela
         if (name == NULL) continue;
         int at = find_column(columns, name);
         bool key = at < columns->keys && strcasecmp(name, "value") != 0; /* lanes and rows are not summed up */
-        if (at < 0 || !(key || (strcasecmp(name, "value") == 0 && at == columns->value))) return false;
+        if (at < 0 || !(key || at == columns->total)) return false;
     }
     return true;
 }
@@ -48,7 +48,7 @@ static struct column labels(int64_t count, __int128 sum, int64_t min, int64_t ma
 static struct column column_of(const lacis_totals *totals, const char *name)
 {
     if (strcasecmp(name, "dst") == 0) return labels(totals->count, totals->sum_dst, totals->min_dst, totals->max_dst);
-    if (strcasecmp(name, "value") != 0)
+    if (strcasecmp(name, "value") != 0 && strcasecmp(name, "v") != 0)
         return labels(totals->count, totals->sum_src, totals->min_src, totals->max_src);
     return (struct column){
         .numbers = totals->count - totals->nan,

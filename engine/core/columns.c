@@ -31,12 +31,28 @@ static void value_columns(lacis_columns *out, lacis_dtype dtype)
     if (dtype == LACIS_DD) add_column(out, "lo", true);
 }
 
+/* "value" comes before "v". */
+static void note_total(lacis_columns *out, const char *name, int at)
+{
+    bool value = strcmp(name, "value") == 0, v = strcmp(name, "v") == 0;
+    if (value || (v && out->total < 0)) out->total = at;
+    if (value || v) out->summed = true;
+}
+
+const lacis_part *lacis_table_total(const lacis_array *table)
+{
+    const lacis_part *value = lacis_array_part_named(table, "value");
+    return value != NULL ? value : lacis_array_part_named(table, "v");
+}
+
 static void table_columns(lacis_columns *out, const lacis_array *table)
 {
     int parts = table == NULL ? 0 : lacis_array_part_count(table);
     for (int i = 0; i < parts && i < LACIS_MAX_COLUMNS; i++) {
         lacis_part part;
-        if (lacis_array_part(table, i, &part) == LACIS_OK) add_column(out, part.name, is_real(part.dtype));
+        if (lacis_array_part(table, i, &part) != LACIS_OK) continue;
+        if (lacis_cells_of(part.dtype) == 1) note_total(out, part.name, out->count);
+        add_column(out, part.name, is_real(part.dtype));
     }
 }
 
@@ -69,13 +85,15 @@ void lacis_columns_of_call(const lacis_call *call, lacis_columns *out)
     }
     for (int i = 0; i < call->columns && out->count < LACIS_MAX_COLUMNS; i++) {
         if (call->kind == LACIS_INTERLEAVED && strcmp(call->column[i].name, "value") == 0) out->value = out->count;
+        if (call->kind == LACIS_TABLE) note_total(out, call->column[i].name, out->count);
         add_column(out, call->column[i].name, call->column[i].real);
     }
+    if (call->kind == LACIS_INTERLEAVED) out->total = out->value;
 }
 
 void lacis_columns_of(lacis_kind kind, lacis_dtype dtype, const lacis_array *table, lacis_columns *out)
 {
-    *out = (lacis_columns){.value = -1};
+    *out = (lacis_columns){.value = -1, .total = -1};
     switch (kind) {
     case LACIS_CSR:
         add_column(out, "src", false);
@@ -97,4 +115,5 @@ void lacis_columns_of(lacis_kind kind, lacis_dtype dtype, const lacis_array *tab
         batch_columns(out, dtype, table);
         break;
     }
+    if (kind != LACIS_TABLE) out->total = out->value;
 }

@@ -358,7 +358,7 @@ lacis_status lacis_gpu_panels(lacis_run *run, lacis_gpu *const *gpu, int gpus, c
         .run = run, .work = work, .report = report, .gpus = gpus, .next = work->begin, .placed = work->begin};
     if (!make_locks(deal)) return lacis_run_fail(run, LACIS_NOMEM, "the system has no lock left");
     bool whole = gpus == 1 && work->size(work->context, gpu[0], 0, work->begin, work->end) == work->end - work->begin;
-    int lanes = whole ? 1 : gpus * (work->fetch != NULL ? LANES : 1);
+    int lanes = whole ? 1 : gpus * (work->fetch != NULL && !work->single ? LANES : 1);
     for (int i = 0; i < lanes; i++) {
         int device = i % gpus;
         lane[i] = (struct lane){.deal = deal, .device = device};

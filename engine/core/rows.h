@@ -24,6 +24,7 @@ typedef struct lacis_columns {
     int keys;                            /* leading columns by which rows are sorted (graph: src, dst) */
     bool summed; /* lacis_totals sums up values, and keys but those of batches; of other kinds it only counts rows */
     int value;   /* the column that ORDER BY ... LIMIT may be pushed into, or -1 */
+    int total;   /* the one that lacis_totals takes for values, or -1: "value", of tables also "v" */
 } lacis_columns;
 
 /* Columns of a kind and dtype: csr (src, dst, value | re, im), vector (i, value | re, im). A table's come from the

@@ -6,6 +6,7 @@
  * number is NULL to SQL: counted apart, part of no sum.
  */
 #include "core/totals.h"
+#include "core/cells.h"
 
 #include <math.h>
 #include <string.h>
@@ -335,6 +336,19 @@ static lacis_status add_vector(lacis_run *run, const lacis_array *array, lacis_t
     return add_blocks(run, &work, vector_block, totals);
 }
 
+static lacis_status add_table(lacis_run *run, const lacis_array *array, lacis_totals *totals, bool *integer)
+{
+    const lacis_part *value = lacis_table_total(array);
+    job work = {.units = lacis_array_entries(array)};
+    *integer = value != NULL && value->dtype < LACIS_F32;
+    if (value == NULL || lacis_cells_of(value->dtype) != 1) {
+        totals->count += work.units;
+        return LACIS_OK;
+    }
+    work.value = *value;
+    return add_blocks(run, &work, vector_block, totals);
+}
+
 lacis_status lacis_totals_add(lacis_run *run, const lacis_array *array, lacis_totals *totals)
 {
     job work = {0};
@@ -353,8 +367,7 @@ lacis_status lacis_totals_add(lacis_run *run, const lacis_array *array, lacis_to
         LACIS_TRY(lacis_totals_batch(run, array, totals, &integer));
         break;
     case LACIS_TABLE:
-        totals->count += lacis_array_entries(array);
-        integer = false;
+        LACIS_TRY(add_table(run, array, totals, &integer));
         break;
     }
     lacis_totals_settle(totals, integer);

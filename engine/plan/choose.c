@@ -78,17 +78,38 @@ static bool has_variant_on(const lacis_call *call, lacis_device device)
     return false;
 }
 
+/* Whether a wanted candidate before that one has the same reason. */
+static bool told_before(const lacis_call *call, const lacis_plan *plan, int at)
+{
+    for (int i = 0; i < at; i++)
+        if (wanted_on(call, plan->candidate[i].variant->device) &&
+            strcmp(plan->candidate[i].reason, plan->candidate[at].reason) == 0)
+            return true;
+    return false;
+}
+
+/* "a, b: why; c: why not", each reason once. Of devices that are not wanted the user knows. */
+static void list_reasons(const lacis_call *call, const lacis_plan *plan, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < plan->candidates && used < size; i++) {
+        const lacis_candidate *first = &plan->candidate[i];
+        if (!wanted_on(call, first->variant->device) || told_before(call, plan, i)) continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? "; " : "", first->variant->name);
+        for (int j = i + 1; j < plan->candidates && used < size; j++) {
+            const lacis_candidate *other = &plan->candidate[j];
+            bool same = wanted_on(call, other->variant->device) && strcmp(other->reason, first->reason) == 0;
+            if (same) used += (size_t)snprintf(text + used, size - used, ", %s", other->variant->name);
+        }
+        if (used < size) used += (size_t)snprintf(text + used, size - used, ": %s", first->reason);
+    }
+}
+
 static lacis_status none_can(lacis_run *run, const lacis_call *call, const lacis_plan *plan)
 {
-    char reasons[600] = "";
-    size_t used = 0;
-    for (int i = 0; i < plan->candidates && used < sizeof reasons; i++) {
-        const lacis_candidate *candidate = &plan->candidate[i];
-        if (!wanted_on(call, candidate->variant->device)) continue; /* says nothing that the user does not know */
-        int more = snprintf(reasons + used, sizeof reasons - used, "%s%s: %s", used > 0 ? "; " : "",
-                            candidate->variant->name, candidate->reason);
-        if (more > 0) used += (size_t)more;
-    }
+    char reasons[600];
+    list_reasons(call, plan, reasons, sizeof reasons);
     static const char *const hint = "leave ON out: the planner takes what there is";
     const char *device = call->on == LACIS_ON_GPU ? "GPU" : "CPU", *verb = call->op->verb;
     if (!has_variant_on(call, call->on == LACIS_ON_GPU ? LACIS_GPU : LACIS_CPU) && call->on != LACIS_ON_AUTO)

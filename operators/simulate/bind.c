@@ -8,9 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-const lacis_column lacis_trace_column[LACIS_TRACE_COLUMNS] = {
-    {"t", true}, {"probe", false}, {"v", true}, {"lane", false}};
-
 /* What is said of all types; then of single ones. */
 static lacis_status bind_matters(lacis_run *run, const lacis_call *call, lacis_simulation *s)
 {
@@ -224,13 +221,13 @@ static lacis_status bind_probes(lacis_run *run, const lacis_call *call, lacis_si
 
 static lacis_status bind_rows(lacis_run *run, lacis_call *call, const lacis_simulation *s)
 {
-    double samples = s->plan.reduce == NEURON_ALL ? (double)lacis_neuron_samples(&s->plan) : 1;
+    double samples = (double)lacis_trace_samples(s);
     double rows = samples * (double)s->plan.numbers * (double)s->plan.lanes;
     if (rows > 9e15)
         return lacis_run_fail_at(run, LACIS_LIMIT, lacis_call_arg(call, "STEPS")->item[0].offset,
                                  "EVERY k keeps each k-th sample, REDUCE one figure a probe and lane",
-                                 "%.3g samples of %" PRId64 " probes and %" PRId64
-                                 " lanes are %.3g rows, more than can be numbered (9e15)",
+                                 "samples %.3g times probes %" PRId64 " times lanes %" PRId64
+                                 " are %.3g rows, more than can be numbered (9e15)",
                                  samples, s->plan.numbers, s->plan.lanes, rows);
     call->kind = LACIS_TABLE;
     call->dtype = LACIS_F64;
@@ -263,6 +260,7 @@ lacis_status lacis_simulate_bind(lacis_run *run, lacis_call *call)
     call->work = NULL;
     LACIS_TRY(lacis_run_scratch(run, sizeof *s, &s));
     memset(s, 0, sizeof *s);
+    s->run = run;
     call->work = s;
     lacis_status status = bind(run, call, s);
     if (status != LACIS_OK) lacis_simulate_unbind(run, call);

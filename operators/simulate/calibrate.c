@@ -18,22 +18,39 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* All figures of the cable's nodes. */
-static void describe(double *figure, int32_t *parent, int32_t *chain, neuron_shape *shape)
+lacis_status lacis_simulate_sample(lacis_run *run, int64_t nodes, neuron_shape *shape)
 {
     static const double value[FIGURES] = {-0.5, -0.5, 60, 1, 1e-4, -65, 0.12, 0.036, 3e-4};
     const double **to[FIGURES] = {&shape->a, &shape->b,   &shape->area, &shape->cm, &shape->g,
                                   &shape->e, &shape->gna, &shape->gk,   &shape->gl};
-    *shape = (neuron_shape){.nodes = NODES, .parent = parent, .chain = chain};
-    for (int i = 0; i < FIGURES; i++) {
-        *to[i] = figure + i * NODES;
-        for (int k = 0; k < NODES; k++)
-            figure[i * NODES + k] = value[i];
+    double *memory;
+    int32_t *parent;
+    LACIS_TRY(lacis_run_scratch(run, FIGURES * (uint64_t)nodes * sizeof *memory, &memory));
+    LACIS_TRY(lacis_run_scratch(run, (2 * (uint64_t)nodes + 1) * sizeof *parent, &parent));
+    *shape = (neuron_shape){.nodes = nodes, .parent = parent, .chain = parent + nodes};
+    for (int i = 0; i < FIGURES; i++, memory += nodes) {
+        *to[i] = memory;
+        for (int64_t k = 0; k < nodes; k++)
+            memory[k] = value[i];
     }
     shape->el = shape->e;
-    for (int k = 0; k < NODES; k++)
-        parent[k] = k - 1;
-    shape->chains = lacis_neuron_chains(parent, NODES, chain);
+    for (int64_t k = 0; k < nodes; k++)
+        parent[k] = (int32_t)(k - 1);
+    shape->chains = lacis_neuron_chains(parent, nodes, parent + nodes);
+    return LACIS_OK;
+}
+
+neuron_plan lacis_simulate_sample_plan(const neuron_shape *shape, bool hh)
+{
+    return (neuron_plan){.shape = shape,
+                         .shapes = 1,
+                         .lanes = shape->lanes,
+                         .hh = hh,
+                         .dt = 0.025,
+                         .v = -65,
+                         .ena = 50,
+                         .ek = -77,
+                         .rate = 1};
 }
 
 static lacis_status measure(lacis_run *run, const neuron_plan *plan, void *memory, double *least)
@@ -65,23 +82,16 @@ static lacis_status measure_one(lacis_run *run, lacis_profile *profile, neuron_p
 
 lacis_status lacis_simulate_calibrate(lacis_run *run, lacis_profile *profile)
 {
-    double *figure;
-    int32_t *parent;
     neuron_shape shape;
-    LACIS_TRY(lacis_run_scratch(run, FIGURES * NODES * sizeof *figure, &figure));
-    LACIS_TRY(lacis_run_scratch(run, (2 * NODES + 1) * sizeof *parent, &parent));
-    describe(figure, parent, parent + NODES, &shape);
+    LACIS_TRY(lacis_simulate_sample(run, NODES, &shape));
     for (int kind = 0; kind < 4; kind++) {
         static const char *const name[] = {"simulate.passive_1", "simulate.passive", "simulate.hh_1", "simulate.hh"};
         bool many = kind % 2 == 1, hh = kind >= 2;
         shape.lanes = many ? LANES : 1;
-        neuron_plan plan = {.shape = &shape, .shapes = 1, .lanes = shape.lanes, .hh = hh, .dt = 0.025, .v = -65};
-        plan.ena = 50;
-        plan.ek = -77;
-        plan.rate = 1;
+        neuron_plan plan = lacis_simulate_sample_plan(&shape, hh);
         plan.steps = (many ? 400 : 4000) / (hh ? 4 : 1);
         plan.every = plan.steps;
         LACIS_TRY(measure_one(run, profile, &plan, name[kind]));
     }
-    return LACIS_OK;
+    return lacis_simulate_gpu_calibrate(run, profile);
 }

@@ -5,7 +5,6 @@
 #include "simulate/simulate.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 static const lacis_param params[] = {
     {.form = "%a", .required = true, .help = "a table of samples (LOAD cell FROM '....swc')"},
@@ -87,34 +86,22 @@ static const char help[] =
     "\n"
     "METHOD euler is NEURON's secondorder 0, crank_nicolson its secondorder 1 and 2. Results agree with NEURON 8 to "
     "1e-9 mV\n"
-    "(1e-7 with HH and its rate tables off). The same statement gives the same bits on any number of threads, lanes "
-    "and\n"
-    "vector width. docs/neurons.md has the mathematics. Hines 1984; Hodgkin and Huxley 1952; Carnevale and Hines "
-    "2006.";
+    "(1e-7 with HH and its rate tables off). On the CPU the same statement gives the same bits on any number of "
+    "threads, "
+    "lanes\n"
+    "and ranks and any vector width; on GPUs on any number of lanes, panels and GPUs of one kind (SET deterministic "
+    "= on "
+    "keeps\n"
+    "the planner to ways that agree in every bit). docs/neurons.md has the mathematics. Hines 1984; Hodgkin and "
+    "Huxley "
+    "1952;\n"
+    "Carnevale and Hines 2006.";
 
-/* Nanoseconds a compartment and step; lanes that fill up a last block cost as much as others. */
-static double nanoseconds(const lacis_simulation *s, const lacis_profile *profile)
+static const char *factored(const lacis_simulation *s)
 {
-    double width = lacis_neuron_width(s->lanes), blocks = ceil((double)s->lanes / width);
-    double idle = blocks * width / (double)s->lanes;
-    if (s->lanes == 1)
-        return lacis_profile_get(profile, s->plan.hh ? "simulate.hh_1" : "simulate.passive_1", s->plan.hh ? 25 : 4);
-    return idle * lacis_profile_get(profile, s->plan.hh ? "simulate.hh" : "simulate.passive", s->plan.hh ? 12 : 0.5);
-}
-
-static lacis_status cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
-{
-    const lacis_simulation *s = call->work;
-    double rows = (double)call->extent[0], work = (double)s->compartments * (double)s->plan.steps;
-    double blocks = (double)lacis_neuron_blocks(&s->plan, NULL), threads = lacis_run_threads(run);
-    if (threads > blocks) threads = blocks;
-    *out = (lacis_cost){.seconds = 1e-9 * nanoseconds(s, profile) * work / threads + 2e-9 * rows,
-                        .products = work,
-                        .entries = rows,
-                        .bytes = 24 * rows};
-    out->peak_bytes = out->bytes + threads * (double)lacis_neuron_workspace(&s->plan) +
-                      (double)lacis_neuron_shared_bytes(&s->plan) + blocks * (double)sizeof(neuron_block);
-    return LACIS_OK;
+    if (s->plan.hh) return "its matrix eliminated in every step";
+    bool shared = lacis_neuron_shared_bytes(&s->plan) > 0;
+    return shared ? "its matrix eliminated once, for all lanes" : "its matrix eliminated once, for each lane";
 }
 
 static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines *lines)
@@ -124,19 +111,24 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
     LACIS_TRY(lacis_lines_add(lines, "cells %" PRId64 ", sections %" PRId64 ", nodes %" PRId64 " (%s)",
                               s->cells.count, s->cells.first_section[s->cells.count], s->trees.nodes,
                               lacis_cut_text(run, &s->cut)));
-    LACIS_TRY(lacis_lines_add(lines, "lanes %" PRId64 " of each cell; membrane: %s; %s, %" PRId64 " steps of %g ms",
-                              s->lanes, plan->hh ? "Hodgkin-Huxley" : "passive, its matrix eliminated once",
-                              plan->method == NEURON_EULER ? "backward Euler" : "Crank-Nicolson", plan->steps,
-                              plan->dt));
-    return lacis_lines_add(lines, "layout: %d lanes side by side (%s), a block of them through all steps at a time",
-                           lacis_neuron_width(s->lanes), lacis_neuron_isa());
+    LACIS_TRY(lacis_lines_add(
+        lines, "lanes %" PRId64 " of each cell, compartments %" PRId64 ", times %" PRId64 " steps of %g ms", s->lanes,
+        s->compartments, plan->steps, plan->dt));
+    LACIS_TRY(lacis_lines_add(lines, "membrane: %s, %s; %s", plan->hh ? "Hodgkin-Huxley" : "passive", factored(s),
+                              plan->method == NEURON_EULER ? "backward Euler" : "Crank-Nicolson"));
+    LACIS_TRY(lacis_lines_add(
+        lines, "lanes: %d side by side (%s), a block of them (%.3g kB) through all steps at a time",
+        lacis_neuron_width(s->lanes), lacis_neuron_isa(), 1e-3 * (double)lacis_neuron_workspace(plan)));
+    LACIS_TRY(lacis_simulate_explain_gpu(s, lines));
+    return lacis_simulate_explain_ranks(run, call, lines);
 }
 
 /* Whole vectors of lanes as far as possible. */
 static int64_t fit(const lacis_call *call, int64_t begin, uint64_t bytes)
 {
     const lacis_simulation *s = call->work;
-    uint64_t row = 24, lane = row * (uint64_t)(call->extent[0] / call->units), lanes = bytes / (lane > 0 ? lane : 1);
+    uint64_t lane = LACIS_TRACE_ROW_BYTES * (uint64_t)(call->extent[0] / call->units),
+             lanes = bytes / (lane > 0 ? lane : 1);
     uint64_t width = (uint64_t)lacis_neuron_width(s->lanes), left = (uint64_t)(call->units - begin);
     if (lanes > width) lanes -= lanes % width;
     return begin + (int64_t)(lanes < left ? lanes : left);
@@ -148,14 +140,10 @@ static const char *cheaper(const lacis_call *call)
     return "EVERY k, or REDUCE max, min, mean or spikes";
 }
 
-static const lacis_variant lanes = {
-    .name = "lanes",
-    .device = LACIS_CPU,
-    .summary = "lanes interleaved by the vector width, blocks of them over the threads",
-    .cost = cost,
-    .run = lacis_simulate_run,
+static const lacis_variant *const variants[] = {
+    &lacis_simulate_lanes,     &lacis_simulate_gpu_thread, &lacis_simulate_gpu_chip,
+    &lacis_simulate_gpu_power, &lacis_simulate_ranks,      &lacis_simulate_ranks_gpu,
 };
-static const lacis_variant *const variants[] = {&lanes};
 
 const lacis_op lacis_op_simulate = {
     .verb = "SIMULATE",

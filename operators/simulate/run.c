@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SIMULATE on the CPU: lanes [begin, end) in blocks dealt over the threads, each through all steps; and the table of
- * what the probes saw. Called through SIMULATE's descriptor.
+ * SIMULATE on the CPU: lanes [begin, end) in blocks dealt over the threads, each through all steps; and what that
+ * costs. In SIMULATE's list of variants.
  */
 #include "simulate/simulate.h"
 
 #include <math.h>
 #include <stdatomic.h>
-#include <string.h>
 
 struct team {
     lacis_run *run;
@@ -66,58 +65,75 @@ static lacis_status run_team(struct team *team, int64_t blocks, int64_t workers)
     return status;
 }
 
-enum { T, PROBE, VOLTAGE, LANE };
-
-static void label_rows(const neuron_plan *plan, int64_t samples, void **data)
+int64_t lacis_simulation_compartments(const lacis_simulation *s, int64_t begin, int64_t end)
 {
-    int64_t at = 0;
-    for (int64_t i = 0; i < samples; i++) {
-        double t = (double)(i * plan->every) * plan->dt;
-        for (int64_t number = 0; number < plan->numbers; number++) {
-            for (int64_t lane = 0; lane < plan->lanes; lane++, at++) {
-                if (plan->reduce == NEURON_ALL) ((double *)data[T])[at] = t;
-                ((int32_t *)data[PROBE])[at] = (int32_t)number;
-                ((int32_t *)data[LANE])[at] = (int32_t)(plan->first + lane);
-            }
-        }
+    int64_t sum = 0;
+    for (int64_t c = begin / s->lanes; c < s->cells.count && c * s->lanes < end; c++) {
+        int64_t first = c * s->lanes, last = first + s->lanes;
+        sum += s->shape[c].nodes * ((last < end ? last : end) - (first > begin ? first : begin));
     }
+    return sum;
 }
 
-/* Voltages that left the numbers say that something went wrong; where first. */
-static lacis_status check(lacis_run *run, const lacis_call *call, const neuron_plan *plan, int64_t rows)
+static lacis_status run_lanes(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
 {
-    for (int64_t i = 0; i < rows; i++)
-        if (!isfinite(plan->out[i]))
-            return lacis_run_fail_at(run, LACIS_RANGE, call->offset, "look at the units of CLAMP (nA) and DT (ms)",
-                                     "lane %lld: the voltage is not a finite number any more",
-                                     (long long)(plan->first + i % plan->lanes));
-    return LACIS_OK;
-}
-
-lacis_status lacis_simulate_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
-{
-    static const lacis_dtype dtype[LACIS_TRACE_COLUMNS] = {LACIS_F64, LACIS_I32, LACIS_F64, LACIS_I32};
     const lacis_simulation *s = call->work;
     neuron_plan plan = s->plan;
-    void *data[LACIS_TRACE_COLUMNS];
-    int64_t samples = plan.reduce == NEURON_ALL ? lacis_neuron_samples(&plan) : 1;
-    int64_t rows = samples * plan.numbers * (end - begin);
+    lacis_trace trace;
+    LACIS_TRY(lacis_trace_new(run, call, begin, end, &trace));
     plan.first = begin;
     plan.lanes = end - begin;
-    LACIS_TRY(lacis_cells_table(run, lacis_trace_column, dtype, LACIS_TRACE_COLUMNS, rows, out, data));
-    plan.out = data[VOLTAGE];
-    plan.when = data[T];
+    plan.out = trace.v;
+    plan.when = trace.t;
     int64_t blocks = lacis_neuron_blocks(&plan, NULL), workers = lacis_run_threads(run);
     if (workers > blocks) workers = blocks;
     struct team team = {.run = run, .plan = &plan, .workspace_bytes = lacis_neuron_workspace(&plan)};
     team.all = (double)plan.steps * (double)plan.lanes + 1;
     lacis_status status = run_team(&team, blocks, workers);
-    label_rows(&plan, samples, data);
-    if (status == LACIS_OK) status = check(run, call, &plan, rows);
     lacis_run_count(run, "compartment steps",
-                    (double)s->compartments / (double)s->plan.lanes * (double)plan.lanes * (double)plan.steps);
-    if (status == LACIS_OK) return LACIS_OK;
-    lacis_array_release(*out);
-    *out = NULL;
-    return status;
+                    (double)lacis_simulation_compartments(s, begin, end) * (double)plan.steps);
+    return lacis_trace_end(run, call, &trace, status, out);
 }
+
+/* ------------------------------------------------------------------------------------------ costs */
+
+/* Nanoseconds a compartment and step; lanes that fill up a last block cost as much as others. */
+static double nanoseconds(const lacis_simulation *s, const lacis_profile *profile)
+{
+    double width = lacis_neuron_width(s->lanes), blocks = ceil((double)s->lanes / width);
+    double idle = blocks * width / (double)s->lanes;
+    if (s->lanes == 1)
+        return lacis_profile_get(profile, s->plan.hh ? "simulate.hh_1" : "simulate.passive_1", s->plan.hh ? 25 : 4);
+    return idle * lacis_profile_get(profile, s->plan.hh ? "simulate.hh" : "simulate.passive", s->plan.hh ? 12 : 0.5);
+}
+
+double lacis_simulate_lanes_seconds(const lacis_simulation *s, const lacis_profile *profile, double threads)
+{
+    double blocks = (double)lacis_neuron_blocks(&s->plan, NULL),
+           work = (double)s->compartments * (double)s->plan.steps;
+    return 1e-9 * nanoseconds(s, profile) * work / (threads < blocks ? threads : blocks);
+}
+
+static lacis_status cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
+{
+    const lacis_simulation *s = call->work;
+    double rows = (double)call->extent[0], work = (double)s->compartments * (double)s->plan.steps;
+    double blocks = (double)lacis_neuron_blocks(&s->plan, NULL), threads = lacis_run_threads(run);
+    if (threads > blocks) threads = blocks;
+    *out = (lacis_cost){.seconds = lacis_simulate_lanes_seconds(s, profile, threads) + lacis_trace_seconds(run, rows),
+                        .products = work,
+                        .entries = rows,
+                        .bytes = LACIS_TRACE_ROW_BYTES * rows,
+                        .kind = s->plan.hh ? "hh" : "passive"};
+    out->peak_bytes = out->bytes + threads * (double)lacis_neuron_workspace(&s->plan) +
+                      (double)lacis_neuron_shared_bytes(&s->plan) + blocks * (double)sizeof(neuron_block);
+    return LACIS_OK;
+}
+
+const lacis_variant lacis_simulate_lanes = {
+    .name = "lanes",
+    .device = LACIS_CPU,
+    .summary = "lanes interleaved by the vector width, blocks of them over the threads",
+    .cost = cost,
+    .run = run_lanes,
+};

@@ -5,7 +5,10 @@
 Usage: neuron.py LACIS SHARED_DATA [WORD ...]    (words: only cases whose names hold one of them)
 
 LACIS is the shell; SHARED_DATA holds neuron/*.json and swc/. Ends with 77 where the data are not there.
-Tolerances: sections and coefficients 1e-12 relative; voltages 1e-9 mV (passive) and 1e-7 mV (channels)."""
+Tolerances: sections and coefficients 1e-12 relative; voltages 1e-9 mV (passive) and 1e-7 mV (channels).
+
+Environment: LACIS_TEST_ON, a clause for every SIMULATE ("ON GPU"; then voltages alone are checked, and a case that the
+way in LACIS_SIMULATE_WAY does not do is passed over)."""
 import glob
 import json
 import math
@@ -14,6 +17,7 @@ import subprocess
 import sys
 
 SNAPSHOT_STEPS = 1.0  # ms: all snapshots stand at whole milliseconds
+ON = os.environ.get("LACIS_TEST_ON", "")
 
 
 def lacis(shell, text, fine=True):
@@ -91,7 +95,7 @@ def statement(case, probes, every):
         text += f" HH CELSIUS {parameters['celsius_degC']}"
     for section, x in probes:
         text += f" PROBE '{name[section]}({x!r})'"
-    return text
+    return f"{text} {ON}"
 
 
 def worst_of(found, wanted):
@@ -99,26 +103,51 @@ def worst_of(found, wanted):
     return max(abs(float(v) - w) for v, w in zip(found, wanted))
 
 
-def check_traces(shell, case, data):
-    recorded = list(case["recorded"].items())
-    every = round((case["time_ms"][1] - case["time_ms"][0]) / case["method"]["dt_ms"])
-    text = statement(case, [(r["section"], r["x"]) for _, r in recorded], every)
-    found = rows(shell, f"{load(case, data)} LET v = {text}; SELECT probe, v FROM v ORDER BY probe, t;")
+def check_traces(case, found):
     worst = 0.0
-    for i, (name, _) in enumerate(recorded):
-        worst = max(worst, worst_of([r[1] for r in found if int(r[0]) == i], case["v_mV"][name]))
+    for i, name in enumerate(case["recorded"]):
+        worst = max(worst, worst_of([v for probe, v in found if int(probe) == i], case["v_mV"][name]))
     return worst
 
 
-def check_snapshots(shell, case, data):
-    nodes = case["nodes"]
-    every = round(SNAPSHOT_STEPS / case["method"]["dt_ms"])
-    text = statement(case, list(zip(nodes["section"], nodes["x"])), every)
-    found = rows(shell, f"{load(case, data)} LET v = {text}; SELECT round(t), v FROM v ORDER BY t, probe;")
+def check_snapshots(case, found):
     worst = 0.0
     for time, wanted in case["snapshots_v_mV_by_node"].items():
-        worst = max(worst, worst_of([r[1] for r in found if float(r[0]) == float(time)], wanted))
+        worst = max(worst, worst_of([v for t, v in found if float(t) == float(time)], wanted))
     return worst
+
+
+def voltage_script(case, data, number):
+    """Statements that print what probes recorded, and all nodes at some moments, each row marked with the number."""
+    dt, nodes = case["method"]["dt_ms"], case["nodes"]
+    every = round((case["time_ms"][1] - case["time_ms"][0]) / dt)
+    traces = statement(case, [(r["section"], r["x"]) for r in case["recorded"].values()], every)
+    snapshots = statement(case, list(zip(nodes["section"], nodes["x"])), round(SNAPSHOT_STEPS / dt))
+    return (f"{load(case, data)}\nLET v{number} = {traces};\nLET w{number} = {snapshots};\n"
+            f"SELECT 'trace', {number}, probe, v FROM v{number} ORDER BY probe, t;\n"
+            f"SELECT 'snapshot', {number}, round(t), v FROM w{number} ORDER BY t, probe;\n")
+
+
+def worst_voltage(case, number, found):
+    """Of rows that voltage_script made the shell print; None where there are none."""
+    own = [r for r in found if len(r) == 4 and r[1] == str(number)]
+    if not own:
+        return None
+    return max(check_traces(case, [r[2:] for r in own if r[0] == "trace"]),
+               check_snapshots(case, [r[2:] for r in own if r[0] == "snapshot"]))
+
+
+def verdict(case, worst):
+    bound = 1e-7 if "gnabar_hh" in case["parameters"] else 1e-9
+    assert worst <= bound, f"voltages differ by {worst:.3g} mV"
+    return f"{worst:.2g} mV"
+
+
+def has_voltages(case):
+    """Those of CVODE and of rate tables are other methods' than ours."""
+    if "cvode" in case["case"]:
+        return False
+    return "gnabar_hh" not in case["parameters"] or case["case"].endswith("notable")
 
 
 def check_case(shell, path, data):
@@ -126,12 +155,32 @@ def check_case(shell, path, data):
     if "cvode" in case["case"]:
         return "other method"
     check_compartments(shell, case, data)
-    if "gnabar_hh" in case["parameters"] and not case["case"].endswith("notable"):
+    if not has_voltages(case):
         return "coefficients only: NEURON's rate tables"
-    worst = max(check_traces(shell, case, data), check_snapshots(shell, case, data))
-    bound = 1e-7 if "gnabar_hh" in case["parameters"] else 1e-9
-    assert worst <= bound, f"voltages differ by {worst:.3g} mV"
-    return f"{worst:.2g} mV"
+    found = [line.split(",") for line in lacis(shell, voltage_script(case, data, 0)).stdout.splitlines()]
+    return verdict(case, worst_voltage(case, 0, found))
+
+
+def check_on(shell, paths, data):
+    """Voltages of all cases with the clause ON, in one run of the shell, since a GPU's start takes a while."""
+    cases = [case for case in map(lambda path: json.load(open(path)), paths) if has_voltages(case)]
+    script = "".join(voltage_script(case, data, i) for i, case in enumerate(cases))
+    done = lacis(shell, ".bail off\n.log off\n" + script, fine=False)
+    found = [line.split(",") for line in done.stdout.splitlines()]
+    bad = checked = 0
+    for i, case in enumerate(cases):
+        try:
+            worst = worst_voltage(case, i, found)
+            said = "not by this way" if worst is None else verdict(case, worst)
+            checked += worst is not None
+        except AssertionError as failure:
+            bad += 1
+            said = f"FAILED: {failure}"
+        print(f"{case['case']}: {said}")
+    other = [line for line in done.stderr.splitlines()
+             if ": error: " in line and "cannot run on a" not in line and "no such table" not in line]
+    print("\n".join(other + [f"{bad} failed, {checked} cases of voltages"]))
+    return 1 if bad or other or checked == 0 else 0
 
 
 def check_import(shell, name, entry, data):
@@ -160,14 +209,17 @@ def main():
     if not os.path.exists(summary):
         print(f"{summary} is not there")
         return 77
-    cases = [(os.path.basename(p), lambda p=p: check_case(shell, p, data))
-             for p in sorted(glob.glob(os.path.join(data, "neuron", "[abcd]_*.json")))]
+    def wanted(name):
+        return not words or any(word in name for word in words)
+
+    paths = [p for p in sorted(glob.glob(os.path.join(data, "neuron", "[abcd]_*.json"))) if wanted(os.path.basename(p))]
+    if ON:
+        return check_on(shell, paths, data)
     files = json.load(open(summary))["files"]
-    cases += [(f, lambda f=f: check_import(shell, f, files[f], data)) for f in sorted(files)]
+    cases = [(os.path.basename(p), lambda p=p: check_case(shell, p, data)) for p in paths]
+    cases += [(f, lambda f=f: check_import(shell, f, files[f], data)) for f in sorted(files) if wanted(f)]
     bad = 0
     for name, check in cases:
-        if words and not any(word in name for word in words):
-            continue
         try:
             print(f"{name}: {check()}")
         except (AssertionError, RuntimeError) as failure:

@@ -32,6 +32,7 @@ int bench_multiply(const bench_options *options);
 int bench_choose(const bench_options *options);
 int bench_figures(const bench_options *options);
 int bench_simulate(const bench_options *options);
+int bench_simulate_gpu(const bench_options *options);
 int bench_solve(const bench_options *options);
 int bench_solve_gpu(const bench_options *options); /* solve on the GPU: 77 where there is none */
 
@@ -51,6 +52,8 @@ typedef struct bench_timing {
     const char *peer;
     double ours_s, peer_s; /* peer_s < 0: none */
     double units;          /* unknowns, compartments times steps ... of one run; < 0: not counted */
+    double steps;          /* of one run; 0: there are none */
+    double one_s;          /* one GPU's time, where ours_s is that of several; 0: it is one's */
 } bench_timing;
 void bench_print_timing(const bench_options *options, const bench_timing *timing);
 

@@ -115,6 +115,7 @@ int bench_simulate(const bench_options *options)
 {
     lacis_engine *db;
     char threads[40];
+    if (strcmp(options->device, "gpu") == 0) return bench_simulate_gpu(options);
     bool peer = has_peer(options);
     if (lacis_open(NULL, &db) != LACIS_OK) return bench_fail("cannot open an engine");
     snprintf(threads, sizeof threads, "%d", options->threads > 0 ? options->threads : 1);

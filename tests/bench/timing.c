@@ -22,7 +22,10 @@ void bench_print_timing(const bench_options *options, const bench_timing *timing
     figure(json, "peer_s", "%.6f", timing->peer_s);
     figure(json, "ratio", "%.4f", peer ? timing->ours_s / timing->peer_s : -1);
     figure(json, "units", "%.0f", timing->units);
-    figure(json, "ns_a_unit", "%.3f", timing->units > 0 ? 1e9 * timing->ours_s / timing->units : -1);
+    figure(json, "ms_a_step", "%.5f", timing->steps > 0 ? 1e3 * timing->ours_s / timing->steps : -1);
+    figure(json, "one_s", "%.6f", timing->one_s > 0 ? timing->one_s : -1);
+    figure(json, "speedup", "%.3f", timing->one_s > 0 ? timing->one_s / timing->ours_s : -1);
+    figure(json, "ns_a_unit", "%.4f", timing->units > 0 ? 1e9 * timing->ours_s / timing->units : -1);
     puts(json ? "}" : "");
     fflush(stdout);
 }

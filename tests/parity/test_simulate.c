@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * SIMULATE against a naive reference in long double that solves each step densely from what COMPARTMENTS says, and
- * against itself: the same bits for every instruction set, number of lanes and threads.
+ * against itself: the same bits for every instruction set, number of lanes and threads. With LACIS_PARITY=gpu in the
+ * environment the GPU's ways, one after the other; what one does not do, or has no GPU for, is skipped.
  */
 #include "support/db.h"
 
@@ -9,6 +10,34 @@
 #include <stdbool.h>
 
 enum { MOST = 96 };
+
+static const char *const ways[] = {"thread", "chip", "power"};
+static const char *way; /* NULL: the CPU */
+
+/* Runs text, which ends with a SIMULATE; false: that way does not do it. */
+static bool simulate(lacis_engine *db, const char *text)
+{
+    static char told[3][600];
+    char whole[1200];
+    snprintf(whole, sizeof whole, "%s%s", text, way != NULL ? " ON GPU" : "");
+    if (lacis_exec(db, whole, NULL, NULL) == LACIS_OK) return true;
+    const char *why = lacis_error_message(db);
+    if (way == NULL || lacis_error_status(db) != LACIS_UNSUPPORTED) fail_msg("%s\n  failed: %s", whole, why);
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(told[i], why) == 0) break;
+        if (told[i][0] != '\0') continue;
+        snprintf(told[i], sizeof told[i], "%s", why);
+        print_message("skipped (this and others alike): %s: %s\n", whole, why);
+        break;
+    }
+    return false;
+}
+
+/* mV: the GPU's ways add in other orders. */
+static double bar(bool hh)
+{
+    return hh ? 1e-7 : way != NULL ? 1e-9 : 1e-10;
+}
 
 static int setup(void **state)
 {
@@ -210,10 +239,10 @@ static void test_passive(void **state)
         snprintf(text, sizeof text,
                  "LET v = SIMULATE cell DT 0.025 STEPS 200 %s METHOD %s CLAMP soma 0.2 FROM 0.5 TO 4 PROBE soma",
                  cut[i / 2], r.half ? "crank_nicolson" : "euler");
-        db_run(db, text);
+        if (!simulate(db, text)) continue;
         read_tree(db, cut[i / 2], &r);
         r.clamp = r.nodes == 0 ? 0 : 1 + (i / 2 == 1 ? 2 : 0); /* NSEG 4: soma(0.5) is the third of four */
-        compare(db, &r, r.clamp, 0, 200, -65, 1e-10);
+        compare(db, &r, r.clamp, 0, 200, -65, bar(false));
     }
 }
 
@@ -232,11 +261,11 @@ static void test_channels(void **state)
             "LET v = SIMULATE cell DT 0.025 STEPS 400 NSEG 3 HH CELSIUS 10 METHOD %s CLAMP soma 0.2 FROM 0.5 TO 4 "
             "PROBE soma",
             half ? "crank_nicolson" : "euler");
-        db_run(db, text);
+        if (!simulate(db, text)) continue;
         db_expect(db, "SELECT max(v) > 20 FROM v", "1\n"); /* it spikes */
         read_tree(db, "NSEG 3", &r);
         r.clamp = 2;
-        compare(db, &r, 2, 0, 400, -65, 1e-7);
+        compare(db, &r, 2, 0, 400, -65, bar(true));
     }
 }
 
@@ -248,9 +277,10 @@ static void test_parameters(void **state)
     db_run(db, "CREATE TABLE p(lane, cm, ra, g, e, v, amplitude);"
                "WITH RECURSIVE k(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM k WHERE i < 10) INSERT INTO p SELECT i, "
                "0.8 + i * 0.05, 80 + 10 * i, 1e-4 * (1 + i), -70 + i, -75 + 2 * i, 0.1 * i FROM k;"
-               "LET parameters = SELECT * FROM p ORDER BY lane DESC;"
-               "LET v = SIMULATE cell DT 0.025 STEPS 120 NSEG 1 CLAMP soma 0.2 FROM 0.5 TO 2 PARAMETERS parameters "
-               "PROBE soma;");
+               "LET parameters = SELECT * FROM p ORDER BY lane DESC;");
+    if (!simulate(db, "LET v = SIMULATE cell DT 0.025 STEPS 120 NSEG 1 CLAMP soma 0.2 FROM 0.5 TO 2 PARAMETERS "
+                      "parameters PROBE soma"))
+        return;
     for (int lane = 0; lane < 11; lane++) {
         reference r = usual();
         r.cm = 0.8 + lane * 0.05;
@@ -260,42 +290,109 @@ static void test_parameters(void **state)
         r.amplitude = 0.1 * lane;
         r.to = 2;
         read_tree(db, "NSEG 1", &r);
-        compare(db, &r, 1, lane, 120, -75 + 2 * lane, 1e-10);
+        compare(db, &r, 1, lane, 120, -75 + 2 * lane, bar(false));
     }
 }
 
+/* What a lane's probes saw; NULL: that way does not do it. */
 static char *trace(lacis_engine *db, const char *membrane, int lanes, const char *pick)
 {
     char text[400];
     snprintf(text, sizeof text,
              "LET v = SIMULATE cell DT 0.025 STEPS 300 LENGTH 20 %s LANES %d CLAMP soma 0.3 FROM 0.5 TO 4 PROBE soma "
-             "PROBE 6 PROBE 'axon[0](1)' EVERY 3; SELECT t, probe, v FROM v WHERE lane = %s ORDER BY t, probe",
-             membrane, lanes, pick);
+             "PROBE 6 PROBE 'axon[0](1)' EVERY 3",
+             membrane, lanes);
+    if (!simulate(db, text)) return NULL;
+    snprintf(text, sizeof text, "SELECT t, probe, v FROM v WHERE lane = %s ORDER BY t, probe", pick);
     return db_rows(db, text);
 }
+
+/* Whether that is the same as what came before it, which it becomes where there was nothing. */
+static void same(char **expected, char *found)
+{
+    if (*expected == NULL) {
+        *expected = found;
+        return;
+    }
+    if (found == NULL) return;
+    assert_string_equal(found, *expected);
+    free(found);
+}
+
+static const char *const membrane[] = {"", "METHOD crank_nicolson", "HH", "HH METHOD crank_nicolson"};
+enum { MEMBRANES = 4 };
 
 static void test_same_bits(void **state)
 {
     lacis_engine *db = *state;
-    static const char *const membrane[] = {"", "METHOD crank_nicolson", "HH", "HH METHOD crank_nicolson"};
     static const char *const isa[] = {"baseline", "avx2", "avx512"};
     static const int lanes[] = {1, 2, 3, 8, 9, 33};
+    if (way != NULL) skip();
     db_run(db, neuron);
-    for (int m = 0; m < 4; m++) {
+    for (int m = 0; m < MEMBRANES; m++) {
         char *expected = NULL;
         for (int k = 0; k < 18; k++) {
             setenv("LACIS_ISA", isa[k % 3], 1);
             db_run(db, k % 2 == 0 ? "SET threads = 1" : "SET threads = 2");
-            char *found = trace(db, membrane[m], lanes[k / 3], k % 3 == 0 ? "0" : "(SELECT max(lane) FROM v)");
-            if (expected == NULL) {
-                expected = found;
-                continue;
-            }
-            assert_string_equal(found, expected);
-            free(found);
+            same(&expected, trace(db, membrane[m], lanes[k / 3], k % 3 == 0 ? "0" : "(SELECT max(lane) FROM v)"));
         }
         free(expected);
     }
+}
+
+/* However many lanes there are and however they are cut into panels; the ways through threads and on chip agree. */
+static void test_same_bits_on_gpu(void **state)
+{
+    static char *agreed[MEMBRANES];
+    lacis_engine *db = *state;
+    static const int lanes[] = {1, 3, 33, 300, 700};
+    if (way == NULL) skip();
+    bool alone = strcmp(way, "power") == 0;
+    db_run(db, neuron);
+    for (int m = 0; m < MEMBRANES; m++) {
+        char *own = NULL;
+        for (int k = 0; k < 10; k++) {
+            db_run(db, k % 2 == 0 ? "SET gpu_memory_limit = auto" : "SET gpu_memory_limit = '1.5 MB'");
+            const char *pick = k % 4 == 0 ? "0" : "(SELECT max(lane) FROM v)";
+            same(alone ? &own : &agreed[m], trace(db, membrane[m], lanes[k / 2], pick));
+        }
+        free(own);
+    }
+}
+
+/* What is reduced is what SQL makes of the whole trace. */
+static void test_reduced(void **state)
+{
+    lacis_engine *db = *state;
+    static const char *const clauses =
+        "cell DT 0.025 STEPS 500 EVERY 3 NSEG 3 HH CLAMP soma 0.5 FROM 0.5 TO 10 LANES 5 "
+        "PROBE soma PROBE 6";
+    static const char *const name[] = {"max", "min", "mean", "spikes"};
+    char text[600];
+    db_run(db, neuron);
+    snprintf(text, sizeof text, "LET w = SIMULATE %s", clauses);
+    if (!simulate(db, text)) return;
+    db_run(db,
+           "CREATE TEMP TABLE facts AS SELECT lane, probe, max(v) AS max, min(v) AS min, avg(v) AS mean, "
+           "sum(up) AS spikes FROM (SELECT *, v >= -20 AND lag(v) OVER (PARTITION BY lane, probe ORDER BY t) < -20 "
+           "AS up FROM w) GROUP BY lane, probe");
+    for (int i = 0; i < 4; i++) {
+        const char *bound = i == 3 ? "THRESHOLD -20" : "";
+        snprintf(text, sizeof text, "LET r = SIMULATE %s REDUCE %s %s", clauses, name[i], bound);
+        if (!simulate(db, text)) continue;
+        snprintf(text, sizeof text,
+                 "SELECT count(*), max(abs(r.v - facts.%s)) %s FROM r JOIN facts USING (lane, probe)", name[i],
+                 i == 2 ? "< 1e-11" : "= 0");
+        db_expect(db, text, "10,1\n");
+    }
+    db_expect(db, "SELECT min(spikes) > 0 FROM facts", "1\n");
+    /* r is the spikes: when was the first? */
+    db_expect(
+        db,
+        "SELECT count(*) FROM r JOIN w ON w.lane = r.lane AND w.probe = r.probe AND w.t = r.t AND w.v >= -20 "
+        "AND NOT EXISTS (SELECT 1 FROM w AS x WHERE x.lane = r.lane AND x.probe = r.probe AND x.t < r.t AND x.v "
+        ">= -20)",
+        "10\n");
 }
 
 /* Several cells are as each alone. */
@@ -303,21 +400,41 @@ static void test_cells(void **state)
 {
     lacis_engine *db = *state;
     db_run(db, neuron);
-    db_run(db,
-           "LET one = SIMULATE cell DT 0.025 STEPS 100 HH CLAMP soma 0.2 FROM 0 TO 1 PROBE soma PROBE 11;"
-           "LET pair = SELECT 1 AS cell, id, type, x, y, z, radius * 1.5 AS radius, parent FROM s UNION ALL "
-           "SELECT 7, id, type, x, y, z, radius, parent FROM s ORDER BY 1, 2;"
-           "LET both = SIMULATE pair DT 0.025 STEPS 100 HH LANES 3 CLAMP soma 0.2 FROM 0 TO 1 PROBE soma PROBE 11;");
-    db_expect(db, "SELECT count(*), count(DISTINCT lane) FROM both", "1212,6\n");
-    db_expect(db,
-              "SELECT count(*) FROM one JOIN both ON one.t = both.t AND one.probe = both.probe AND one.v = both.v "
-              "WHERE both.lane >= 3",
-              "606\n");
+    db_run(db, "LET pair = SELECT 1 AS cell, id, type, x, y, z, radius * 1.5 AS radius, parent FROM s UNION ALL "
+               "SELECT 7, id, type, x, y, z, radius, parent FROM s ORDER BY 1, 2");
+    for (int m = 0; m < MEMBRANES; m++) {
+        char one[300], both[300];
+        const char *clauses = "CLAMP soma 0.2 FROM 0 TO 1 PROBE soma PROBE 11";
+        snprintf(one, sizeof one, "LET one = SIMULATE cell DT 0.025 STEPS 100 %s %s", membrane[m], clauses);
+        snprintf(both, sizeof both, "LET both = SIMULATE pair DT 0.025 STEPS 100 LANES 3 %s %s", membrane[m],
+                 clauses);
+        if (!simulate(db, one) || !simulate(db, both)) continue;
+        db_expect(db, "SELECT count(*), count(DISTINCT lane) FROM both", "1212,6\n");
+        db_expect(
+            db,
+            "SELECT count(*) FROM one JOIN both ON one.t = both.t AND one.probe = both.probe AND one.v = both.v "
+            "WHERE both.lane >= 3",
+            "606\n");
+    }
+}
+
+static int run_group(void)
+{
+    const struct CMUnitTest tests[] = {CHECK(test_passive),         CHECK(test_channels), CHECK(test_parameters),
+                                       CHECK(test_same_bits),       CHECK(test_reduced),  CHECK(test_cells),
+                                       CHECK(test_same_bits_on_gpu)};
+    return cmocka_run_group_tests_name(way == NULL ? "CPU" : way, tests, NULL, NULL);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CHECK(test_passive), CHECK(test_channels), CHECK(test_parameters),
-                                       CHECK(test_same_bits), CHECK(test_cells)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const char *where = getenv("LACIS_PARITY");
+    int failed = 0;
+    if (where == NULL || strcmp(where, "gpu") != 0) return run_group();
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        way = ways[i];
+        setenv("LACIS_SIMULATE_WAY", way, 1);
+        failed += run_group();
+    }
+    return failed;
 }

@@ -7,9 +7,7 @@
 #define LACIS_TESTS_GPU_MULTIPLY_H
 
 #include "multiply/gpu_summary.h"
-#include "parity/parity.h"
-#include "plan/plan.h"
-#include "support/gpu.h"
+#include "support/gpu_variant.h"
 
 #include <unistd.h>
 
@@ -227,36 +225,11 @@ static lacis_mul_gpu_status fake_kernels(const lacis_mul_gpu_job *job, const int
 
 /* ----------------------------------------------------------------------------------------- fixture */
 
-static lacis_op with_fake; /* MULTIPLY with rows and the variant under test */
-static const lacis_variant *with_fake_variants[2];
-static char last_note[400];
-
-static void take_note(void *arg, lacis_level level, const char *message)
-{
-    (void)arg, (void)level;
-    snprintf(last_note, sizeof last_note, "%s", message);
-}
-
 static inline int setup(void **state)
 {
-    fake_install(100000000);
+    static const lacis_variant *const under_test[] = {&tested, NULL};
     fake_cuda_error = fake_slow = 0;
-    last_note[0] = '\0';
-    parity_setup(state);
-    parity *p = *state;
-    p->host.log = take_note;
-    with_fake = *lacis_registry_op(&p->registry, "MULTIPLY", 8);
-    with_fake_variants[0] = with_fake.variants[0];
-    with_fake_variants[1] = &tested;
-    with_fake.variants = with_fake_variants;
-    with_fake.variant_count = 2;
-    return 0;
-}
-
-static inline int teardown(void **state)
-{
-    parity_teardown(state);
-    fake_remove();
+    fixture_setup(state, "MULTIPLY", under_test);
     return 0;
 }
 
@@ -285,25 +258,6 @@ static inline void pair_free(pair *o)
     graph_free(&o->a);
     graph_free(&o->b);
     graph_free(&o->m);
-}
-
-static lacis_call *bind_on(parity *p, const char *text, const named *arrays, lacis_placement on)
-{
-    lacis_call *call;
-    parity_ok(p, parity_bind(p, text, arrays, NULL, &call), text);
-    call->op = &with_fake;
-    call->on = on;
-    return call;
-}
-
-/* What the CPU's rows give, to compare with. */
-static inline triples by_cpu(parity *p, const char *text, const named *arrays)
-{
-    triples list = {0};
-    lacis_call *call = bind_on(p, text, arrays, LACIS_ON_CPU);
-    run_units(p, call, with_fake_variants[0], 0, call->units, text, &list);
-    parity_unbind(p, call);
-    return list;
 }
 
 #endif

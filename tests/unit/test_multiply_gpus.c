@@ -93,14 +93,10 @@ static void test_one_fails(void **state)
     parity *p = *state;
     pair o = pair_make(p, GRAPH_SPARSE, 400, LACIS_F64);
     triples expected = by_cpu(p, texts[0], o.arrays);
-    char reason[200];
     int told = 0;
     for (int nth = 10; nth < 40; nth += 2) {
         lacis_gpu *gpu[LACIS_GPUS];
-        fake_fail(0, false);
-        lacis_gpu_release(p->host.gpu);
-        p->host.gpu = NULL;
-        assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason));
+        start_anew(p);
         assert_int_equal(lacis_run_gpus(&p->run, true, gpu), 2);
         last_note[0] = '\0';
         fake.broken_at = nth;
@@ -119,47 +115,49 @@ static void test_one_fails(void **state)
     pair_free(&o);
 }
 
-static void every_call_fails(parity *p, bool lost)
+typedef struct direct {
+    const pair *o;
+    const triples *expected;
+} direct;
+
+/* The variant itself: it answers with the right entries or says that it cannot. */
+static void check_direct(parity *p, void *context)
 {
-    char reason[200];
-    pair o = pair_make(p, GRAPH_FULL, 60, LACIS_F64);
-    triples expected = by_cpu(p, texts[0], o.arrays), found = {0};
-    bool good = false;
-    for (int nth = 1; !good && nth < 2000; nth++) {
-        fake_fail(0, false);
-        lacis_gpu_release(p->host.gpu);
-        p->host.gpu = NULL;
-        assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason));
-        fake_fail(nth, lost);
-        lacis_array *array = NULL;
-        lacis_call *call = bind_on(p, texts[0], o.arrays, LACIS_ON_GPU);
-        lacis_status status = tested.run(&p->run, call, 0, call->units, &array);
-        good = fake.fails == 0;
-        if (good) assert_int_equal(status, LACIS_OK);
-        if (status == LACIS_OK) {
-            triples_take(&found, array);
-            triples_compare(&found, &expected, texts[0], "with a failing call");
-            triples_free(&found);
-        } else {
-            assert_int_equal(status, LACIS_UNSUPPORTED);
-        }
-        lacis_array_release(array);
-        parity_unbind(p, call);
-        lacis_run_clear(&p->run);
+    const direct *run = context;
+    triples found = {0};
+    lacis_array *array = NULL;
+    lacis_call *call = bind_on(p, texts[0], run->o->arrays, LACIS_ON_GPU);
+    lacis_status status = tested.run(&p->run, call, 0, call->units, &array);
+    if (fake.fails == 0) assert_int_equal(status, LACIS_OK);
+    if (status == LACIS_OK) {
+        triples_take(&found, array);
+        triples_compare(&found, run->expected, texts[0], "with a failing call");
+        triples_free(&found);
+    } else {
+        assert_int_equal(status, LACIS_UNSUPPORTED);
     }
-    assert_true(good);
+    lacis_array_release(array);
+    parity_unbind(p, call);
+}
+
+static void calls_fail(parity *p, bool lost)
+{
+    pair o = pair_make(p, GRAPH_FULL, 60, LACIS_F64);
+    triples expected = by_cpu(p, texts[0], o.arrays);
+    direct run = {&o, &expected};
+    fail_every_call(p, lost, check_direct, &run);
     triples_free(&expected);
     pair_free(&o);
 }
 
 static void test_calls_fail(void **state)
 {
-    every_call_fails(*state, false);
+    calls_fail(*state, false);
 }
 
 static void test_devices_lost(void **state)
 {
-    every_call_fails(*state, true);
+    calls_fail(*state, true);
 }
 
 /* ------------------------------------------------------------------------------------------ totals */

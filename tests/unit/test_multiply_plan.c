@@ -11,12 +11,12 @@
 
 #undef LACIS_GPU_KERNELS
 #define LACIS_GPU_KERNELS
-#define lacis_mul_gpu_refuses       fake_refuses
-#define lacis_multiply_gpu_job      tested_job
-#define lacis_multiply_gpu_can      tested_can
-#define lacis_multiply_gpu_cost     tested_cost
-#define lacis_multiply_gpu_explain  tested_explain
-#define lacis_multiply_gpu_figure   tested_figure
+#define lacis_mul_gpu_refuses      fake_refuses
+#define lacis_multiply_gpu_job     tested_job
+#define lacis_multiply_gpu_can     tested_can
+#define lacis_multiply_gpu_cost    tested_cost
+#define lacis_multiply_gpu_explain tested_explain
+#define lacis_multiply_gpu_figure  tested_figure
 
 static const char *fake_refuses(const lacis_mul_gpu_job *job)
 {

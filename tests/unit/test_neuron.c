@@ -182,7 +182,7 @@ static void test_bad_clauses(void **state)
         {"DT 0.1 STEPS 1 PROBE soma PARAMETERS low LANES 3", LACIS_TYPE, "2 rows for 3 lanes"},
         {"DT 0.1 STEPS 1 PROBE soma PARAMETERS twice", LACIS_TYPE, "lane 0 is there twice"},
         {"DT 0.1 STEPS 100 PROBE soma CLAMP soma 1e308 FROM 0 TO 9", LACIS_RANGE, "not a finite number"},
-        {"DT 0.1 STEPS 1000000000000 LANES 1000000 PROBE soma", LACIS_LIMIT, "more rows than"},
+        {"DT 0.1 STEPS 1000000000000 LANES 1000000 PROBE soma", LACIS_LIMIT, "rows, more than can be numbered"},
         {"DT 0.1 STEPS 1000000000 LANES 1000 PROBE soma", LACIS_LIMIT, "memory_limit"},
     };
     lacis_engine *db = *state;
@@ -260,8 +260,16 @@ static void test_explain(void **state)
     db_run(db, "GENERATE cell AS cable(300, 2)");
     assert_int_equal(lacis_explain(db, "SIMULATE cell DT 0.1 STEPS 10 PROBE dend LANES 20 NSEG 3", &text), LACIS_OK);
     assert_non_null(strstr(text, "nodes 5 (3 a section)"));
-    assert_non_null(strstr(text, "lanes 20 of each cell; membrane: passive"));
+    assert_non_null(strstr(text, "lanes 20 of each cell, compartments 100, times 10 steps of 0.1 ms"));
+    assert_non_null(strstr(text, "membrane: passive, its matrix eliminated once, for all lanes"));
     assert_non_null(strstr(text, "table of 220"));
+    lacis_free(text);
+    db_run(db, "LET p = SELECT 1.0 AS cm UNION ALL SELECT 2.0");
+    assert_int_equal(lacis_explain(db, "SIMULATE cell DT 0.1 STEPS 10 PROBE dend PARAMETERS p", &text), LACIS_OK);
+    assert_non_null(strstr(text, "eliminated once, for each lane"));
+    lacis_free(text);
+    assert_int_equal(lacis_explain(db, "SIMULATE cell DT 0.1 STEPS 10 PROBE dend HH", &text), LACIS_OK);
+    assert_non_null(strstr(text, "Hodgkin-Huxley, its matrix eliminated in every step"));
     lacis_free(text);
 }
 

@@ -4,10 +4,8 @@
  * of sources where memory is short, both directions of a closure's rounds, fallbacks, and every call of the driver
  * failing in turn. Its files are compiled into this one, so that this works in builds without nvcc as well.
  */
-#include "parity/parity.h"
-#include "plan/plan.h"
-#include "support/gpu.h"
 #include "support/gpu_closure.h"
+#include "support/gpu_variant.h"
 
 #undef LACIS_GPU_KERNELS
 #define LACIS_GPU_KERNELS
@@ -47,36 +45,11 @@
 
 /* ----------------------------------------------------------------------------------------- fixture */
 
-static lacis_op with_fake; /* POWER with the CPU's variant and the one under test */
-static const lacis_variant *with_fake_variants[2];
-static char last_note[400];
-
-static void take_note(void *arg, lacis_level level, const char *message)
-{
-    (void)arg, (void)level;
-    snprintf(last_note, sizeof last_note, "%s", message);
-}
-
 static int setup(void **state)
 {
-    fake_install(100000000);
+    static const lacis_variant *const under_test[] = {&tested, NULL};
     fake_cuda_error = fake_pushes = fake_rows_taken = 0;
-    last_note[0] = '\0';
-    parity_setup(state);
-    parity *p = *state;
-    p->host.log = take_note;
-    with_fake = *lacis_registry_op(&p->registry, "POWER", 5);
-    with_fake_variants[0] = with_fake.variants[0];
-    with_fake_variants[1] = &tested;
-    with_fake.variants = with_fake_variants;
-    with_fake.variant_count = 2;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    parity_teardown(state);
-    fake_remove();
+    fixture_setup(state, "POWER", under_test);
     return 0;
 }
 
@@ -97,24 +70,6 @@ static void one_free(one *o)
 {
     lacis_array_release(o->arrays[0].array);
     graph_free(&o->g);
-}
-
-static lacis_call *bind_on(parity *p, const char *text, const named *arrays, lacis_placement on)
-{
-    lacis_call *call;
-    parity_ok(p, parity_bind(p, text, arrays, NULL, &call), text);
-    call->op = &with_fake;
-    call->on = on;
-    return call;
-}
-
-static triples by_cpu(parity *p, const char *text, const named *arrays)
-{
-    triples list = {0};
-    lacis_call *call = bind_on(p, text, arrays, LACIS_ON_CPU);
-    run_units(p, call, with_fake_variants[0], 0, call->units, text, &list);
-    parity_unbind(p, call);
-    return list;
 }
 
 /* ------------------------------------------------------------------------------------------- tests */
@@ -179,25 +134,16 @@ static void test_direction(void **state)
     one_free(&o);
 }
 
-static void expect_cannot(parity *p, const char *text, const one *o, lacis_placement on, const char *why)
-{
-    char reason[200] = "";
-    lacis_call *call = bind_on(p, text, o->arrays, on);
-    assert_false(tested.can(call, reason, sizeof reason));
-    if (strstr(reason, why) == NULL) fail_msg("%s: \"%s\" lacks \"%s\"", text, reason, why);
-    parity_unbind(p, call);
-}
-
 static void test_refuses(void **state)
 {
     parity *p = *state;
     one o = one_make(p, GRAPH_SPARSE, 30, LACIS_F64);
-    expect_cannot(p, "POWER g TO 1", &o, LACIS_ON_GPU, "nothing to multiply");
-    expect_cannot(p, "POWER g TO 2 AGG (x, y) -> x * y IDENTITY 1", &o, LACIS_ON_GPU, "built-in AGG");
-    expect_cannot(p, "POWER g UNTIL STABLE", &o, LACIS_ON_AUTO, "too little work");
+    expect_cannot(p, "POWER g TO 1", o.arrays, &tested, LACIS_ON_GPU, "nothing to multiply");
+    expect_cannot(p, "POWER g TO 2 AGG (x, y) -> x * y IDENTITY 1", o.arrays, &tested, LACIS_ON_GPU, "built-in AGG");
+    expect_cannot(p, "POWER g UNTIL STABLE", o.arrays, &tested, LACIS_ON_AUTO, "too little work");
     assert_int_equal(fake.calls, 0); /* none of it has touched the device */
     fake.absent = true;
-    expect_cannot(p, "POWER g TO 2", &o, LACIS_ON_GPU, "no GPU in this test");
+    expect_cannot(p, "POWER g TO 2", o.arrays, &tested, LACIS_ON_GPU, "no GPU in this test");
     one_free(&o);
 }
 
@@ -223,32 +169,6 @@ static void test_blocks(void **state)
     one_free(&o);
 }
 
-/* Runs text through a plan whose GPU is made the cheapest; the answer must be right wherever it ran. */
-static void run_planned(parity *p, const one *o, const char *text, const triples *expected, lacis_placement on,
-                        lacis_status wanted)
-{
-    lacis_plan plan;
-    lacis_profile profile;
-    lacis_array *array = NULL;
-    triples found = {0};
-    lacis_profile_init(&profile, &p->host);
-    lacis_call *call = bind_on(p, text, o->arrays, on);
-    lacis_status status = lacis_plan_make(&p->run, call, &profile, LACIS_STORE, true, &plan);
-    if (status == LACIS_OK) {
-        if (plan.candidate[1].can) plan.chosen = 1;
-        status = lacis_plan_run(&p->run, &plan, 0, call->units, &array);
-    }
-    assert_int_equal(status, wanted);
-    if (status == LACIS_OK) {
-        triples_take(&found, array);
-        triples_compare(&found, expected, text, "planned");
-    }
-    triples_free(&found);
-    lacis_array_release(array);
-    parity_unbind(p, call);
-    lacis_profile_clear(&profile);
-}
-
 static void test_falls_back(void **state)
 {
     parity *p = *state;
@@ -258,14 +178,14 @@ static void test_falls_back(void **state)
     triples expected = by_cpu(p, text, o.arrays);
     assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason)); /* so that little work is enough */
     lacis_device_set_limit(&p->host, 50000);
-    run_planned(p, &o, text, &expected, LACIS_ON_AUTO, LACIS_OK);
+    run_planned(p, text, o.arrays, 1, LACIS_ON_AUTO, LACIS_OK, &expected);
     assert_non_null(strstr(last_note, "does not hold the graph"));
     assert_non_null(strstr(last_note, "went on with rounds on the CPU"));
-    run_planned(p, &o, text, &expected, LACIS_ON_GPU, LACIS_UNSUPPORTED);
+    run_planned(p, text, o.arrays, 1, LACIS_ON_GPU, LACIS_UNSUPPORTED, &expected);
     assert_non_null(strstr(p->host.error.message, "POWER cannot run on a GPU here (gpu: the GPU's memory"));
     lacis_device_set_limit(&p->host, 0);
     fake_cuda_error = FAKE_BROKEN;
-    run_planned(p, &o, text, &expected, LACIS_ON_AUTO, LACIS_OK);
+    run_planned(p, text, o.arrays, 1, LACIS_ON_AUTO, LACIS_OK, &expected);
     assert_non_null(strstr(last_note, "Pretended 0 failed: broken; went on with rounds"));
     triples_free(&expected);
     one_free(&o);
@@ -287,36 +207,22 @@ static void test_overflow(void **state)
     one_free(&o);
 }
 
-static void every_call_fails(parity *p, const char *text, bool lost)
+static void calls_fail(parity *p, const char *text, bool lost)
 {
-    char reason[200];
     one o = one_make(p, GRAPH_FULL, 80, LACIS_F64);
-    triples expected = by_cpu(p, text, o.arrays);
-    bool good = false;
-    for (int nth = 1; !good && nth < 1000; nth++) {
-        fake_fail(0, false);
-        lacis_gpu_release(p->host.gpu);
-        p->host.gpu = NULL;
-        assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason));
-        fake_fail(nth, lost);
-        run_planned(p, &o, text, &expected, LACIS_ON_AUTO, LACIS_OK);
-        good = fake.fails == 0;
-        lacis_run_clear(&p->run);
-    }
-    assert_true(good);
-    triples_free(&expected);
+    every_call_fails(p, text, o.arrays, 1, lost);
     one_free(&o);
 }
 
 static void test_calls_fail(void **state)
 {
-    every_call_fails(*state, "POWER g TO 3 CON b AGG min", false);
-    every_call_fails(*state, "POWER g UNTIL STABLE CON b AGG min", false);
+    calls_fail(*state, "POWER g TO 3 CON b AGG min", false);
+    calls_fail(*state, "POWER g UNTIL STABLE CON b AGG min", false);
 }
 
 static void test_device_lost(void **state)
 {
-    every_call_fails(*state, "POWER g UNTIL STABLE CON a AGG any", true);
+    calls_fail(*state, "POWER g UNTIL STABLE CON a AGG any", true);
 }
 
 int main(void)

@@ -55,6 +55,47 @@ static void test_same_rows(void **state)
         check_same(bench->engine, statements[i]);
 }
 
+static const char *const simulations[] = {
+    "SIMULATE cell DT 0.025 STEPS 80 CLAMP 'dend(0)' 0.1 FROM 0.5 TO 1 LANES 37 PROBE dend PROBE 'dend(1)' EVERY 9",
+    "SIMULATE cell DT 0.025 STEPS 80 HH CLAMP 'dend(0)' 0.1 FROM 0.5 TO 1 LANES 21 PROBE dend REDUCE max",
+    "SIMULATE cell DT 0.05 STEPS 40 METHOD crank_nicolson PARAMETERS p PROBE dend REDUCE mean",
+    "SIMULATE three DT 0.05 STEPS 40 LANES 7 HH PROBE dend EVERY 10",
+    "SIMULATE three DT 0.05 STEPS 40 PARAMETERS p PROBE dend REDUCE min",
+    "SIMULATE three DT 0.05 STEPS 40 PROBE dend",
+};
+
+/* Lanes of one cell, of several, with parameters; each rank has the cells and the parameters whole. */
+static void test_simulate(void **state)
+{
+    ranks_bench *bench = *state;
+    lacis_engine *engine = bench->engine;
+    db_run(engine,
+           "GENERATE cell AS cable(300, 2);"
+           "LET p = WITH RECURSIVE k(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM k WHERE i < 30) "
+           "SELECT i AS lane, 0.8 + 0.01 * i AS cm, -65.0 + 0.1 * i AS v FROM k;"
+           "LET three = SELECT k.column1 AS cell, id, type, x * k.column2 AS x, y, z, radius, parent FROM cell, "
+           "(VALUES (0, 1.0), (1, 5.0), (2, 2.0)) AS k ORDER BY 1, id;");
+    for (int i = 0; i < LACIS_COUNT(simulations); i++)
+        check_same(engine, simulations[i]);
+    char *plan = db_rows(engine, "EXPLAIN SIMULATE cell DT 0.025 STEPS 9 LANES 40 PROBE dend");
+    assert_non_null(strstr(plan, "ranks: 2; lanes in pieces of about equal compartments, 8 a rank"));
+    assert_non_null(strstr(plan, "* ranks on CPU"));
+    free(plan);
+    plan = db_rows(engine, "EXPLAIN SIMULATE cell DT 0.025 STEPS 9 PROBE dend");
+    assert_non_null(strstr(plan, "ranks on CPU: cannot: there is one lane"));
+    free(plan);
+    db_run(engine, "SET ranks = auto");
+    plan = db_rows(engine, "EXPLAIN SIMULATE cell DT 0.025 STEPS 9 LANES 40 PROBE dend");
+    assert_non_null(strstr(plan, "ranks on CPU: cannot: too little work"));
+    free(plan);
+    db_run(engine, "SET ranks = all");
+    db_fails(engine, "SIMULATE cell DT 0.025 STEPS 20 HH CLAMP 'dend(0)' 1e308 FROM 0 TO 9 LANES 40 PROBE dend",
+             LACIS_RANGE, "the voltage is not a finite number any more");
+    db_run(engine, "GENERATE many AS cable(300, 2, 4000); SET ranks_memory_limit = '2 MB'");
+    db_fails(engine, "SIMULATE many DT 0.025 STEPS 20 LANES 40 PROBE 'soma' REDUCE max", LACIS_UNSUPPORTED,
+             "the cells do not fit the memory of every rank");
+}
+
 static void test_views_parameters(void **state)
 {
     ranks_bench *bench = *state;
@@ -245,15 +286,11 @@ int main(void)
 {
 #define RANKS(function) cmocka_unit_test_setup_teardown(function, ranks_setup, ranks_teardown)
     const struct CMUnitTest tests[] = {
-        RANKS(test_same_rows),
-        RANKS(test_views_parameters),
-        RANKS(test_operands_sent_once),
-        RANKS(test_blocks),
-        RANKS(test_errors),
-        RANKS(test_explain),
-        cmocka_unit_test(test_alone_without_ranks),
-        RANKS(test_rank_gone),
-        RANKS(test_process_gone),
+        RANKS(test_same_rows),        RANKS(test_simulate),
+        RANKS(test_views_parameters), RANKS(test_operands_sent_once),
+        RANKS(test_blocks),           RANKS(test_errors),
+        RANKS(test_explain),          cmocka_unit_test(test_alone_without_ranks),
+        RANKS(test_rank_gone),        RANKS(test_process_gone),
         RANKS(test_interrupt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,10 +5,8 @@
  * gpu_vector.c is compiled into this file, so that this works in builds without nvcc as well.
  */
 #include "multiply/gpu_vector.h"
-#include "parity/parity.h"
-#include "plan/plan.h"
-#include "support/gpu.h"
 #include "support/gpu_closure.h"
+#include "support/gpu_variant.h"
 
 #undef LACIS_GPU_KERNELS
 #define LACIS_GPU_KERNELS
@@ -103,37 +101,11 @@ static lacis_mul_gpu_status fake_push_run(lacis_mul_gpu_push *push)
 
 /* ----------------------------------------------------------------------------------------- fixture */
 
-static lacis_op with_fake; /* MULTIPLY with the CPU's rows and the two under test */
-static const lacis_variant *with_fake_variants[3];
-static char last_note[400];
-
-static void take_note(void *arg, lacis_level level, const char *message)
-{
-    (void)arg, (void)level;
-    snprintf(last_note, sizeof last_note, "%s", message);
-}
-
 static int setup(void **state)
 {
-    fake_install(100000000);
+    static const lacis_variant *const under_test[] = {&tested_pull, &tested_push, NULL};
     fake_cuda_error = 0;
-    last_note[0] = '\0';
-    parity_setup(state);
-    parity *p = *state;
-    p->host.log = take_note;
-    with_fake = *lacis_registry_op(&p->registry, "MULTIPLY", 8);
-    with_fake_variants[0] = with_fake.variants[0];
-    with_fake_variants[1] = &tested_pull;
-    with_fake_variants[2] = &tested_push;
-    with_fake.variants = with_fake_variants;
-    with_fake.variant_count = 3;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    parity_teardown(state);
-    fake_remove();
+    fixture_setup(state, "MULTIPLY", under_test);
     return 0;
 }
 
@@ -164,24 +136,6 @@ static void three_free(three *o)
     graph_free(&o->g);
     graph_free(&o->x);
     graph_free(&o->m);
-}
-
-static lacis_call *bind_on(parity *p, const char *text, const named *arrays, lacis_placement on)
-{
-    lacis_call *call;
-    parity_ok(p, parity_bind(p, text, arrays, NULL, &call), text);
-    call->op = &with_fake;
-    call->on = on;
-    return call;
-}
-
-static triples by(parity *p, const char *text, const named *arrays, const lacis_variant *variant)
-{
-    triples list = {0};
-    lacis_call *call = bind_on(p, text, arrays, LACIS_ON_GPU);
-    run_units(p, call, variant, 0, call->units, text, &list);
-    parity_unbind(p, call);
-    return list;
 }
 
 /* ------------------------------------------------------------------------------------------- tests */
@@ -222,28 +176,18 @@ static void test_same_as_cpu(void **state)
     }
 }
 
-static void expect_cannot(parity *p, const char *text, const three *o, const lacis_variant *variant,
-                          lacis_placement on, const char *why)
-{
-    char reason[200] = "";
-    lacis_call *call = bind_on(p, text, o->arrays, on);
-    assert_false(variant->can(call, reason, sizeof reason));
-    if (strstr(reason, why) == NULL) fail_msg("%s: \"%s\" lacks \"%s\"", text, reason, why);
-    parity_unbind(p, call);
-}
-
 static void test_refuses(void **state)
 {
     parity *p = *state;
     three o = three_make(p, GRAPH_SPARSE, 30, true, LACIS_F64);
-    expect_cannot(p, "MULTIPLY g BY x", &o, &tested_push, LACIS_ON_GPU, "only for vector BY graph");
-    expect_cannot(p, "MULTIPLY x BY g", &o, &tested_pull, LACIS_ON_GPU, "only for graph BY vector");
-    expect_cannot(p, "MULTIPLY g BY x HAVING value > 1", &o, &tested_pull, LACIS_ON_GPU, "HAVING");
-    expect_cannot(p, "MULTIPLY x BY g TOP 2", &o, &tested_push, LACIS_ON_GPU, "TOP");
-    expect_cannot(p, "MULTIPLY g BY x", &o, &tested_pull, LACIS_ON_AUTO, "too little work");
+    expect_cannot(p, "MULTIPLY g BY x", o.arrays, &tested_push, LACIS_ON_GPU, "only for vector BY graph");
+    expect_cannot(p, "MULTIPLY x BY g", o.arrays, &tested_pull, LACIS_ON_GPU, "only for graph BY vector");
+    expect_cannot(p, "MULTIPLY g BY x HAVING value > 1", o.arrays, &tested_pull, LACIS_ON_GPU, "HAVING");
+    expect_cannot(p, "MULTIPLY x BY g TOP 2", o.arrays, &tested_push, LACIS_ON_GPU, "TOP");
+    expect_cannot(p, "MULTIPLY g BY x", o.arrays, &tested_pull, LACIS_ON_AUTO, "too little work");
     assert_int_equal(fake.calls, 0); /* none of it has touched the device */
     fake.absent = true;
-    expect_cannot(p, "MULTIPLY g BY x", &o, &tested_pull, LACIS_ON_GPU, "no GPU in this test");
+    expect_cannot(p, "MULTIPLY g BY x", o.arrays, &tested_pull, LACIS_ON_GPU, "no GPU in this test");
     three_free(&o);
 }
 
@@ -264,26 +208,6 @@ static void test_sends_little(void **state)
     three_free(&o);
 }
 
-/* Runs text through a plan whose variant of the GPU is made the cheapest. */
-static void run_planned(parity *p, const three *o, const char *text, int variant, const triples *expected)
-{
-    lacis_plan plan;
-    lacis_profile profile;
-    lacis_array *array = NULL;
-    triples found = {0};
-    lacis_profile_init(&profile, &p->host);
-    lacis_call *call = bind_on(p, text, o->arrays, LACIS_ON_AUTO);
-    parity_ok(p, lacis_plan_make(&p->run, call, &profile, LACIS_STORE, true, &plan), text);
-    if (plan.candidate[variant].can) plan.chosen = variant;
-    parity_ok(p, lacis_plan_run(&p->run, &plan, 0, call->units, &array), text);
-    triples_take(&found, array);
-    triples_compare(&found, expected, text, "planned");
-    triples_free(&found);
-    lacis_array_release(array);
-    parity_unbind(p, call);
-    lacis_profile_clear(&profile);
-}
-
 static void falls_back(parity *p, const char *text, int variant)
 {
     char reason[200];
@@ -292,25 +216,14 @@ static void falls_back(parity *p, const char *text, int variant)
     triples expected = by(p, text, o.arrays, with_fake_variants[0]);
     assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason)); /* so that little work is enough */
     lacis_device_set_limit(&p->host, 100000);
-    run_planned(p, &o, text, variant, &expected);
+    run_planned(p, text, o.arrays, variant, LACIS_ON_AUTO, LACIS_OK, &expected);
     assert_non_null(strstr(last_note, "does not hold the operands"));
     assert_non_null(strstr(last_note, "went on with rows on the CPU"));
     lacis_device_set_limit(&p->host, 0);
     fake_cuda_error = FAKE_BROKEN;
-    run_planned(p, &o, text, variant, &expected);
+    run_planned(p, text, o.arrays, variant, LACIS_ON_AUTO, LACIS_OK, &expected);
     assert_non_null(strstr(last_note, "Pretended 0 failed: broken; went on with rows"));
-    bool good = false;
-    for (int nth = 1; !good && nth < 1000; nth++) {
-        fake_fail(0, false);
-        lacis_gpu_release(p->host.gpu);
-        p->host.gpu = NULL;
-        assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason));
-        fake_fail(nth, false);
-        run_planned(p, &o, text, variant, &expected);
-        good = fake.fails == 0;
-        lacis_run_clear(&p->run);
-    }
-    assert_true(good);
+    every_call_fails(p, text, o.arrays, variant, false);
     triples_free(&expected);
     three_free(&o);
 }

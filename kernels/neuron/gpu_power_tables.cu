@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * POWER's matrices (gpu_power.h): powers of a step, and blocks of steps with the rows of their samples. Callers:
+ * gpu_tables.cu, gpu_run.cu.
+ */
+#include "gpu_power.h"
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int levels_within(int64_t steps)
+{
+    int levels = 1;
+    while (levels < NEUG_POWER_LEVELS && (int64_t)1 << levels <= steps)
+        levels++;
+    return levels;
+}
+
+/* Steps of blocks are as many as share a product well, and go from sample to sample. */
+neug_power_cut neug_power_cut_of(const neuron_plan *plan, int64_t most_steps)
+{
+    const int64_t most = most_steps > 0 ? least(most_steps, plan->steps) : plan->steps, every = plan->every;
+    neug_power_cut cut = {0, 0, levels_within(least(most, every))};
+    if (every > most || every > NEUG_POWER_EVERY) return {0, 0, levels_within(most)};
+    int64_t samples = (NEUG_POWER_STEPS + every - 1) / every;
+    samples = least(samples, most / every);
+    if (plan->numbers > 0) samples = least(samples, NEUG_POWER_SAMPLES / plan->numbers + 1);
+    cut.samples = samples;
+    cut.steps = samples * every;
+    return cut;
+}
+
+int64_t neug_power_wide(int64_t nodes, int64_t clamps)
+{
+    return (nodes + 1 + clamps + NEUG_POWER_SLICE - 1) / NEUG_POWER_SLICE * NEUG_POWER_SLICE;
+}
+
+static int64_t rows_within(const neug_power_cut *cut, int64_t probes)
+{
+    return cut->steps > 0 ? (cut->samples - 1) * probes : 0;
+}
+
+int64_t neug_power_rows(const neug_power_cut *cut, int64_t nodes, int64_t clamps, int64_t probes)
+{
+    return neug_power_wide(nodes, clamps) + rows_within(cut, probes);
+}
+
+/* Levels; of a block its rows, P^every, and room to take powers in. */
+uint64_t neug_power_doubles(const neug_power_cut *cut, int64_t nodes, int64_t clamps, int64_t probes)
+{
+    const uint64_t wide = (uint64_t)neug_power_wide(nodes, clamps);
+    const uint64_t squares = (uint64_t)cut->levels + (cut->steps > 0 ? 3 : 0);
+    return (squares * wide + (uint64_t)rows_within(cut, probes)) * wide;
+}
+
+#define TRY(call)                                                                                                    \
+    do {                                                                                                             \
+        const cudaError_t error_ = (call);                                                                           \
+        if (error_ != cudaSuccess) return error_;                                                                    \
+    } while (0)
+
+/* to := base^exponent, from the exponent's highest bit down; `room` is for every other product. */
+static cudaError_t raise(const double *base, int64_t exponent, double *to, double *room, int64_t wide,
+                         cudaStream_t stream)
+{
+    int bits = 0, products = 0;
+    while (exponent >> (bits + 1) > 0)
+        bits++;
+    for (int b = 0; b < bits; b++)
+        products += 1 + (int)(exponent >> b & 1);
+    double *now = products % 2 == 0 ? to : room, *next = now == to ? room : to;
+    TRY(cudaMemcpyAsync(now, base, (size_t)(wide * wide) * sizeof *now, cudaMemcpyDeviceToDevice, stream));
+    for (int b = bits - 1; b >= 0; b--)
+        for (int again = 0; again <= (int)(exponent >> b & 1); again++) {
+            TRY(neug_power_product(again ? base : now, wide, now, next, wide, stream));
+            double *swap = now;
+            now = next;
+            next = swap;
+        }
+    return cudaSuccess;
+}
+
+cudaError_t neug_power_make(const neug_common *common, const neug_shape *shape, int64_t number, bool half,
+                            const neug_power_cut *cut, int64_t every, double *memory, neug_power_shape *out,
+                            cudaStream_t stream)
+{
+    const int64_t n = shape->nodes, wide = neug_power_wide(n, shape->clamps), square = wide * wide;
+    double *at = memory;
+    *out = {};
+    out->wide = (int32_t)wide;
+    out->samples = (int32_t)rows_within(cut, shape->probes);
+    out->block_rows = (int32_t)n + out->samples;
+    for (int l = 0; l < cut->levels; l++, at += square) {
+        out->level[l] = at;
+        if (l == 0) {
+            TRY(neug_power_unit(common, shape, number, half, wide, at, stream));
+        } else {
+            TRY(neug_power_product(out->level[l - 1], wide, out->level[l - 1], at, wide, stream));
+        }
+    }
+    if (cut->steps == 0) return cudaSuccess;
+    double *sample = at, *room = at + square, *block = room + square;
+    out->block = block;
+    TRY(raise(out->level[0], every, sample, room, wide, stream));
+    TRY(raise(sample, cut->samples, block, room, wide, stream));
+    /* The rows of samples stand right behind the nodes' own; below those of the state nothing is needed any more. */
+    double *rows = block + n * wide;
+    if (cut->samples > 1) TRY(neug_power_pick(common, shape, number, sample, wide, rows, stream));
+    for (int64_t s = 2; s < cut->samples && shape->probes > 0; s++, rows += shape->probes * wide)
+        TRY(neug_power_product(rows, shape->probes, sample, rows + shape->probes * wide, wide, stream));
+    return cudaSuccess;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SIMULATE's GPU variants before they run: whether a way of kernels/neuron/gpu.h can do a call and the device may be
+ * asked for it, and what it would cost with the copies that are needed.
+ */
+#include "simulate/device.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const lacis_variant *const ways[] = {&lacis_simulate_gpu_thread, &lacis_simulate_gpu_chip,
+                                            &lacis_simulate_gpu_power};
+
+#ifdef LACIS_GPU_KERNELS
+
+_Static_assert(LACIS_COUNT(ways) == LACIS_NEURON_GPU_WAYS, "a variant a way");
+
+/* ----------------------------------------------------------------------------------------- whether */
+
+/* Without ON GPU the device is left alone for less, before anything costs time: seconds of the processor. Starting
+ * the device takes some tenths of a second on top. */
+static const double LEAST_SECONDS = 1e-3, LEAST_TO_START = 0.1;
+
+void lacis_simulate_gpu_job(const lacis_simulation *s, lacis_neuron_gpu_way way, lacis_neuron_gpu_job *out)
+{
+    *out = (lacis_neuron_gpu_job){.plan = s->plan, .way = way};
+}
+
+/* LACIS_SIMULATE_WAY names one in the environment: for tests of each, and to measure them. */
+static const char *refuses(const lacis_simulation *s, lacis_neuron_gpu_way way)
+{
+    const char *wanted = getenv("LACIS_SIMULATE_WAY");
+    lacis_neuron_gpu_job job;
+    if (wanted != NULL && strcmp(wanted, lacis_neuron_gpu_way_name[way]) != 0)
+        return "LACIS_SIMULATE_WAY asks for another way";
+    if (way == LACIS_NEURON_GPU_POWER && lacis_run_deterministic(s->run))
+        return "SET deterministic = on: its bits differ from those of the other ways";
+    lacis_simulate_gpu_job(s, way, &job);
+    return lacis_neuron_gpu_refuses(&job);
+}
+
+static bool large_enough(const lacis_simulation *s, double least, char *reason, size_t size)
+{
+    double seconds = lacis_simulate_lanes_seconds(s, NULL, lacis_run_threads(s->run));
+    if (seconds >= least) return true;
+    snprintf(reason, size, "too little work: about %.2g s for the processor, of %.2g s that it takes to pay%s",
+             seconds, least, least == LEAST_TO_START ? " for starting it as well" : "");
+    return false;
+}
+
+/* The device is started here only where it is demanded: a plan that does not choose it must leave it alone. */
+bool lacis_simulate_gpu_can(const lacis_call *call, int way, char *reason, size_t size)
+{
+    const lacis_simulation *s = call->work;
+    bool must = call->on == LACIS_ON_GPU;
+    if (!must && !large_enough(s, LEAST_SECONDS, reason, size)) return false;
+    if (!lacis_gpu_possible(s->run, reason, size)) return false;
+    const char *why = refuses(s, (lacis_neuron_gpu_way)way);
+    if (why != NULL) {
+        snprintf(reason, size, "%s", why);
+        return false;
+    }
+    if (!must && !lacis_gpu_started(s->run) && !large_enough(s, LEAST_TO_START, reason, size)) return false;
+    return !must || lacis_run_gpu(s->run, reason, size) != NULL;
+}
+
+static lacis_neuron_gpu_way usual_way(const lacis_simulation *s)
+{
+    lacis_neuron_gpu_job job;
+    lacis_simulate_gpu_job(s, LACIS_NEURON_GPU_THREAD, &job);
+    return lacis_neuron_gpu_choose(&job, lacis_run_deterministic(s->run));
+}
+
+const lacis_variant *lacis_simulate_gpu_any(const lacis_call *call, char *reason, size_t size)
+{
+    const lacis_variant *usual = ways[usual_way(call->work)];
+    if (usual->can(call, reason, size)) return usual;
+    for (int i = 0; i < LACIS_COUNT(ways); i++)
+        if (ways[i]->can(call, reason, size)) return ways[i];
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------- costs */
+
+/* Where nobody has calibrated: measured on an H200. [way][passive, hh][many, few] */
+static const double otherwise[LACIS_NEURON_GPU_WAYS][2][2] = {
+    [LACIS_NEURON_GPU_THREAD] = {{0.0088, 260}, {0.041, 940}},
+    [LACIS_NEURON_GPU_CHIP] = {{0.0048, 85}, {0.023, 125}},
+    [LACIS_NEURON_GPU_POWER] = {{4.6e-5, 3e4}, {4.6e-5, 3e4}},
+};
+static const char *const figure[LACIS_NEURON_GPU_WAYS][2][2] = {
+    [LACIS_NEURON_GPU_THREAD] = {{"simulate.gpu.thread.passive_ns", "simulate.gpu.thread.passive_node_ns"},
+                                 {"simulate.gpu.thread.hh_ns", "simulate.gpu.thread.hh_node_ns"}},
+    [LACIS_NEURON_GPU_CHIP] = {{"simulate.gpu.chip.passive_ns", "simulate.gpu.chip.passive_node_ns"},
+                               {"simulate.gpu.chip.hh_ns", "simulate.gpu.chip.hh_node_ns"}},
+    [LACIS_NEURON_GPU_POWER] = {{"simulate.gpu.power.multiplication_ns", "simulate.gpu.power.product_ns"},
+                                {"simulate.gpu.power.hh_ns", "simulate.gpu.power.hh_product_ns"}},
+};
+
+const char *lacis_simulate_figure(lacis_neuron_gpu_way way, bool hh, bool few)
+{
+    return figure[way][hh][few];
+}
+
+static double figure_of(const lacis_profile *profile, lacis_neuron_gpu_way way, bool hh, bool few)
+{
+    return lacis_profile_get(profile, figure[way][hh][few], otherwise[way][hh][few]);
+}
+
+double lacis_simulate_gpu_seconds(const lacis_simulation *s, lacis_neuron_gpu_way way, int64_t begin, int64_t end)
+{
+    double units = lacis_simulate_units(&s->plan, way, false, 1), all = (double)s->compartments;
+    double part = (double)lacis_simulation_compartments(s, begin, end) / all;
+    return 1e-9 * units * part * (double)s->plan.steps * otherwise[way][s->plan.hh][0];
+}
+
+/* GPUs that would share it: those that have been started. */
+static int gpus(lacis_run *run, const lacis_simulation *s, lacis_neuron_gpu_way way, lacis_gpu *first)
+{
+    lacis_gpu *gpu[LACIS_GPUS];
+    bool worth = lacis_simulate_gpu_seconds(s, way, 0, s->plan.lanes) >= LACIS_SIMULATE_SHARED;
+    if (first == NULL || !(worth || lacis_run_gpus_forced(run))) return 1;
+    return lacis_run_gpus(run, false, gpu);
+}
+
+static double step_seconds(const lacis_simulation *s, lacis_neuron_gpu_way way, const lacis_profile *profile,
+                           int devices)
+{
+    bool hh = s->plan.hh;
+    double all = lacis_simulate_units(&s->plan, way, false, s->depth) * figure_of(profile, way, hh, false) / devices;
+    double chain = lacis_simulate_units(&s->plan, way, true, s->depth) * figure_of(profile, way, hh, true);
+    return 1e-9 * (all > chain ? all : chain);
+}
+
+/* Nodes one below the other. */
+static lacis_status measure_depth(lacis_run *run, lacis_simulation *s)
+{
+    int32_t *depth;
+    s->depth = 1;
+    LACIS_TRY(lacis_run_alloc(run, (uint64_t)s->trees.nodes * sizeof *depth, &depth));
+    for (int64_t c = 0; c < s->plan.shapes; c++)
+        for (int64_t i = 0; i < s->shape[c].nodes; i++) {
+            depth[i] = i == 0 ? 1 : depth[s->shape[c].parent[i]] + 1;
+            if (depth[i] > s->depth) s->depth = depth[i];
+        }
+    lacis_run_free(run, depth);
+    return LACIS_OK;
+}
+
+/* Matrices are multiplied with each other before: some of a tree's size. */
+static double tables_seconds(const neuron_plan *plan, lacis_neuron_gpu_way way, const lacis_profile *profile)
+{
+    const double products = 12;
+    double sum = 0;
+    for (int64_t i = 0; i < plan->shapes && way == LACIS_NEURON_GPU_POWER; i++)
+        sum += products * pow((double)plan->shape[i].nodes, 3);
+    return 1e-9 * sum * figure_of(profile, way, false, false);
+}
+
+static double column_bytes(const lacis_simulation *s)
+{
+    double bytes = 0;
+    for (int i = 0; i < NEURON_FIGURES; i++)
+        if (s->plan.column[i] != NULL) bytes += (double)sizeof(double) * (double)s->plan.lanes;
+    return bytes;
+}
+
+static void estimate(lacis_run *run, const lacis_simulation *s, lacis_neuron_gpu_way way,
+                     const lacis_profile *profile, lacis_simulate_estimate *out)
+{
+    const double start_seconds = 0.3, load_seconds = 0.02, call_seconds = 1e-4, link = 30e9;
+    char reason[200];
+    lacis_gpu_facts facts = {.upload_rate = link, .download_rate = link};
+    lacis_gpu *gpu = lacis_gpu_started(run) ? lacis_run_gpu(run, reason, sizeof reason) : NULL;
+    const lacis_profile *own = lacis_gpu_figures(gpu, profile);
+    lacis_neuron_gpu_job job;
+    lacis_simulate_gpu_job(s, way, &job);
+    if (gpu != NULL) lacis_gpu_describe(gpu, &facts);
+    *out = (lacis_simulate_estimate){.known = true};
+    out->tables = (double)lacis_neuron_gpu_tables_bytes(&job);
+    out->work = (double)lacis_neuron_gpu_work_bytes(&job);
+    out->gpus = gpus(run, s, way, gpu);
+    out->step = step_seconds(s, way, own, out->gpus);
+    out->kernels = call_seconds + tables_seconds(&s->plan, way, own) + out->step * (double)s->plan.steps;
+    out->up = out->tables + column_bytes(s);
+    out->down =
+        (double)sizeof(double) * (double)lacis_trace_samples(s) * (double)s->plan.numbers * (double)s->plan.lanes;
+    if (s->plan.reduce != NEURON_ALL) out->down *= 2;
+    out->copies = out->up / lacis_profile_get(own, "gpu.upload_bytes_a_second", facts.upload_rate) +
+                  out->down / lacis_profile_get(own, "gpu.download_bytes_a_second", facts.download_rate);
+    if (gpu == NULL)
+        out->once = lacis_profile_get(own, "gpu.start_seconds", start_seconds) +
+                    lacis_profile_get(own, LACIS_SIMULATE_LOAD_FIGURE, load_seconds);
+}
+
+lacis_status lacis_simulate_gpu_cost(lacis_run *run, const lacis_call *call, int way, const lacis_profile *profile,
+                                     lacis_cost *out)
+{
+    lacis_simulation *s = call->work;
+    double rows = (double)call->extent[0];
+    if (s->gpu == NULL) {
+        LACIS_TRY(lacis_run_scratch(run, LACIS_COUNT(ways) * sizeof *s->gpu, &s->gpu));
+        memset(s->gpu, 0, LACIS_COUNT(ways) * sizeof *s->gpu);
+    }
+    if (s->depth == 0) LACIS_TRY(measure_depth(run, s));
+    lacis_simulate_estimate *e = &s->gpu[way];
+    estimate(run, s, (lacis_neuron_gpu_way)way, profile, e);
+    *out = (lacis_cost){.seconds = e->once + e->kernels + e->copies + lacis_trace_seconds(run, rows),
+                        .products = (double)s->compartments * (double)s->plan.steps,
+                        .entries = rows,
+                        .bytes = LACIS_TRACE_ROW_BYTES * rows,
+                        .peak_bytes = LACIS_TRACE_ROW_BYTES * rows,
+                        .once = e->once,
+                        .kind = s->plan.hh ? "hh" : "passive"};
+    return LACIS_OK;
+}
+
+/* --------------------------------------------------------------------------------------------- EXPLAIN */
+
+static lacis_status explain_way(const lacis_simulation *s, int way, lacis_lines *lines)
+{
+    const double launch_seconds = 0.05; /* as long as the kernels let one run, so that they can be stopped */
+    const lacis_simulate_estimate *e = &s->gpu[way];
+    if (!e->known) return LACIS_OK;
+    double launch = launch_seconds / e->step;
+    if (launch < 1) launch = 1;
+    if (launch > (double)s->plan.steps) launch = (double)s->plan.steps;
+    return lacis_lines_add(
+        lines,
+        "%s: %.3g s a step, up to %.0f steps a launch; tables %.3g MB, state %.3g MB there; copies "
+        "%.3g MB there, %.3g MB back",
+        ways[way]->name, e->step, launch, 1e-6 * e->tables, 1e-6 * e->work, 1e-6 * e->up, 1e-6 * e->down);
+}
+
+lacis_status lacis_simulate_explain_gpu(const lacis_simulation *s, lacis_lines *lines)
+{
+    for (int way = 0; s->gpu != NULL && way < LACIS_COUNT(ways); way++)
+        LACIS_TRY(explain_way(s, way, lines));
+    return LACIS_OK;
+}
+
+#else
+
+bool lacis_simulate_gpu_can(const lacis_call *call, int way, char *reason, size_t size)
+{
+    const lacis_simulation *s = call->work;
+    (void)way;
+    if (lacis_gpu_possible(s->run, reason, size)) snprintf(reason, size, "this build has no GPU kernels for it");
+    return false;
+}
+
+/* Never asked, since lacis_simulate_gpu_can says no. */
+lacis_status lacis_simulate_gpu_cost(lacis_run *run, const lacis_call *call, int way, const lacis_profile *profile,
+                                     lacis_cost *out)
+{
+    (void)call, (void)way, (void)profile, (void)out;
+    return lacis_run_fail(run, LACIS_UNSUPPORTED, "this build has no GPU kernels");
+}
+
+const lacis_variant *lacis_simulate_gpu_any(const lacis_call *call, char *reason, size_t size)
+{
+    return ways[0]->can(call, reason, size) ? ways[0] : NULL;
+}
+
+lacis_status lacis_simulate_explain_gpu(const lacis_simulation *s, lacis_lines *lines)
+{
+    (void)s, (void)lines;
+    return LACIS_OK;
+}
+
+#endif
