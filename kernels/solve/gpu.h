@@ -12,7 +12,10 @@
  *
  * Steps and order of solve.h may be replaced by others (cyclic reduction and the like), but stay the same for a kind
  * of device whatever layout, grouping and number of lanes, so that results have the same bits there. What counts as a
- * bad lane, and which row is named, is as in solve.h.
+ * bad lane, and which row is named, is as in solve.h. Chains: THREAD has the steps, so the bits, of the CPU; CHIP has
+ * steps of its own (gpu_chip.cuh), cut by the length and the type alone, whether a matrix is shared or not; lanes
+ * which are bad or look so are solved again in those of solve.h. So who chooses between the two by anything but
+ * lengths and types gives up equal bits. Complex elements lie on addresses divisible by 16.
  *
  * Work goes to `stream`; a run returns once it knows whether a lane is bad (one small block read back), or at once
  * with `later`. Calls may be made from several threads with jobs of their own.

@@ -38,22 +38,21 @@ static bool worth_factoring(const lacis_solve_job *job, const lacis_solve_group 
     return shared_matrix(job) && !job->rhs.shared && !cut->segments && group->lanes > least / group->rows;
 }
 
-static cudaError_t chain_group_of(const lacis_solve_gpu_job *job, const lacis_solve_group *group, chain_group *out)
+static chain_group chain_group_of(const lacis_solve_gpu_job *job, const solve_gpu_device *device,
+                                  const lacis_solve_group *group)
 {
     const lacis_solve_type type = job->job.type;
-    out->group = group;
-    out->lie = lie_of(&job->job, group);
-    out->chip = out->factored = false;
-    memset(&out->cut, 0, sizeof out->cut);
-    out->tasks = solve_gpu_thread_tasks(group->lanes);
-    if (job->way != LACIS_SOLVE_GPU_CHIP) return cudaSuccess;
-    const cudaError_t error = solve_gpu_chip_fits(type, group->rows, &out->chip);
-    if (error != cudaSuccess || !out->chip) return error;
-    out->cut = solve_gpu_chip_cut(type, out->lie, group->rows);
-    out->factored = worth_factoring(&job->job, group, &out->cut);
-    out->tasks = (out->factored ? solve_gpu_factored_tasks : solve_gpu_chip_tasks)(type, out->lie, &out->cut,
-                                                                                   group->rows, group->lanes);
-    return cudaSuccess;
+    chain_group out = {};
+    out.group = group;
+    out.lie = lie_of(&job->job, group);
+    out.tasks = solve_gpu_thread_tasks(group->lanes);
+    out.chip = job->way == LACIS_SOLVE_GPU_CHIP && solve_gpu_chip_fits(device, type, group->rows);
+    if (!out.chip) return out;
+    out.cut = solve_gpu_chip_cut(type, out.lie, group->rows);
+    out.factored = worth_factoring(&job->job, group, &out.cut);
+    out.tasks = (out.factored ? solve_gpu_factored_tasks : solve_gpu_chip_tasks)(type, out.lie, &out.cut, group->rows,
+                                                                                 group->lanes);
+    return out;
 }
 
 static int compare(const void *left, const void *right)
@@ -165,11 +164,12 @@ lacis_solve_gpu_status solve_gpu_chains(const lacis_solve_gpu_job *job, const so
     chain_group own, *all = j->groups == 1 ? &own : (chain_group *)malloc((size_t)j->groups * sizeof *all);
     if (all == NULL) return LACIS_SOLVE_GPU_NO_MEMORY;
     lacis_solve_gpu_status status = LACIS_SOLVE_GPU_OK;
+    solve_gpu_device device;
     int64_t count = 0;
-    for (int64_t g = 0; g < j->groups && *cuda_error == (int)cudaSuccess; g++)
-        if (j->group[g].lanes > 0 && j->group[g].rows > 0)
-            *cuda_error = (int)chain_group_of(job, &j->group[g], &all[count++]);
+    *cuda_error = (int)solve_gpu_device_at_hand(&device);
     if (*cuda_error != (int)cudaSuccess) status = LACIS_SOLVE_GPU_FAILED;
+    for (int64_t g = 0; g < j->groups && status == LACIS_SOLVE_GPU_OK; g++)
+        if (j->group[g].lanes > 0 && j->group[g].rows > 0) all[count++] = chain_group_of(job, &device, &j->group[g]);
     if (count > 1) qsort(all, (size_t)count, sizeof *all, compare);
     for (int64_t g = 0, end; status == LACIS_SOLVE_GPU_OK && g < count; g = end) {
         for (end = g + 1; end < count && compare(&all[g], &all[end]) == 0; end++) {
@@ -212,9 +212,9 @@ uint64_t solve_gpu_chains_bytes(const lacis_solve_gpu_job *job)
     }
     if (job->way == LACIS_SOLVE_GPU_CHIP && shared_matrix(j))
         bytes += (uint64_t)j->groups * solve_gpu_factors_bytes(j->type);
-    bool fits = true; /* chains longer than the device holds need what a thread a system does */
-    if (job->way == LACIS_SOLVE_GPU_CHIP && solve_gpu_chip_fits(j->type, rows, &fits) != cudaSuccess) fits = false;
-    if (job->way == LACIS_SOLVE_GPU_THREAD || !fits)
+    solve_gpu_device device; /* chains longer than it holds take what a thread a system takes */
+    if (job->way == LACIS_SOLVE_GPU_THREAD || solve_gpu_device_at_hand(&device) != cudaSuccess ||
+        !solve_gpu_chip_fits(&device, j->type, rows))
         bytes += solve_gpu_thread_bytes(rows, solve_gpu_thread_slots(rows, tasks, j->type), j->type);
     return bytes;
 }

@@ -49,8 +49,12 @@ int64_t solve_gpu_chip_longest(lacis_solve_type type); /* chain */
 solve_gpu_cut solve_gpu_chip_cut(lacis_solve_type type, solve_gpu_lie lie, int64_t rows);
 int64_t solve_gpu_chip_tasks(lacis_solve_type type, solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows,
                              int64_t lanes); /* of a group */
-/* Whether the device at hand has room for chains of this length, whatever their layout. */
-cudaError_t solve_gpu_chip_fits(lacis_solve_type type, int64_t rows, bool *fits);
+/* Whether a device has room for chains of this length, whatever their layout. */
+typedef struct solve_gpu_device {
+    int major, shared_bytes; /* compute capability; shared memory of a block at most */
+} solve_gpu_device;
+cudaError_t solve_gpu_device_at_hand(solve_gpu_device *out);
+bool solve_gpu_chip_fits(const solve_gpu_device *device, lacis_solve_type type, int64_t rows);
 cudaError_t solve_gpu_chip(const solve_gpu_launch *launch, const solve_gpu_cut *cut);
 
 /* Matrices shared by all lanes, of chains that are not cut in segments: the same with two words an unknown. bytes: of

@@ -14,6 +14,13 @@
 
 enum { BEHIND_WARPS = 1 }; /* so that each makes room for the next when it is done */
 
+/* Blocks of a multiprocessor that registers are given out for: as many as shared memory has room for. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+enum { BEHIND_BLOCKS = 16 };
+#else
+enum { BEHIND_BLOCKS = 24 };
+#endif
+
 /* A warp's part of a field: `elements` of it lie in the image from `shift` on, or all lanes share row after row. */
 template <class S> struct part_of {
     const S *at;
@@ -104,8 +111,8 @@ template <int TYPE, bool SOME> struct behind {
 
 /* Chains of one segment at most: each warp by itself. */
 template <int TYPE, bool SOME>
-__global__ void __launch_bounds__(32 * BEHIND_WARPS, (sizeof(typename solve_of<TYPE>::T) <= 8 ? 24 : 16) /
-                                                         BEHIND_WARPS) behind_kernel(const chip_job job)
+__global__ void __launch_bounds__(32 * BEHIND_WARPS, sizeof(typename solve_of<TYPE>::T) <= 8 ? BEHIND_BLOCKS : 16)
+    behind_kernel(const chip_job job)
 {
     typedef behind<TYPE, SOME> B;
     typedef typename B::S S;

@@ -163,16 +163,54 @@ SOLVE_FN void back_side(const factors_of<TYPE> &f, int first_row, const T *y, T 
 
 enum { FACTORED_WARPS = 8 };
 
-/* Lanes one behind the other. */
+/* A warp's lanes, one behind the other, from `lane` on: `some` of them, of which a warp takes `chains` at most. */
 template <int TYPE>
-__global__ void __launch_bounds__(32 * FACTORED_WARPS, 3) behind_factored_kernel(const factored_job job)
+SOLVE_FN void behind_factored(const factored_job &job, const factors_of<TYPE> &factors,
+                              const lacis_solve_group &group, int64_t lane, int some, char *image)
 {
     typedef typename solve_of<TYPE>::S S;
     typedef typename solve_of<TYPE>::T T;
     typedef factors_of<TYPE> F;
+    const int rows = (int)group.rows, chunks = (rows + F::K - 1) / F::K, me = threadIdx.x % 32;
+    const int chain = me / chunks, chunk = me % chunks, first_row = chunk * F::K;
+    const bool idle = chain >= some;
+    const int left = idle ? 0 : rows - first_row, at = idle ? 0 : chain * rows + first_row;
+    const solve_rows<const S> in = rows_of<S>(job.chip.fields, SOLVE_GPU_RHS, group, lane);
+    const solve_rows<S> out = x_rows_of<S>(job.chip.fields, group, lane);
+    bring_image(image, in.at, some * rows);
+    wait_for_images();
+    __syncwarp();
+    const S *side = (const S *)image + image_shift(in.at) + at;
+    T y[F::K];
+    unsigned top = 0;
+    const auto get = [&](int i) {
+        T rhs = number<T>(0);
+        if (i < left) load_as(&rhs, side[i]);
+        return rhs;
+    };
+    const side_ends<T> ends = eliminate_side(factors, first_row, get, y, &top);
+    const T x = side_unknowns(factors, ends, idle ? -1 : chunk, chunks);
+    const T up = shuffle(x, me > 0 ? me - 1 : 0), before = chunk == 0 ? number<T>(0) : up;
+    __syncwarp(); /* all right sides have been read */
+    S *to = (S *)image + image_shift(out.at) + at;
+    back_side(factors, first_row, y, x, before, left, [&](int i, T own) { load_as(&to[i], own); });
+    __syncwarp();
+    send_image(image, out.at, some * rows);
+    const unsigned doubts = __ballot_sync(~0U, !idle && top >= great_bits(T()));
+    const unsigned own = (chunks == 32 ? ~0U : (1U << chunks) - 1) << me;
+    if (!idle && chunk == 0)
+        solve_gpu_mark(job.chip.flags, group.first + lane + chain,
+                       factors.doubt || (doubts & own) != 0 ? SOLVE_GPU_REDO : SOLVE_GPU_SURE);
+    __syncwarp(); /* before the image is filled again */
+}
+
+template <int TYPE>
+__global__ void __launch_bounds__(32 * FACTORED_WARPS, 3) behind_factored_kernel(const factored_job job)
+{
+    typedef factors_of<TYPE> F;
     extern __shared__ __align__(16) char memory[];
     F &factors = *(F *)memory;
-    const int warp = threadIdx.x / 32, me = threadIdx.x % 32;
+    const int warp = threadIdx.x / 32;
     char *image = memory + (sizeof(F) + 15) / 16 * 16 + warp * job.chip.image;
     int64_t loaded = -1;
     for (int64_t t = blockIdx.x; t < job.chip.groups.tasks; t += gridDim.x) {
@@ -181,128 +219,130 @@ __global__ void __launch_bounds__(32 * FACTORED_WARPS, 3) behind_factored_kernel
         const lacis_solve_group &group = *group_at(job.chip.groups, of_launch);
         if (loaded != of_launch) load_factors(&factors, (const F *)job.factors + of_launch);
         loaded = of_launch;
-        const int rows = (int)group.rows, chunks = (rows + F::K - 1) / F::K, chains = 32 / chunks;
-        const int64_t lane = (task * FACTORED_WARPS + warp) * chains;
-        const int64_t there = group.lanes - lane;
-        const int some = there <= 0 ? 0 : there < chains ? (int)there : chains;
-        if (some == 0) continue; /* the whole warp; others wait for it only in load_factors, where it comes along */
-        const int chain = me / chunks, chunk = me % chunks, first_row = chunk * F::K;
-        const bool idle = chain >= some;
-        const int left = idle ? 0 : rows - first_row, at = idle ? 0 : chain * rows + first_row;
-        const solve_rows<const S> in = rows_of<S>(job.chip.fields, SOLVE_GPU_RHS, group, lane);
-        const solve_rows<S> out = x_rows_of<S>(job.chip.fields, group, lane);
-        bring_image(image, in.at, some * rows);
-        wait_for_images();
-        __syncwarp();
-        const S *side = (const S *)image + image_shift(in.at) + at;
-        T y[F::K];
-        unsigned top = 0;
-        const auto get = [&](int i) {
-            T rhs = number<T>(0);
-            if (i < left) load_as(&rhs, side[i]);
-            return rhs;
-        };
-        const side_ends<T> ends = eliminate_side(factors, first_row, get, y, &top);
-        const T x = side_unknowns(factors, ends, idle ? -1 : chunk, chunks);
-        const T up = shuffle(x, me > 0 ? me - 1 : 0), before = chunk == 0 ? number<T>(0) : up;
-        __syncwarp();
-        S *to = (S *)image + image_shift(out.at) + at;
-        back_side(factors, first_row, y, x, before, left, [&](int i, T own) { load_as(&to[i], own); });
-        __syncwarp();
-        send_image(image, out.at, some * rows);
-        const unsigned doubts = __ballot_sync(~0U, !idle && top >= great_bits(T()));
-        __syncwarp();
-        if (idle || chunk > 0) continue;
-        const unsigned own = (chunks == 32 ? ~0U : (1U << chunks) - 1) << me;
-        solve_gpu_mark(job.chip.flags, group.first + lane + chain,
-                       factors.doubt || (doubts & own) != 0 ? SOLVE_GPU_REDO : SOLVE_GPU_SURE);
+        const int chains = 32 / (((int)group.rows + F::K - 1) / F::K);
+        const int64_t lane = (task * FACTORED_WARPS + warp) * chains, there = group.lanes - lane;
+        if (there > 0) /* others wait for this warp only in load_factors, where it comes along */
+            behind_factored(job, factors, group, lane, there < chains ? (int)there : chains, image);
     }
 }
 
-/* Lanes side by side: as beside_kernel. */
+/* An element that is read once. */
+SOLVE_FN double read_once(const double *from)
+{
+    return __ldcs(from);
+}
+SOLVE_FN float read_once(const float *from)
+{
+    return __ldcs(from);
+}
+SOLVE_FN solve_complex read_once(const solve_complex *from)
+{
+    const double2 z = __ldcs((const double2 *)from);
+    return {z.x, z.y};
+}
+
+/* Lanes side by side, as in beside_kernel; right sides come straight into registers. */
 template <int TYPE> static uint64_t beside_factored_bytes(int chunks, int lanes)
 {
-    typedef typename solve_of<TYPE>::S S;
     typedef typename solve_of<TYPE>::T T;
-    const int threads = beside_threads(chunks, lanes);
     return (sizeof(factors_of<TYPE>) + 15) / 16 * 16 + sizeof(T) * 2 * (uint64_t)chunks * (lanes + 1) +
-           sizeof(S) * BESIDE_CHUNKS * solve_of<TYPE>::K * (uint64_t)threads + sizeof(int) * (uint64_t)lanes;
+           sizeof(int) * (uint64_t)lanes;
+}
+
+/* Ends of chunks by chunk and lane, and doubts by lane. */
+template <class T> struct side_room {
+    T *y, *first;
+    int *doubt;
+    int lanes, chunks;
+    __device__ __forceinline__ int at(int chunk, int lane) const
+    {
+        return chunk * (lanes + 1) + lane;
+    }
+};
+
+/* All lanes' unknowns, in place of y. */
+template <int TYPE, class T>
+SOLVE_FN void solve_sides(const factors_of<TYPE> &factors, const side_room<T> &room, int chunks)
+{
+    const int me = threadIdx.x % 32, fit = 32 / chunks, warps = blockDim.x / 32, chunk = me % chunks;
+    for (int first = threadIdx.x / 32 * fit; first < room.lanes; first += warps * fit) {
+        const int lane = first + me / chunks;
+        const bool none = me / chunks >= fit || lane >= room.lanes;
+        side_ends<T> ends = {number<T>(0), number<T>(0)};
+        if (!none) ends = {room.y[room.at(chunk, lane)], room.first[room.at(chunk, lane)]};
+        const T x = side_unknowns(factors, ends, none ? -1 : chunk, chunks);
+        if (!none) room.y[room.at(chunk, lane)] = x;
+    }
+}
+
+/* A block's lanes, from `begin` on. */
+template <int TYPE, class T>
+SOLVE_FN void beside_factored(const factored_job &job, const factors_of<TYPE> &factors,
+                              const lacis_solve_group &group, int64_t begin, const side_room<T> &room)
+{
+    typedef typename solve_of<TYPE>::S S;
+    enum { K = factors_of<TYPE>::K, M = BESIDE_CHUNKS };
+    const int rows = (int)group.rows, lanes = room.lanes;
+    const int mine = (int)threadIdx.x % lanes, own = (int)threadIdx.x / lanes * M, first_row = own * K;
+    const int some = group.lanes - begin < lanes ? (int)(group.lanes - begin) : lanes;
+    const bool idle = mine >= some || own >= room.chunks;
+    const int left = idle ? 0 : rows - first_row;
+    const int64_t lane = begin + (idle ? 0 : mine);
+    const solve_rows<const S> in = rows_of<S>(job.chip.fields, SOLVE_GPU_RHS, group, lane);
+    T y[M][K];
+#pragma unroll
+    for (int i = 0; i < M * K; i++) {
+        y[i / K][i % K] = number<T>(0);
+        if (i < left) load_as(&y[i / K][i % K], read_once(&in[first_row + i]));
+    }
+    if ((int)threadIdx.x < lanes) room.doubt[threadIdx.x] = factors.doubt;
+    __syncthreads();
+    unsigned top = 0;
+#pragma unroll
+    for (int m = 0; m < M; m++) {
+        if (own >= room.chunks) continue;
+        const side_ends<T> ends = eliminate_side(
+            factors, first_row + m * K, [&](int i) { return y[m][i]; }, y[m], &top);
+        room.y[room.at(own + m, mine)] = ends.y, room.first[room.at(own + m, mine)] = ends.first_y;
+    }
+    if (!idle && top >= great_bits(T())) room.doubt[mine] = 1;
+    __syncthreads();
+    solve_sides(factors, room, (rows + K - 1) / K);
+    __syncthreads();
+    if ((int)threadIdx.x < some)
+        solve_gpu_mark(job.chip.flags, group.first + begin + threadIdx.x,
+                       room.doubt[threadIdx.x] != 0 ? SOLVE_GPU_REDO : SOLVE_GPU_SURE);
+    const solve_rows<S> out = x_rows_of<S>(job.chip.fields, group, lane);
+#pragma unroll
+    for (int m = M - 1; m >= 0; m--) {
+        const int c = own + m;
+        if (left <= m * K) continue;
+        const T before = c > 0 ? room.y[room.at(c - 1, mine)] : number<T>(0);
+        back_side(factors, c * K, y[m], room.y[room.at(c, mine)], before, left - m * K,
+                  [&](int i, T x) { load_as(&out[c * K + i], x); });
+    }
+    __syncthreads(); /* ends and doubts have been read */
 }
 
 template <int TYPE>
 __global__ void __launch_bounds__(BESIDE_THREADS, 2) beside_factored_kernel(const factored_job job)
 {
-    typedef typename solve_of<TYPE>::S S;
     typedef typename solve_of<TYPE>::T T;
     typedef factors_of<TYPE> F;
-    enum { K = F::K, M = BESIDE_CHUNKS };
     extern __shared__ __align__(16) char memory[];
     F &factors = *(F *)memory;
-    const int lanes = job.chip.beside, all_chunks = job.chip.chunks, pitch = lanes + 1;
-    T *const ends_y = (T *)(memory + (sizeof(F) + 15) / 16 * 16), *const ends_first = ends_y + all_chunks * pitch;
-    S *const own_rows = (S *)(ends_first + all_chunks * pitch) + threadIdx.x;
-    int *const doubt = (int *)(own_rows - threadIdx.x + M * K * (int)blockDim.x);
-    const int me = threadIdx.x % 32, mine = (int)threadIdx.x % lanes, own = (int)threadIdx.x / lanes * M;
-    const int first_row = own * K;
+    side_room<T> room;
+    room.lanes = job.chip.beside, room.chunks = job.chip.chunks;
+    room.y = (T *)(memory + (sizeof(F) + 15) / 16 * 16);
+    room.first = room.y + room.chunks * (room.lanes + 1);
+    room.doubt = (int *)(room.first + room.chunks * (room.lanes + 1));
     int64_t loaded = -1;
     for (int64_t t = blockIdx.x; t < job.chip.groups.tasks; t += gridDim.x) {
         int64_t task = t;
         const int64_t of_launch = group_number(job.chip.groups, &task);
-        const lacis_solve_group &group = *group_at(job.chip.groups, of_launch);
         if (loaded != of_launch) load_factors(&factors, (const F *)job.factors + of_launch);
         loaded = of_launch;
-        const int rows = (int)group.rows, chunks = (rows + K - 1) / K;
-        const int64_t begin = task * lanes;
-        const int some = group.lanes - begin < lanes ? (int)(group.lanes - begin) : lanes;
-        const bool idle = mine >= some || own >= all_chunks;
-        const int left = idle ? 0 : rows - first_row;
-        const solve_rows<const S> in = rows_of<S>(job.chip.fields, SOLVE_GPU_RHS, group, begin + (idle ? 0 : mine));
-#pragma unroll
-        for (int i = 0; i < M * K; i++)
-            if (i < left) bring_bytes<sizeof(S)>(own_rows + i * (int)blockDim.x, &in[first_row + i]);
-        if ((int)threadIdx.x < lanes) doubt[threadIdx.x] = factors.doubt;
-        wait_for_images();
-        __syncthreads();
-        T y[M][K];
-        unsigned top = 0;
-#pragma unroll
-        for (int m = 0; m < M; m++) {
-            const auto get = [&](int i) {
-                T rhs = number<T>(0);
-                if (m * K + i < left) load_as(&rhs, own_rows[(m * K + i) * (int)blockDim.x]);
-                return rhs;
-            };
-            if (own >= all_chunks) continue;
-            const side_ends<T> ends = eliminate_side(factors, first_row + m * K, get, y[m], &top);
-            ends_y[(own + m) * pitch + mine] = ends.y, ends_first[(own + m) * pitch + mine] = ends.first_y;
-        }
-        if (!idle && top >= great_bits(T())) doubt[mine] = 1;
-        __syncthreads();
-        const int fit = 32 / chunks, warps = blockDim.x / 32, chunk = me % chunks;
-        for (int first = threadIdx.x / 32 * fit; first < lanes; first += warps * fit) {
-            const int lane = first + me / chunks;
-            const bool none = me / chunks >= fit || lane >= lanes;
-            side_ends<T> ends = {number<T>(0), number<T>(0)};
-            if (!none) ends = {ends_y[chunk * pitch + lane], ends_first[chunk * pitch + lane]};
-            const T x = side_unknowns(factors, ends, none ? -1 : chunk, chunks);
-            if (!none) ends_y[chunk * pitch + lane] = x;
-        }
-        __syncthreads();
-        if ((int)threadIdx.x < some)
-            solve_gpu_mark(job.chip.flags, group.first + begin + threadIdx.x,
-                           doubt[threadIdx.x] != 0 ? SOLVE_GPU_REDO : SOLVE_GPU_SURE);
-        if (!idle) {
-            const solve_rows<S> out = x_rows_of<S>(job.chip.fields, group, begin + mine);
-#pragma unroll
-            for (int m = M - 1; m >= 0; m--) {
-                const int c = own + m;
-                if (left <= m * K) continue;
-                const T before = c > 0 ? ends_y[(c - 1) * pitch + mine] : number<T>(0);
-                back_side(factors, c * K, y[m], ends_y[c * pitch + mine], before, left - m * K,
-                          [&](int i, T x) { load_as(&out[c * K + i], x); });
-            }
-        }
-        __syncthreads(); /* ends and doubts have been read */
+        beside_factored(job, factors, *group_at(job.chip.groups, of_launch), task * room.lanes, room);
     }
 }
 

@@ -58,50 +58,52 @@ template <class T> SOLVE_FN bool in_doubt(T lower, T diagonal, T upper, T rhs, T
     return !(with_slack(size) - off >= 0) || !is_finite(all) || !is_finite(w);
 }
 
-template <int TYPE, bool TURN> __global__ void __launch_bounds__(THREADS, 8) thread_kernel(const thread_job job)
-{
+/* One lane of a warp. TURN: lanes lie one behind the other. */
+template <int TYPE, bool TURN> struct thread_lane {
     typedef typename solve_of<TYPE>::S S;
     typedef typename solve_of<TYPE>::T T;
-    __shared__ turn<S> tiles[TURN ? THREADS / 32 : 1][SOLVE_GPU_FIELDS];
-    turn<S> *tile = tiles[TURN ? threadIdx.x / 32 : 0];
-    const int64_t slot = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    T *keep_q = (T *)job.work + slot, *keep_y = keep_q + job.slots * job.most_rows;
-    for (int64_t t = blockIdx.x; t < job.groups.tasks; t += gridDim.x) {
-        int64_t task = t;
-        const lacis_solve_group &group = *group_of(job.groups, &task);
-        const int64_t rows = group.rows, begin = task * THREADS + threadIdx.x / 32 * 32;
-        const int64_t left = group.lanes - begin;
-        const int lanes = left <= 0 ? 0 : left < 32 ? (int)left : 32;
-        if (lanes == 0) continue; /* the whole warp */
-        const int me = threadIdx.x % 32;
-        const int64_t lane = begin + (me < lanes ? me : 0);
-        solve_rows<const S> in[SOLVE_GPU_FIELDS];
-        const S *first[SOLVE_GPU_FIELDS]; /* of the warp's first lane */
-        for (int f = 0; f < SOLVE_GPU_FIELDS; f++) {
-            in[f] = rows_of<S>(job.fields, f, group, lane);
-            first[f] = in[f].at - (me < lanes ? me : 0) * rows;
-        }
+    const thread_job &job;
+    turn<S> *tile; /* of the warp: one a field */
+    T *keep_q, *keep_y;
+    int64_t rows;
+    int lanes, me; /* lanes of the warp that there are; threads beyond go along with the first */
+    bool doubt;
+
+    __device__ __forceinline__ int ahead() const
+    {
+        return me < lanes ? me : 0;
+    }
+
+    __device__ __forceinline__ void bring_tile(const solve_rows<const S> *in, int64_t row)
+    {
+        __syncwarp();
+        for (int f = 0; f < SOLVE_GPU_FIELDS; f++)
+            if (!job.fields.shared[f]) bring(&tile[f], in[f].at - ahead() * rows, rows, lanes, row);
+        __syncwarp();
+    }
+
+    __device__ __forceinline__ T get(const solve_rows<const S> *in, int f, int64_t row, int i) const
+    {
+        const int64_t r = row + i;
+        const bool none = (f == SOLVE_GPU_LOWER && r == 0) || (f == SOLVE_GPU_UPPER && r == rows - 1);
+        T x = number<T>(0);
+        if (r < rows && !none)
+            load_as(&x, TURN && !job.fields.shared[f] ? tile[f].at[me * turn<S>::PITCH + i] : in[f][r]);
+        return x;
+    }
+
+    __device__ __forceinline__ void down(const solve_rows<const S> *in)
+    {
         T q = number<T>(0), y = number<T>(0);
-        bool doubt = false;
+        doubt = false;
         for (int64_t row = 0; row < rows; row += TILE) {
             T take[SOLVE_GPU_FIELDS][TILE];
-            if (TURN) {
-                __syncwarp();
-                for (int f = 0; f < SOLVE_GPU_FIELDS; f++)
-                    if (!job.fields.shared[f]) bring(&tile[f], first[f], rows, lanes, row);
-                __syncwarp();
-            }
+            if (TURN) bring_tile(in, row);
 #pragma unroll
             for (int f = 0; f < SOLVE_GPU_FIELDS; f++)
 #pragma unroll
-                for (int i = 0; i < TILE; i++) {
-                    const int64_t r = row + i;
-                    const bool none = (f == SOLVE_GPU_LOWER && r == 0) || (f == SOLVE_GPU_UPPER && r == rows - 1);
-                    take[f][i] = number<T>(0);
-                    if (r < rows && !none)
-                        load_as(&take[f][i],
-                                TURN && !job.fields.shared[f] ? tile[f].at[me * turn<S>::PITCH + i] : in[f][r]);
-                }
+                for (int i = 0; i < TILE; i++)
+                    take[f][i] = get(in, f, row, i);
 #pragma unroll
             for (int i = 0; i < TILE; i++) {
                 if (row + i >= rows) break;
@@ -114,33 +116,58 @@ template <int TYPE, bool TURN> __global__ void __launch_bounds__(THREADS, 8) thr
                 keep_y[(row + i) * job.slots] = y;
             }
         }
-        const solve_rows<S> out = x_rows_of<S>(job.fields, group, lane);
-        S *const out_first = out.at - (me < lanes ? me : 0) * rows;
+    }
+
+    __device__ __forceinline__ void up(const solve_rows<S> &out)
+    {
         T x = number<T>(0);
         for (int64_t row = (rows - 1) / TILE * TILE; row >= 0; row -= TILE) {
-            T old_q[TILE], old_y[TILE];
+            T q[TILE], y[TILE];
 #pragma unroll
             for (int i = 0; i < TILE; i++) {
                 const bool there = row + i < rows;
-                old_q[i] = there ? keep_q[(row + i) * job.slots] : number<T>(0);
-                old_y[i] = there ? keep_y[(row + i) * job.slots] : number<T>(0);
+                q[i] = there ? keep_q[(row + i) * job.slots] : number<T>(0);
+                y[i] = there ? keep_y[(row + i) * job.slots] : number<T>(0);
             }
             if (TURN) __syncwarp();
 #pragma unroll
             for (int i = TILE - 1; i >= 0; i--) {
                 if (row + i >= rows) continue;
-                x = old_y[i] - old_q[i] * x;
+                x = y[i] - q[i] * x;
                 if (TURN)
                     load_as(&tile[0].at[me * turn<S>::PITCH + i], x);
                 else if (me < lanes)
                     load_as(&out[row + i], x);
             }
-            if (TURN) {
-                __syncwarp();
-                send(&tile[0], out_first, rows, lanes, row);
-            }
+            if (!TURN) continue;
+            __syncwarp();
+            send(&tile[0], out.at - ahead() * rows, rows, lanes, row);
         }
-        if (me < lanes) solve_gpu_mark(job.flags, group.first + lane, doubt ? SOLVE_GPU_DOUBT : SOLVE_GPU_SURE);
+    }
+};
+
+template <int TYPE, bool TURN> __global__ void __launch_bounds__(THREADS, 8) thread_kernel(const thread_job job)
+{
+    typedef typename solve_of<TYPE>::S S;
+    typedef typename solve_of<TYPE>::T T;
+    __shared__ turn<S> tiles[TURN ? THREADS / 32 : 1][SOLVE_GPU_FIELDS];
+    const int warp = threadIdx.x / 32, me = threadIdx.x % 32;
+    T *keep = (T *)job.work + (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    for (int64_t t = blockIdx.x; t < job.groups.tasks; t += gridDim.x) {
+        int64_t task = t;
+        const lacis_solve_group &group = *group_of(job.groups, &task);
+        const int64_t begin = task * THREADS + warp * 32, left = group.lanes - begin;
+        const int lanes = left <= 0 ? 0 : left < 32 ? (int)left : 32;
+        if (lanes == 0) continue; /* the whole warp */
+        thread_lane<TYPE, TURN> own = {
+            job, tiles[TURN ? warp : 0], keep, keep + job.slots * job.most_rows, group.rows, lanes, me, false};
+        const int64_t lane = begin + own.ahead();
+        solve_rows<const S> in[SOLVE_GPU_FIELDS];
+        for (int f = 0; f < SOLVE_GPU_FIELDS; f++)
+            in[f] = rows_of<S>(job.fields, f, group, lane);
+        own.down(in);
+        own.up(x_rows_of<S>(job.fields, group, lane));
+        if (me < lanes) solve_gpu_mark(job.flags, group.first + lane, own.doubt ? SOLVE_GPU_DOUBT : SOLVE_GPU_SURE);
     }
 }
 

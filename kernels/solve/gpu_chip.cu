@@ -81,18 +81,26 @@ static uint64_t bytes_of(lacis_solve_type type, solve_gpu_lie lie, const solve_g
     return solve_gpu_chip_bytes_c128(lie, cut);
 }
 
-cudaError_t solve_gpu_chip_fits(lacis_solve_type type, int64_t rows, bool *fits)
+cudaError_t solve_gpu_device_at_hand(solve_gpu_device *out)
 {
-    int device = 0, major = 0, most = 0;
+    int device = 0;
     cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    *fits = rows <= solve_gpu_chip_longest(type);
-    for (int lie = SOLVE_GPU_BEHIND; *fits && lie <= SOLVE_GPU_BESIDE; lie++) {
-        const solve_gpu_cut cut = solve_gpu_chip_cut(type, (solve_gpu_lie)lie, rows);
-        *fits = (cut.blocks == 1 || major >= 9) && bytes_of(type, (solve_gpu_lie)lie, &cut) + 1024 <= (uint64_t)most;
-    }
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&out->major, cudaDevAttrComputeCapabilityMajor, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&out->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     return error;
+}
+
+bool solve_gpu_chip_fits(const solve_gpu_device *device, lacis_solve_type type, int64_t rows)
+{
+    const uint64_t fixed = 1024; /* beside what a launch asks for */
+    if (rows > solve_gpu_chip_longest(type)) return false;
+    for (int lie = SOLVE_GPU_BEHIND; lie <= SOLVE_GPU_BESIDE; lie++) {
+        const solve_gpu_cut cut = solve_gpu_chip_cut(type, (solve_gpu_lie)lie, rows);
+        if (cut.blocks > 1 && device->major < 9) return false;
+        if (bytes_of(type, (solve_gpu_lie)lie, &cut) + fixed > (uint64_t)device->shared_bytes) return false;
+    }
+    return true;
 }
 
 cudaError_t solve_gpu_chip(const solve_gpu_launch *launch, const solve_gpu_cut *cut)

@@ -74,12 +74,13 @@ template <class S, class C, bool COEF>
 TREE_DEVICE bool branch_up(const work<C> &w, const tree_lane<S> &in, const C *coef, const tree_branch &b)
 {
     tree_row<C> next, row;
-    tree_load<S, C, COEF>(in, w.entry, coef, b.first, &next);
+    tree_load<S, C, COEF>(in, w.entry, b.first, &next);
     tree_sums<C> sum = sum_children<S, C, COEF>(w, in, coef, b);
     bool fine = true;
     for (int32_t k = b.first; k < b.first + b.rows; k++) {
         row = next;
-        tree_load<S, C, COEF>(in, w.entry, coef, min(k + 1, b.first + b.rows - 1), &next);
+        tree_load_coef<C, COEF>(coef, k, &row);
+        tree_load<S, C, COEF>(in, w.entry, min(k + 1, b.first + b.rows - 1), &next);
         if (!tree_row_up<C, COEF>(row, &sum, w.at + (int64_t)k * STEP)) fine = false;
     }
     return fine;

@@ -8,9 +8,9 @@
 #include "gpu_tree.h"
 
 enum {
-    TREE_THREADS = 128,         /* lanes of a tile of THREAD and BRANCHES */
-    TREE_BLOCKS_MOST = 132 * 8, /* of THREAD: each has memory of its own for q and y */
-    TREE_STACK_BYTES = 24 << 10 /* of a block's stack in shared memory at most; else it lies in memory */
+    TREE_THREADS = 64,           /* lanes of a tile of THREAD and BRANCHES */
+    TREE_BLOCKS_MOST = 132 * 16, /* of THREAD: each has memory of its own for q and y */
+    TREE_STACK_BYTES = 12 << 10  /* of a block's stack in shared memory at most; else it lies in memory */
 };
 enum { LANES_BYTES_MOST = 227 << 10 }; /* of shared memory */
 static const uint64_t TREE_SCRATCH_BYTES = (uint64_t)4

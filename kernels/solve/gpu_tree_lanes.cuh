@@ -36,15 +36,19 @@ template <class C> TREE_DEVICE lanes_pair<C> lanes_inverse(const lanes_pair<C> &
 #if defined(__CUDA_ARCH__)
 /* As nvcc's 1 / x does it where x is neither tiny nor huge, its bits included; but the branch for the rest comes once
  * for both, so that they are computed side by side. */
+TREE_DEVICE int lanes_scaled(double x)
+{
+    return (int)((unsigned)__double2hiint(x) + 0x300402U);
+}
 TREE_DEVICE double lanes_begin_inverse(double x)
 {
     double r;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
-    return __hiloint2double(__double2hiint(r), __double2hiint(x) + 0x300402);
+    return __hiloint2double(__double2hiint(r), lanes_scaled(x));
 }
 TREE_DEVICE bool lanes_plain(double x)
 {
-    return fabsf(__int_as_float(__double2hiint(x) + 0x300402)) >= 5.8789094863358348022e-39f;
+    return fabsf(__int_as_float(lanes_scaled(x))) >= 5.8789094863358348022e-39f;
 }
 TREE_DEVICE lanes_pair<double> lanes_inverse(const lanes_pair<double> &x)
 {

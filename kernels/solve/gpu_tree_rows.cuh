@@ -10,7 +10,8 @@
 template <class C> struct tree_row {
     uint32_t flags;
     int32_t row;
-    C lower, diagonal, upper, rhs, least;
+    C diagonal, rhs;
+    C lower, upper, least; /* least: where the off-diagonals come from `coef` */
 };
 
 template <class S> struct tree_lane {
@@ -25,24 +26,30 @@ template <class S> TREE_DEVICE tree_lane<S> tree_lane_at(const tree_params &p, c
             tree_column_at<const S>(p.rhs.data, p.rhs.shared, g.rhs, g.rows, lane)};
 }
 
-/* COEF: off-diagonals come from `coef`, with what the diagonal must reach. */
+/* What comes from memory once: early, past what caches should keep. COEF: the off-diagonals do not. */
 template <class S, class C, bool COEF>
-TREE_DEVICE void tree_load(const tree_lane<S> &in, const tree_entry *entry, const C *coef, int32_t k, tree_row<C> *to)
+TREE_DEVICE void tree_load(const tree_lane<S> &in, const tree_entry *entry, int32_t k, tree_row<C> *to)
 {
     const int2 e = __ldg((const int2 *)entry + k);
     to->row = e.x;
     to->flags = (uint32_t)e.y;
-    to->diagonal = (C)in.diagonal.at[e.x * in.diagonal.step];
-    to->rhs = (C)in.rhs.at[e.x * in.rhs.step];
-    if (COEF) {
-        to->lower = coef[4 * (int64_t)k];
-        to->upper = coef[4 * (int64_t)k + 1];
-        to->least = coef[4 * (int64_t)k + 2];
-    } else {
-        const bool root = to->flags & TREE_ROOT;
-        to->lower = root ? (C)0 : (C)in.lower.at[e.x * in.lower.step];
-        to->upper = root ? (C)0 : (C)in.upper.at[e.x * in.upper.step];
-    }
+    to->diagonal = (C)__ldcs(in.diagonal.at + e.x * in.diagonal.step);
+    to->rhs = (C)__ldcs(in.rhs.at + e.x * in.rhs.step);
+    if (COEF) return;
+    const bool root = to->flags & TREE_ROOT;
+    to->lower = root ? (C)0 : (C)__ldcs(in.lower.at + e.x * in.lower.step);
+    to->upper = root ? (C)0 : (C)__ldcs(in.upper.at + e.x * in.upper.step);
+}
+
+/* What all lanes share: from the first-level cache, late. */
+template <class C, bool COEF> TREE_DEVICE void tree_load_coef(const C *coef, int32_t k, tree_row<C> *to)
+{
+    if (!COEF) return;
+    typedef typename tree_number<C>::pair pair;
+    const pair off = __ldg((const pair *)coef + 2 * (int64_t)k);
+    to->lower = off.x;
+    to->upper = off.y;
+    to->least = __ldg(coef + 4 * (int64_t)k + 2);
 }
 
 /* Parts of a row in its parent's sums; off: of moduli. */

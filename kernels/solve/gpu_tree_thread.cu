@@ -54,14 +54,16 @@ TREE_DEVICE bool sweep_up(const tree_params &p, const tree_group &g, const tree_
     bool fine = true;
 #pragma unroll
     for (int i = 0; i < AHEAD; i++)
-        tree_load<S, C, COEF>(in, entry, coef, min(i, g.rows - 1), &next[i]);
+        tree_load<S, C, COEF>(in, entry, min(i, g.rows - 1), &next[i]);
     for (int32_t k = 0; k < g.rows; k += AHEAD) {
 #pragma unroll
-        for (int i = 0; i < AHEAD; i++)
+        for (int i = 0; i < AHEAD; i++) {
             now[i] = next[i];
+            tree_load_coef<C, COEF>(coef, min(k + i, g.rows - 1), &now[i]);
+        }
 #pragma unroll
         for (int i = 0; i < AHEAD; i++)
-            tree_load<S, C, COEF>(in, entry, coef, min(k + AHEAD + i, g.rows - 1), &next[i]);
+            tree_load<S, C, COEF>(in, entry, min(k + AHEAD + i, g.rows - 1), &next[i]);
 #pragma unroll
         for (int i = 0; i < AHEAD; i++)
             if (k + i < g.rows) {

@@ -6,7 +6,10 @@
  */
 #include "solve_support.h"
 
+#if __has_include(<cusparse.h>)
+#define WITH_PEER
 #include <cusparse.h>
+#endif
 #include <dlfcn.h>
 
 #include <cmath>
@@ -15,6 +18,7 @@
 
 /* --- cuSPARSE, where it is found ---------------------------------------------------------------------------- */
 
+#ifdef WITH_PEER
 #define PEER(name)                                                                                                   \
     static decltype(&name) f_##name;                                                                                 \
     static bool have_##name(void *library)                                                                           \
@@ -49,6 +53,13 @@ static bool open_peer()
     return all && f_cusparseCreate(&handle) == CUSPARSE_STATUS_SUCCESS &&
            f_cusparseSetStream(handle, stream) == CUSPARSE_STATUS_SUCCESS;
 }
+
+#else
+static bool open_peer()
+{
+    return false;
+}
+#endif
 
 /* --- operands ------------------------------------------------------------------------------------------------- */
 
@@ -136,6 +147,7 @@ static int each_for(int64_t unknowns)
     return unknowns < 16 << 20 ? 20 : unknowns < 100 << 20 ? 5 : 2;
 }
 
+#ifdef WITH_PEER
 static cusparseStatus_t strided_buffer(double *const *v, int n, int m, size_t *bytes)
 {
     return f_cusparseDgtsv2StridedBatch_bufferSizeExt(handle, n, v[0], v[1], v[2], v[4], m, n, bytes);
@@ -199,6 +211,13 @@ template <class S> static double peer_ms(operands<S> &o, int64_t n, int64_t m, b
     o.refill(n, m, flat);
     return good ? median(all) : NAN;
 }
+
+#else
+template <class S> static double peer_ms(operands<S> &, int64_t, int64_t, bool)
+{
+    return NAN;
+}
+#endif
 
 /* Without the checks' poison. */
 static void *quick_alloc(void *, uint64_t bytes)
@@ -316,34 +335,42 @@ template <class S> static void bench_one(int64_t n, int64_t m, double rate)
     fflush(stdout);
 }
 
-/* bench [brief|shapes|grid] | bench one f64|f32 N M ... */
+/* bench [shapes]: what the bars are about. bench final: the same in 15 seconds. bench grid: cuThomasBatch's grid.
+ * bench one f64|f32 N M ...: ours alone */
 int bench_chains(int argc, char **argv)
 {
     const std::string what = argc > 0 ? argv[0] : "shapes";
-    const bool peers = open_peer();
+    const bool peers = what != "one" && open_peer(), final = what == "final", grid = what == "grid";
     const double rate = copy_rate();
-    printf("copy %.2f TB/s%s\n", rate * 1e-9, peers ? "" : "; cuSPARSE is not here");
+    printf("copy %.2f TB/s%s\n", rate * 1e-9, peers ? "" : "; without cuSPARSE");
+    for (int i = 1; what == "one" && i + 2 < argc; i += 3) {
+        const int64_t n = atoll(argv[i + 1]), m = atoll(argv[i + 2]);
+        if (strcmp(argv[i], "f64") == 0)
+            bench_one<double>(n, m, rate);
+        else
+            bench_one<float>(n, m, rate);
+    }
+    if (what == "one") return 0;
     printf(
         "| type | n x m | floor | flat | full | thread flat | thread full | gtsv2Strided | gtsvInterleaved | flat / "
         "better | full / better | flat of floor | full |\n");
-    std::vector<int64_t> lengths = {64, 128, 256, 512, 1024}, lanes = {256, 2560, 25600, 256000};
-    if (what == "brief") lengths = {64, 256, 1024}, lanes = {256, 25600, 256000};
-    if (what == "grid") lengths = {64, 128, 256, 512, 1024, 2048, 4096, 8192};
-    for (int64_t n : lengths)
-        for (int64_t m : lanes) {
-            if (n * m > (int64_t)1 << 29 || n * m * 8 * 8 > (int64_t)110 << 30) continue;
-            bench_shape<double>("f64", n, m, rate, peers, what != "brief" || n == 256);
-            if (what != "brief" || n == 256) bench_shape<float>("f32", n, m, rate, peers, what != "brief");
+    if (final) bench_shared(256, 256000, rate, peers);
+    std::vector<int64_t> lengths = {64, 128, 256, 512, 1024};
+    if (grid) lengths.insert(lengths.end(), {2048, 4096, 8192});
+    for (int64_t m : {256000, 25600, 2560, 256})
+        for (int64_t n : lengths) {
+            if (n * m > (int64_t)1 << 28) continue; /* memory */
+            bench_shape<double>("f64", n, m, rate, peers, grid);
+            bench_shape<float>("f32", n, m, rate, peers, grid);
         }
+    for (int64_t m : {256, 2560, 25600})
+        if (!grid) bench_shape<double>("f64", 4096, m, rate, peers && !final, false);
     as_graph = true;
     printf("20 as one graph:\n");
-    for (int64_t n : {64, 128, 256, 512, 1024})
-        for (int64_t m : {256, 2560})
+    for (int64_t m : {256, 2560})
+        for (int64_t n : {64, 128, 256, 512, 1024})
             bench_shape<double>("f64", n, m, rate, peers, false);
     as_graph = false;
-    if (what == "brief")
-        for (int64_t m : {256, 2560, 25600})
-            bench_shape<double>("f64", 4096, m, rate, peers, false);
-    bench_shared(256, 256000, rate, peers);
+    if (!final) bench_shared(256, 256000, rate, peers);
     return 0;
 }

@@ -80,7 +80,13 @@ static void run_way(tree_batch &b, lacis_solve_gpu_way way, const wanted &w, boo
     const int64_t before = live;
     most_held = held;
     const uint64_t base = held;
-    const lacis_solve_gpu_status got = lacis_solve_gpu_run(&job, NULL, b.parent.data(), &out);
+    lacis_solve_gpu_plan *plan = NULL;
+    int error = 0;
+    if (b.spec.seed % 2 == 0)
+        expect(lacis_solve_gpu_plan_new(&job, b.parent.data(), &plan, &error) == LACIS_SOLVE_GPU_OK,
+               "%s: plan, error %d", say(b, way), error);
+    const lacis_solve_gpu_status got = lacis_solve_gpu_run(&job, plan, b.parent.data(), &out);
+    lacis_solve_gpu_plan_free(&job, plan);
     int64_t bad = 0, lowest = -1;
     for (size_t i = w.status.size(); i-- > 0;)
         if (w.status[i] != 0) {
@@ -157,6 +163,56 @@ static void check_bad(const tree &shape, int64_t lanes, const tree_spec &spec)
     free_batch(b);
 }
 
+/* A plan for other lanes of the same shapes: the first half of each group. */
+static void check_halves(const std::vector<tree> &shapes, const std::vector<int64_t> &lanes, const tree_spec &spec)
+{
+    tree_batch b = make_batch(shapes, lanes, spec);
+    for (lacis_solve_gpu_way way : ways) {
+        lacis_solve_gpu_job job = job_of(b, way);
+        lacis_solve_gpu_plan *plan = NULL;
+        lacis_solve_gpu_output out;
+        int error = 0;
+        if (lacis_solve_gpu_refuses(&job) != NULL) continue;
+        if (lacis_solve_gpu_plan_new(&job, b.parent.data(), &plan, &error) != LACIS_SOLVE_GPU_OK) plan = NULL;
+        expect(plan != NULL, "%s: plan, error %d", say(b, way), error);
+        send(b);
+        std::vector<lacis_solve_group> half = b.group;
+        for (lacis_solve_group &g : half)
+            g.lanes = (g.lanes + 1) / 2;
+        job.job.group = half.data();
+        b.group.swap(half);
+        const wanted w = solve(b);
+        const bool good = lacis_solve_gpu_run(&job, plan, b.parent.data(), &out) == LACIS_SOLVE_GPU_OK;
+        expect(good && differing(b, receive(b, 4, w.x.size()), w.x) < 0, "%s: half of the lanes", say(b, way));
+        b.group.swap(half);
+        lacis_solve_gpu_plan_free(&job, plan);
+    }
+    free_batch(b);
+}
+
+/* The nth allocation fails. */
+static void check_no_memory(const std::vector<tree> &shapes, const std::vector<int64_t> &lanes, const tree_spec &spec)
+{
+    tree_batch b = make_batch(shapes, lanes, spec);
+    for (lacis_solve_gpu_way way : ways) {
+        lacis_solve_gpu_job job = job_of(b, way);
+        lacis_solve_gpu_output out;
+        if (lacis_solve_gpu_refuses(&job) != NULL) continue;
+        send(b);
+        lacis_solve_gpu_status got = LACIS_SOLVE_GPU_NO_MEMORY;
+        for (int n = 0; n < 20 && got == LACIS_SOLVE_GPU_NO_MEMORY; n++) {
+            const int64_t before = live;
+            fail_at = allocs + n;
+            got = lacis_solve_gpu_run(&job, NULL, b.parent.data(), &out);
+            fail_at = -1;
+            expect(live == before && (got == LACIS_SOLVE_GPU_OK || got == LACIS_SOLVE_GPU_NO_MEMORY),
+                   "%s: allocation %d fails: status %d", say(b, way), n, (int)got);
+        }
+        expect(got == LACIS_SOLVE_GPU_OK, "%s: more allocations than thought", say(b, way));
+    }
+    free_batch(b);
+}
+
 static tree_spec random_spec(uint64_t *state)
 {
     static const int64_t layouts[] = {LAYOUT_FULL, LAYOUT_FLAT, 64, 8, 37, LAYOUT_FULL};
@@ -177,6 +233,12 @@ static int64_t some(uint64_t *state, int64_t most)
     return 1 + (int64_t)(next_random(state) % (uint64_t)most);
 }
 
+static void say_so_far()
+{
+    printf("trees: %d cases so far, %d failures\n", cases, failures);
+    fflush(stdout);
+}
+
 void check_trees(bool small, uint64_t seed)
 {
     uint64_t state = seed + 77;
@@ -186,6 +248,7 @@ void check_trees(bool small, uint64_t seed)
         for (int kind = 0; kind < TREE_KINDS; kind++)
             for (int type = 0; type < 3; type++)
                 for (int sharing = 0; sharing < SHARINGS; sharing++) {
+                    if (small && (kind + type + sharing) % 3 != (int)(seed % 3)) continue;
                     tree_spec spec = random_spec(&state);
                     spec.type = (lacis_solve_type)type;
                     spec.sharing = sharing;
@@ -208,6 +271,13 @@ void check_trees(bool small, uint64_t seed)
             if (spec.sharing == SHARE_ALL) spec.sharing = SHARE_OFF;
             check_bad(make_tree(TREE_PEER, 50, 0, next_random(&state)), 100, spec);
         }
+        for (int i = 0; i < 2; i++) {
+            const std::vector<tree> shapes = {make_tree(TREE_PEER, 30, 0, next_random(&state)),
+                                              make_tree(TREE_THIRD, 61, 0, next_random(&state))};
+            check_halves(shapes, {45, 33}, random_spec(&state));
+            check_no_memory(shapes, {45, 33}, random_spec(&state));
+        }
+        say_so_far();
     }
     if (small) return;
     const int64_t shapes[][2] = {{319, 157}, {691, 341}, {695, 66}, {305, 30}};
@@ -217,6 +287,7 @@ void check_trees(bool small, uint64_t seed)
             check_batch({make_tree(kind, s[0], s[1], 5)}, {777}, {LACIS_SOLVE_F64, SHARE_NONE, 1, 1, 1, 0, 0, 7});
             check_batch({make_tree(kind, s[0], s[1], 5)}, {1501}, {LACIS_SOLVE_F32, SHARE_OFF, 0, 0, 0, 0, 0, 8});
         }
+    say_so_far();
     check_batch({make_tree(TREE_THIRD, 50000, 0, 1), make_tree(TREE_PATH, 300000, 0, 1)}, {3, 2},
                 {LACIS_SOLVE_F64, SHARE_NONE, 0, 0, 0, 0, 0, 9});
 }
