@@ -12,7 +12,7 @@
  * The equations are the CPU's (excesses, every term positive), multiplications and additions fused and children added
  * up in another order, which depends on the tree alone: THREAD and CHIP give the same bits whatever the panel and the
  * number of lanes, on one kind of device. POWER has bits of its own, which likewise depend on nothing but the shape,
- * clamps, probes and times.
+ * clamps, probes, steps and most_steps.
  *
  * Work goes to `stream`; a run copies, launches and waits, and returns when all is done. Calls may be made from
  * several threads with jobs of their own; tables may be used by several runs on one device at once. */
@@ -62,7 +62,8 @@ typedef struct lacis_neuron_gpu_job {
     neuron_stop_fn stop;
     void *stop_context;
     void *stream; /* cudaStream_t; NULL: the default stream */
-    void *pinned; /* LACIS_NEURON_GPU_PINNED_BYTES of pinned host memory of this run's own; NULL: none */
+    void
+        *pinned; /* LACIS_NEURON_GPU_PINNED_BYTES of pinned host memory of this run's own, or NULL: not used so far */
     lacis_neuron_gpu_memory memory;
 } lacis_neuron_gpu_job;
 

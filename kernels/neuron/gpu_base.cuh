@@ -41,7 +41,7 @@ enum { NEUG_KEEP, NEUG_GIVE, NEUG_G = 1, NEUG_GE = 2, NEUG_GNA = 1, NEUG_GK, NEU
 typedef struct neug_clamp {
     double amplitude, factor; /* what it adds to the right-hand side: their product */
     int64_t from, to;         /* steps in which it flows: from <= step < to */
-    int32_t node, unused;
+    int32_t node, number;     /* number: of the clamp in the plan */
 } neug_clamp;
 
 typedef struct neug_probe {

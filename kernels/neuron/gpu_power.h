@@ -26,7 +26,6 @@ enum {
 typedef struct neug_power_shape {
     const double *level[NEUG_POWER_LEVELS], *block;
     int32_t wide, samples, block_rows; /* samples: rows of them within a block; block_rows: these and the nodes */
-    int32_t unused;
 } neug_power_shape;
 
 /* How a job's steps are cut; the same for all shapes. */

@@ -98,7 +98,7 @@ static int by_node(const void *a, const void *b)
 {
     const neug_clamp *x = (const neug_clamp *)a, *y = (const neug_clamp *)b;
     if (x->node != y->node) return x->node > y->node ? -1 : 1;
-    return x->unused < y->unused ? -1 : x->unused > y->unused;
+    return x->number < y->number ? -1 : x->number > y->number;
 }
 
 /* Places in the lists of clamps and probes: those of a shape stand together. */
@@ -115,7 +115,7 @@ static void count_clamps_and_probes(struct draft *d)
     }
 }
 
-/* In the plan's numbers and order; turned into those of the trees shape by shape. `unused` has the plan's number. */
+/* In the plan's numbers and order; turned into those of the trees shape by shape. `number` has the plan's number. */
 static void deal_clamps_and_probes(struct draft *d)
 {
     const neuron_plan *plan = &d->job->plan;
@@ -123,7 +123,7 @@ static void deal_clamps_and_probes(struct draft *d)
         d->shape[s].clamps = d->shape[s].probes = 0;
     for (int64_t c = 0; c < plan->clamps; c++) {
         neug_shape *shape = &d->shape[plan->clamp[c].shape];
-        d->clamp[shape->clamp0 + shape->clamps++].unused = (int32_t)c;
+        d->clamp[shape->clamp0 + shape->clamps++].number = (int32_t)c;
     }
     for (int64_t c = 0; c < plan->probes; c++) {
         neug_shape *shape = &d->shape[plan->probe[c].shape];
@@ -136,9 +136,9 @@ static void settle_clamps(struct draft *d, neug_shape *shape, neug_tree *tree, c
     const neuron_plan *plan = &d->job->plan;
     for (int32_t k = 0; k < shape->clamps; k++) {
         neug_clamp *clamp = &d->clamp[shape->clamp0 + k];
-        const int32_t number = clamp->unused, node = tree->number[plan->clamp[number].node];
+        const int32_t number = clamp->number, node = tree->number[plan->clamp[number].node];
         *clamp = clamp_of(plan, &plan->clamp[number], inverse[node]);
-        clamp->unused = number;
+        clamp->number = number;
         clamp->node = node;
         tree->flag[node] |= NEUG_CLAMPED;
     }

@@ -174,9 +174,22 @@ static void check_many_shapes(random_numbers &r, int turn, bool few)
     check(b, "many shapes, turn " + std::to_string(turn), turn < 2);
 }
 
+static void check_both_faults(random_numbers &r)
+{
+    for (int hh = 0; hh < 2; hh++) {
+        batch b = make_batch(hh, NEURON_EULER, 20, 1);
+        b.add(make_cell(r, RANDOM, 20, 0), 5);
+        b.give_column(r, NEURON_V, -70, -60);
+        b.probe_all(r, 1);
+        b.clamp_some(r, 1);
+        check_faults(b);
+    }
+}
+
 static void check_all(uint64_t seed)
 {
     random_numbers r = {seed};
+    check_both_faults(r);
     const int64_t nodes[] = {1, 2, 17, 76, 319, 691}, lanes[] = {1, 2, 5, 16, 33, 64, 131, 200};
     int turn = 0;
     for (int kind = 0; kind < TREE_KINDS; kind++)
@@ -196,6 +209,7 @@ static void check_small(uint64_t seed)
 {
     random_numbers r = {seed};
     deep = true;
+    check_both_faults(r);
     for (int turn = 1; turn < 9; turn++)
         check_kind(r, (tree_kind)(turn % TREE_KINDS), 1 + r.below(30), 1 + r.below(40), turn + (int)(seed % 2) * 8);
     check_many_shapes(r, 2 + (int)(seed % 4), true);

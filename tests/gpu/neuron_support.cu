@@ -160,6 +160,11 @@ static int64_t values_of(const neuron_plan &plan)
     return plan.numbers * plan.lanes * (plan.reduce == NEURON_ALL ? lacis_neuron_samples(&plan) : 1);
 }
 
+int64_t batch::values() const
+{
+    return values_of(plan);
+}
+
 answer run_on_cpu(const neuron_plan &given)
 {
     answer a;

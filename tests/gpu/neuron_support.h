@@ -80,6 +80,8 @@ struct gpu_options {
 answer run_on_gpu(const neuron_plan &plan, const gpu_options &options);
 extern const lacis_neuron_gpu_memory pool;
 
+/* neuron_faults.cu */
+void check_faults(batch &b);
 /* neuron_bench.cu */
 void bench(int argc, char **argv);
 
