@@ -55,11 +55,11 @@ static void check_list(const matrix &a, const lacis_mul_matrix &da, u64 *state, 
     }
 }
 
-void check_few(u64 seed, int types)
+void check_few(u64 seed, int types, int64_t n)
 {
     u64 state = seed;
     for (int type = 0; type < types; type++) {
-        matrix a = make_shape(&state, 1 + type % 2, 20000, 20000, 60000);
+        matrix a = make_shape(&state, 1 + type % 2, n, n, 3 * n);
         add_values(a, (lacis_mul_type)type, &state, false);
         const lacis_mul_matrix da = to_device(a, (lacis_mul_type)type);
         for (int64_t count : {1, 2, 31, 256, 257}) {

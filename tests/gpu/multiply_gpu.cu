@@ -4,6 +4,7 @@
  *
  *     multiply_gpu check [SEED]            random shapes, all types and operators, every class forced
  *     multiply_gpu small                   a few small cases: for compute-sanitizer
+ *     multiply_gpu tiny                    fewer and smaller ones: for tests/emulate
  *     multiply_gpu heavy                   only hub rows, dense blocks and TOP
  *     multiply_gpu bench GRAPH...          rmat:S (labels permuted), rmat-raw:S, uniform:S, star:N, hub:N, dense:N
  *     multiply_gpu written [SEED]          written CON, AGG and HAVING through NVRTC, every class forced
@@ -56,7 +57,7 @@ static bool known(const std::string &what)
 #ifdef WITH_NVRTC
     if (what == "written") return true;
 #endif
-    return what == "check" || what == "heavy" || what == "small";
+    return what == "check" || what == "heavy" || what == "small" || what == "tiny";
 }
 
 int main(int argc, char **argv)
@@ -79,7 +80,7 @@ int main(int argc, char **argv)
         const u64 seed = argc > 2 ? strtoull(argv[2], nullptr, 0) : 1;
         check_random(seed, 60, 20000);
         check_flat(seed, 12, 700);
-        check_few(seed, 4);
+        check_few(seed, 4, 20000);
         check_wide(seed);
         check_faults();
         check_overflow();
@@ -93,7 +94,11 @@ int main(int argc, char **argv)
     } else if (what == "small") {
         check_random(3, argc > 2 ? atoi(argv[2]) : 6, 200);
         check_flat(3, 4, 60);
-        check_few(3, 1);
+        check_few(3, 1, 20000);
+    } else if (what == "tiny") {
+        check_random(3, 5, 70);
+        check_flat(3, 2, 40);
+        check_few(3, 1, 2100);
     } else {
         for (const auto &mode : graph_modes)
             for (int i = 2; i < argc && what == mode.name; i++)
