@@ -42,12 +42,11 @@ static const char options_help[] =
     "result on the host. peer_s is then cuSPARSE's plus-times, the faster of ALG1 and ALG2, whatever the op;\n"
     "floor_s the bytes of the result over the rate of a device copy in the same run. With --gpus each device has\n"
     "the operands and keeps the rows that it computes; ours_s ends with the last device, one_s is one GPU's time in\n"
-    "turn with it, speedup one_s over ours_s; a source's row is one GPU's.\n"
-    "simulate on the GPU times LET statements, from cells on the host to the table there; --op is part of a case's\n"
-    "name, LACIS_SIMULATE_WAY=thread|chip|power in the environment asks for one way through the steps.\n"
-    "solve --device gpu: a line for each way's kernels (thread, chip ...), from operands on the device to the result\n"
-    "there, beside the faster of cuSPARSE's two calls; cold and warm are LET statements with the result on the host.\n"
-    "Without --op the sizes up to 2,560 lanes.\n\n"
+    "turn with it, speedup one_s over ours_s; a source's row is one GPU's. solve on the GPU prints a line for each\n"
+    "way's kernels (thread, chip ...), from operands on the device to the result there, beside the faster of\n"
+    "cuSPARSE's two calls, and LET statements, cold and warm; without --op the sizes up to 2,560 lanes. simulate on\n"
+    "the GPU times LET statements, from cells on the host to the table there; --op is part of a case's name,\n"
+    "LACIS_SIMULATE_WAY=thread|chip|power in the environment asks for one way through the steps.\n\n"
     "Exit code 0: done; 1: a wrong answer or a failure; 2: wrong usage; 77: there is no GPU.\n";
 
 struct option {
