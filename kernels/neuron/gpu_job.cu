@@ -129,7 +129,7 @@ static bool power_pays(const lacis_neuron_gpu_job *job)
     const neuron_plan *plan = &job->plan;
     const neug_power_cut cut = neug_power_cut_of(plan, job->most_steps);
     const int64_t each = cut.steps > 0 ? cut.steps : (int64_t)1 << (cut.levels - 1);
-    const int64_t rest = 2 * cut.levels + (cut.steps > 0 ? (cut.samples - 1) * cut.levels : 0);
+    const int64_t rest = 2 * cut.levels + (cut.steps > 0 ? NEUG_POWER_BLOCKS : 0);
     const int64_t products = plan->steps / each + (2 * clamps_apart(plan) + 1) * rest;
     return products * widest(plan) < 120 * plan->steps;
 }

@@ -139,10 +139,10 @@ static __global__ void __launch_bounds__(THREADS, 2)
     extern __shared__ double2 shared[];
     const neug_tile tile = tiles[blockIdx.x / parts];
     const neug_power_shape *s = shapes + tile.shape;
-    const int32_t row0 = (int32_t)(blockIdx.x % parts) * ROWS, nodes = s->block_rows - s->samples;
-    const int32_t rows = level < 0 ? s->block_rows : nodes;
+    const int32_t row0 = (int32_t)(blockIdx.x % parts) * ROWS, nodes = s->nodes;
+    const int32_t rows = level < 0 ? s->rows[-1 - level] : nodes;
     if (row0 >= rows) return;
-    const product m = {level < 0 ? s->block : s->level[level],
+    const product m = {level < 0 ? s->block[-1 - level] : s->level[level],
                        x + tile.base,
                        y + tile.base,
                        tile.stride,

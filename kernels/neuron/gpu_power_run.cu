@@ -60,7 +60,8 @@ static lacis_neuron_gpu_status make(const lacis_neuron_gpu_job *job, lacis_neuro
     for (int64_t s = 0; s < t->shapes; s++) {
         NEUG_TRY_CUDA(cuda_error, neug_power_make(&t->common, &t->shape[s], s, t->setup.half, &t->cut,
                                                   job->plan.every, at, &shape[s], stream));
-        if (shape[s].block_rows > t->setup.power_rows) t->setup.power_rows = shape[s].block_rows;
+        const int64_t rows = t->cut.steps > 0 ? shape[s].rows[0] : shape[s].nodes;
+        if (rows > t->setup.power_rows) t->setup.power_rows = rows;
         at += doubles_of(t, s);
     }
     NEUG_TRY_CUDA(cuda_error, cudaMemcpyAsync(t->power, shape, (size_t)t->shapes * sizeof *shape,
@@ -126,10 +127,13 @@ cudaError_t neug_power_go_on(neug_power_run *run)
     const lacis_neuron_gpu_tables *t = run->tables;
     const int64_t every = run->params->every, end = least(run->steps, next_turn(t, run->step));
     const int64_t most = least(run->most, end - run->step);
-    const bool block = t->cut.steps > 0 && run->step % every == 0 && t->cut.steps <= most;
-    int level = -1;
-    int64_t steps = t->cut.steps;
-    if (!block) {
+    int64_t samples = run->step % every == 0 ? t->cut.samples : 0; /* of a block; 0: none fits */
+    int block = 0;
+    for (; samples * every > most; samples >>= 1)
+        block++;
+    int level = -1 - block;
+    int64_t steps = samples * every;
+    if (samples == 0) {
         steps = least(most, every - run->step % every);
         for (level = 0; level + 1 < t->cut.levels && (int64_t)2 << level <= steps;)
             level++;
@@ -143,6 +147,6 @@ cudaError_t neug_power_go_on(neug_power_run *run)
     run->y = swap;
     run->step += steps;
     if (run->step % every != 0) return cudaSuccess;
-    const int64_t samples = block ? t->cut.samples : 1;
+    if (samples == 0) samples = 1;
     return neug_power_record(run->launch, run->params, t->power, run->x, run->step / every - samples + 1, samples);
 }

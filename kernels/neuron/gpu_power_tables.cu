@@ -47,12 +47,20 @@ int64_t neug_power_rows(const neug_power_cut *cut, int64_t nodes, int64_t clamps
     return neug_power_wide(nodes, clamps) + rows_within(cut, probes);
 }
 
-/* Levels; of a block its rows, P^every, and room to take powers in. */
+static int blocks_of(const neug_power_cut *cut)
+{
+    int blocks = 0;
+    while (blocks < NEUG_POWER_BLOCKS && cut->samples >> blocks > 0)
+        blocks++;
+    return blocks;
+}
+
+/* Levels; blocks with their rows, P^every, and room to take powers in. */
 uint64_t neug_power_doubles(const neug_power_cut *cut, int64_t nodes, int64_t clamps, int64_t probes)
 {
     const uint64_t wide = (uint64_t)neug_power_wide(nodes, clamps);
-    const uint64_t squares = (uint64_t)cut->levels + (cut->steps > 0 ? 3 : 0);
-    return (squares * wide + (uint64_t)rows_within(cut, probes)) * wide;
+    const uint64_t blocks = (uint64_t)blocks_of(cut), squares = (uint64_t)cut->levels + (blocks > 0 ? 2 : 0);
+    return (squares * wide + blocks * (wide + (uint64_t)rows_within(cut, probes))) * wide;
 }
 
 #define TRY(call)                                                                                                    \
@@ -82,6 +90,16 @@ static cudaError_t raise(const double *base, int64_t exponent, double *to, doubl
     return cudaSuccess;
 }
 
+/* The rows of samples stand right behind the nodes' own: in the state's other rows a block has no interest. */
+static cudaError_t add_samples(const neug_common *common, const neug_shape *shape, int64_t number, int64_t samples,
+                               const double *sample, int64_t wide, double *rows, cudaStream_t stream)
+{
+    if (samples > 1) TRY(neug_power_pick(common, shape, number, sample, wide, rows, stream));
+    for (int64_t s = 2; s < samples && shape->probes > 0; s++, rows += shape->probes * wide)
+        TRY(neug_power_product(rows, shape->probes, sample, rows + shape->probes * wide, wide, stream));
+    return cudaSuccess;
+}
+
 cudaError_t neug_power_make(const neug_common *common, const neug_shape *shape, int64_t number, bool half,
                             const neug_power_cut *cut, int64_t every, double *memory, neug_power_shape *out,
                             cudaStream_t stream)
@@ -89,9 +107,8 @@ cudaError_t neug_power_make(const neug_common *common, const neug_shape *shape, 
     const int64_t n = shape->nodes, wide = neug_power_wide(n, shape->clamps), square = wide * wide;
     double *at = memory;
     *out = {};
+    out->nodes = (int32_t)n;
     out->wide = (int32_t)wide;
-    out->samples = (int32_t)rows_within(cut, shape->probes);
-    out->block_rows = (int32_t)n + out->samples;
     for (int l = 0; l < cut->levels; l++, at += square) {
         out->level[l] = at;
         if (l == 0) {
@@ -101,14 +118,18 @@ cudaError_t neug_power_make(const neug_common *common, const neug_shape *shape, 
         }
     }
     if (cut->steps == 0) return cudaSuccess;
-    double *sample = at, *room = at + square, *block = room + square;
-    out->block = block;
+    double *sample = at, *room = at + square;
+    const int64_t all = rows_within(cut, shape->probes) * wide;
     TRY(raise(out->level[0], every, sample, room, wide, stream));
-    TRY(raise(sample, cut->samples, block, room, wide, stream));
-    /* The rows of samples stand right behind the nodes' own; below those of the state nothing is needed any more. */
-    double *rows = block + n * wide;
-    if (cut->samples > 1) TRY(neug_power_pick(common, shape, number, sample, wide, rows, stream));
-    for (int64_t s = 2; s < cut->samples && shape->probes > 0; s++, rows += shape->probes * wide)
-        TRY(neug_power_product(rows, shape->probes, sample, rows + shape->probes * wide, wide, stream));
+    at = room + square;
+    for (int b = 0; b < blocks_of(cut); b++, at += square + all) {
+        const int64_t within = ((cut->samples >> b) - 1) * shape->probes;
+        out->block[b] = at;
+        out->rows[b] = (int32_t)(n + within);
+        TRY(raise(sample, cut->samples >> b, at, room, wide, stream));
+        TRY(b == 0 ? add_samples(common, shape, number, cut->samples, sample, wide, at + n * wide, stream)
+                   : cudaMemcpyAsync(at + n * wide, out->block[0] + n * wide, (size_t)(within * wide) * sizeof *at,
+                                     cudaMemcpyDeviceToDevice, stream));
+    }
     return cudaSuccess;
 }
