@@ -11,8 +11,8 @@
 
 /* ------------------------------------------------------------------------------------------- POWER */
 
-/* As kernels/neuron/gpu_power.h cuts steps into products: blocks of whole samples, and powers of two where these do
- * not fit between the steps in which a clamp begins or ends to flow. */
+/* As kernels/neuron/gpu_power.h cuts steps into products: blocks of whole samples, of half of them, a quarter ..
+ * before a clamp begins or ends to flow, and powers of two where no sample fits. */
 enum { BLOCK_STEPS = 64, LARGEST_EVERY = 1024, LARGEST_POWER = 256 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -37,15 +37,15 @@ static int64_t powers_in(int64_t steps)
 /* Products for steps [from, to), in which nothing begins or ends. */
 static int64_t products_between(const neuron_plan *plan, int64_t from, int64_t to)
 {
-    int64_t every = plan->every, block = block_of(plan), products = 0;
+    int64_t every = plan->every, products = 0;
     if (from % every != 0) {
         int64_t some = least(every - from % every, to - from);
         products += powers_in(some);
         from += some;
     }
-    if (block > 0) {
-        products += (to - from) / block;
-        from += (to - from) / block * block;
+    for (int64_t samples = block_of(plan) / every; samples > 0; samples /= 2) {
+        products += (to - from) / (samples * every);
+        from += (to - from) / (samples * every) * samples * every;
     }
     return products + (to - from) / every * powers_in(every) + powers_in((to - from) % every);
 }
