@@ -20,17 +20,21 @@ template <class S> SOLVE_FN int image_shift(const S *first)
     return (int)((uintptr_t)first % 16 / sizeof(S));
 }
 
-/* Only begins to copy: wait_for_images, then __syncwarp. Nothing behind the last element is read; up to 15 bytes
- * before the first one, of the same allocation, are. */
+/* Only begins to copy: wait_for_images, then __syncwarp. Nothing behind the last element is read (a copy of fewer than
+ * 16 bytes still touches all 16, so the end goes by elements); up to 15 bytes before the first one, of the same
+ * allocation, are. */
 template <class S> SOLVE_FN void bring_image(char *image, const S *first, int elements)
 {
     const int skip = (int)((uintptr_t)first % 16), bytes = skip + elements * (int)sizeof(S);
     const char *from = (const char *)first - skip;
     const unsigned to = (unsigned)__cvta_generic_to_shared(image);
     for (int at = threadIdx.x % 32 * 16; at < bytes; at += 32 * 16) {
-        const int some = bytes - at < 16 ? bytes - at : 16;
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to + at), "l"(from + at), "r"(some)
-                     : "memory");
+        if (at + 16 <= bytes) {
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + at), "l"(from + at) : "memory");
+            continue;
+        }
+        for (int b = at < skip ? skip : at; b < bytes; b += (int)sizeof(S))
+            *(S *)(image + b) = *(const S *)(from + b);
     }
 }
 

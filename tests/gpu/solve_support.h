@@ -42,6 +42,7 @@ template <class T> T *upload(const std::vector<T> &v)
     T *to;
     CUDA(cudaMalloc(&to, v.size() * sizeof(T) + 1));
     CUDA(cudaMemcpy(to, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice));
+    CUDA(cudaStreamSynchronize(nullptr)); /* the last few kilobytes may be on their way still, beside our stream */
     return to;
 }
 
