@@ -20,8 +20,8 @@ template <class S> SOLVE_FN int image_shift(const S *first)
     return (int)((uintptr_t)first % 16 / sizeof(S));
 }
 
-/* Only begins to copy: wait_for_images, then __syncwarp. Nothing behind the last element is read (a copy of fewer than
- * 16 bytes still touches all 16, so the end goes by elements); up to 15 bytes before the first one, of the same
+/* Only begins to copy: wait_for_images, then __syncwarp. Nothing behind the last element is read (a copy of fewer
+ * than 16 bytes still touches all 16, so the end goes by elements); up to 15 bytes before the first one, of the same
  * allocation, are. */
 template <class S> SOLVE_FN void bring_image(char *image, const S *first, int elements)
 {
