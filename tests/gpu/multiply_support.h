@@ -118,7 +118,7 @@ void bench_written(const char *name);
 /* Rows of `least` to `most` entries, some of them empty, and one of `hub` entries. */
 matrix short_rows(u64 *state, int64_t rows, int64_t cols, int least, int most, int64_t hub);
 void check_flat(u64 seed, int rounds, int64_t rows); /* about so many rows */
-void check_few(u64 seed, int types, int64_t n); /* of n rows, at least 2100 */
+void check_few(u64 seed, int types, int64_t n);      /* of n rows, at least 2100 */
 void bench_one(const char *name);
 void run_graph(const char *name, int repeats);
 
