@@ -232,21 +232,35 @@ int warps_for(int64_t rows, int lanes)
     return each >= 120 ? TREE_WARPS_MOST : each >= 60 ? 8 : each >= 16 ? 4 : 2;
 }
 
-/* Few lanes a tile where there are few, so that all multiprocessors have some, or where rows are many. A schedule
- * that does not fit whatever is tried leaves the job to THREAD: long paths have schedules of many gaps. */
+/* Makes the schedules and says whether they fit. */
+bool plan_lanes_with(const lacis_solve_job *job, const int32_t *parent, int lanes, int warps,
+                     solve_gpu_tree_plan *plan, table *t, bool *fits)
+{
+    plan->lanes.lanes = lanes;
+    plan->lanes.warps = warps;
+    if (!plan_groups(job, parent, LACIS_SOLVE_GPU_LANES, plan, t)) return false;
+    plan->lanes.shared_bytes += rounded(8 * (uint64_t)plan->lanes.barriers);
+    *fits = plan->lanes.shared_bytes <= LANES_BYTES_MOST;
+    return true;
+}
+
+/* Few lanes a tile where there are few, so that all multiprocessors have some, or where rows are many. Fewer warps
+ * have schedules with fewer gaps: that is slower than THREAD for many lanes, and much faster for few. What does not
+ * fit whatever is tried is left to THREAD: long paths have schedules of many gaps. */
 bool plan_lanes(const lacis_solve_job *job, const int32_t *parent, solve_gpu_tree_plan *plan, table *t)
 {
+    enum { PROCESSORS = 132, FEW_TILES = 4 * PROCESSORS };
     const int64_t rows = tree_most_rows(job);
     int lanes = tree_computed_bytes(job->type) == 4 && rows >= 128 ? 64 : 32; /* f32: more lanes in as many bytes */
-    while (lanes > 16 && tree_tiles(job, lanes) < 132)
+    bool fits = false;
+    while (lanes > 16 && tree_tiles(job, lanes) < PROCESSORS)
         lanes /= 2;
-    for (; lanes >= 16; lanes /= 2) {
-        plan->lanes.lanes = lanes;
-        plan->lanes.warps = warps_for(rows, lanes);
-        if (!plan_groups(job, parent, LACIS_SOLVE_GPU_LANES, plan, t)) return false;
-        plan->lanes.shared_bytes += rounded(8 * (uint64_t)plan->lanes.barriers);
-        if (plan->lanes.shared_bytes <= LANES_BYTES_MOST) return true;
-    }
+    for (; lanes >= 16; lanes /= 2)
+        for (int warps = warps_for(rows, lanes); warps >= 2; warps /= 2) {
+            if (!plan_lanes_with(job, parent, lanes, warps, plan, t, &fits)) return false;
+            if (fits) return true;
+            if (lanes > 16 || tree_tiles(job, lanes) > FEW_TILES) break;
+        }
     plan->way = LACIS_SOLVE_GPU_THREAD;
     return plan_groups(job, parent, plan->way, plan, t);
 }
