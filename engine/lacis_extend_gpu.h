@@ -63,6 +63,27 @@ LACIS_API uint64_t lacis_gpu_part_missing(lacis_gpu *gpu, const lacis_array *arr
  * engine's from here on. False: it was freed instead. */
 LACIS_API bool lacis_gpu_keep(lacis_gpu *gpu, lacis_buffer *buffer, uint64_t offset, uint64_t bytes, void *device);
 
+/* --- before a variant runs: for `can` and `cost`, which start nothing unless the call says ON GPU. */
+struct lacis_call;
+struct lacis_profile;
+#define LACIS_GPU_COPY_FIGURE  "gpu.copy_seconds" /* in the profile: what a copy takes however small */
+#define LACIS_GPU_COPY_SECONDS 2e-5               /* that, where nobody has calibrated */
+/* The device where it has been started, else NULL. */
+LACIS_API lacis_gpu *lacis_gpu_at_hand(lacis_run *run);
+/* What starting it would take (0: it is started), the first use of the operator's kernels included, which is
+ * load_figure in the profile. */
+LACIS_API double lacis_gpu_start_seconds(const lacis_run *run, const struct lacis_profile *profile,
+                                         const char *load_figure);
+/* Whether the GPU may be asked at all: not where the processor needs less at most than the device at least, starting
+ * it besides, unless the call says ON GPU; and whether there is one. Where not, why. */
+LACIS_API bool lacis_gpu_worth(const struct lacis_call *call, lacis_run *run, const char *load_figure,
+                               double processor, double device, char *reason, size_t size);
+/* Seconds for so many bytes up and down; gpu NULL: it is not started. */
+LACIS_API double lacis_gpu_copy_seconds(const lacis_gpu *gpu, const struct lacis_profile *profile, double up,
+                                        double down);
+/* LACIS_UNSUPPORTED: its memory does not hold `what`. */
+LACIS_API lacis_status lacis_gpu_no_room(lacis_run *run, lacis_gpu *gpu, const char *what);
+
 /* --- panels
  * --------------------------------------------------------------------------------------------------------- Work in
  * units (rows, lanes), cut into panels that fit the devices and dealt over them. Each device has two lanes, threads

@@ -287,13 +287,13 @@ static lacis_status calibrate_copies(lacis_run *run, lacis_profile *profile)
     double start = lacis_now();
     lacis_gpu *gpu = lacis_run_gpu(run, reason, sizeof reason);
     if (gpu == NULL) return LACIS_OK;
-    if (!started) LACIS_TRY(lacis_profile_set(profile, "gpu.start_seconds", lacis_now() - start));
+    if (!started) LACIS_TRY(lacis_profile_set(profile, LACIS_PROFILE_GPU_START, lacis_now() - start));
     lacis_gpu_facts facts;
     LACIS_TRY(lacis_profile_set(profile, LACIS_PROFILE_GPU, lacis_profile_gpu(gpu)));
     LACIS_TRY(lacis_device_measure(run, gpu));
     lacis_gpu_describe(gpu, &facts);
-    LACIS_TRY(lacis_profile_set(profile, "gpu.upload_bytes_a_second", facts.upload_rate));
-    return lacis_profile_set(profile, "gpu.download_bytes_a_second", facts.download_rate);
+    LACIS_TRY(lacis_profile_set(profile, LACIS_PROFILE_UPLOAD, facts.upload_rate));
+    return lacis_profile_set(profile, LACIS_PROFILE_DOWNLOAD, facts.download_rate);
 }
 
 lacis_status lacis_exec_calibrate(lacis_world *world, lacis_run *run)

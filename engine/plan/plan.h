@@ -23,6 +23,10 @@ void lacis_profile_each(const lacis_profile *profile, lacis_profile_fn fn, void 
 void lacis_profile_unlearn(lacis_profile *profile);
 /* A number for a GPU and its driver: figures hold for those that they were measured on. */
 #define LACIS_PROFILE_GPU "gpu.identity"
+/* What CALIBRATE measures of its start and its copies. */
+#define LACIS_PROFILE_GPU_START "gpu.start_seconds"
+#define LACIS_PROFILE_UPLOAD    "gpu.upload_bytes_a_second"
+#define LACIS_PROFILE_DOWNLOAD  "gpu.download_bytes_a_second"
 double lacis_profile_gpu(const lacis_gpu *gpu);
 /* A name for this processor, under which the catalog keeps figures. */
 void lacis_profile_machine(char *text, size_t size);

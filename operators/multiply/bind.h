@@ -37,6 +37,7 @@ void lacis_multiply_unbind(lacis_run *run, lacis_call *call);
 
 /* op.c, gpu.c, ranks.c */
 extern const lacis_variant lacis_multiply_rows, lacis_multiply_gpu, lacis_multiply_ranks, lacis_multiply_ranks_gpu;
+extern const lacis_variant lacis_multiply_gpu_pull, lacis_multiply_gpu_push; /* vectors */
 /* How other ranks would share the call; nothing where there are none. */
 lacis_status lacis_multiply_explain_ranks(lacis_run *run, const lacis_call *call, lacis_lines *lines);
 

@@ -159,11 +159,6 @@ static const double otherwise[LACIS_MUL_CLASSES][LACIS_PRODUCT_KINDS] = {
     [LACIS_MUL_HASH] = {12, 15, 16}, [LACIS_MUL_DENSE] = {0.9, 1.7, 3.2}, [LACIS_MUL_HUB] = {0.9, 1.7, 3.2},
 };
 
-double lacis_figure(const lacis_profile *profile, const char *name, double usual)
-{
-    return profile == NULL ? usual : lacis_profile_get(profile, name, usual);
-}
-
 /* Planning and buffers; waking threads and waiting for the last of them, unless there is work for one alone. */
 static double call_seconds(const lacis_product *product)
 {
@@ -189,12 +184,12 @@ static double write_seconds(const lacis_profile *profile, double bytes, int thre
 {
     const double a_thread = 12e9, most = 60e9; /* bytes set in a second, where nobody has calibrated */
     double usual = a_thread * threads < most ? a_thread * threads : most;
-    return 2 * bytes / lacis_figure(profile, lacis_set_figure, usual);
+    return 2 * bytes / lacis_profile_get(profile, lacis_set_figure, usual);
 }
 
 static double figure_of(const lacis_profile *profile, lacis_mul_class class, int kind)
 {
-    return lacis_figure(profile, figure[class][kind], otherwise[class][kind]);
+    return lacis_profile_get(profile, figure[class][kind], otherwise[class][kind]);
 }
 
 const char *lacis_product_figure(lacis_mul_class class, int kind)

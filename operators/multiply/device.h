@@ -78,11 +78,7 @@ const char *lacis_multiply_gpu_figure(lacis_gpu_size size, lacis_gpu_work kind);
 #define LACIS_GPU_CALL_FIGURE    "multiply.gpu.call_seconds"    /* of a product of nothing */
 #define LACIS_GPU_TOP_FIGURE     "multiply.gpu.top_ns"          /* that TOP adds to a product */
 #define LACIS_GPU_COMPILE_FIGURE "multiply.gpu.compile_seconds" /* of a written CON */
-#define LACIS_GPU_COPY_FIGURE    "gpu.copy_seconds"             /* that a copy takes however small */
 #define LACIS_GPU_LOAD_FIGURE    "multiply.gpu.load_seconds"    /* of the first use of its kernels */
-#define LACIS_GPU_START_FIGURE   "gpu.start_seconds"
-
-#define LACIS_GPU_COPY_SECONDS 2e-5 /* that copy, where nobody has calibrated */
 
 /* CALIBRATE's part for the GPU; nothing where there is none. */
 lacis_status lacis_multiply_gpu_calibrate(lacis_run *run, lacis_profile *profile);

@@ -4,7 +4,6 @@
  * device may be asked for it, and what it would cost with the copies that are needed.
  */
 #include "multiply/device.h"
-#include "multiply/on_gpu.h"
 #include "multiply/written.h"
 
 #include <inttypes.h>
@@ -56,9 +55,10 @@ bool lacis_multiply_gpu_can(const lacis_call *call, char *reason, size_t size)
     const lacis_multiply *work = call->work;
     const lacis_product *product = &work->product;
     double processor = lacis_product_most_seconds(product, call->profile);
-    double kernels = (call->totals ? 3 : 1) * lacis_figure(call->profile, LACIS_GPU_CALL_FIGURE, CALL_SECONDS);
-    if (!call->totals) kernels += COPIES * lacis_figure(call->profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
-    if (!lacis_gpu_worth(call, work->run, processor, kernels, reason, size)) return false;
+    double kernels = (call->totals ? 3 : 1) * lacis_profile_get(call->profile, LACIS_GPU_CALL_FIGURE, CALL_SECONDS);
+    if (!call->totals)
+        kernels += COPIES * lacis_profile_get(call->profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
+    if (!lacis_gpu_worth(call, work->run, LACIS_GPU_LOAD_FIGURE, processor, kernels, reason, size)) return false;
     const char *why = refuses(product);
     if (why != NULL) {
         snprintf(reason, size, "%s", why);
@@ -137,12 +137,12 @@ static void kernel_seconds(const lacis_run *run, const lacis_product *product, c
     const double row_ns = 0.2, top_ns = 0.0056; /* a row; a product */
     lacis_gpu_work kind = kind_of(run, product);
     count_sizes(product, closely, out);
-    out->kernels = lacis_figure(profile, LACIS_GPU_CALL_FIGURE, CALL_SECONDS);
+    out->kernels = lacis_profile_get(profile, LACIS_GPU_CALL_FIGURE, CALL_SECONDS);
     for (int i = 0; i < LACIS_GPU_SIZES; i++) {
-        out->seconds[i] = 1e-9 * out->products[i] * lacis_figure(profile, figure[i][kind], otherwise[i][kind]);
+        out->seconds[i] = 1e-9 * out->products[i] * lacis_profile_get(profile, figure[i][kind], otherwise[i][kind]);
         out->kernels += out->seconds[i];
     }
-    double top = lacis_figure(profile, LACIS_GPU_TOP_FIGURE, top_ns);
+    double top = lacis_profile_get(profile, LACIS_GPU_TOP_FIGURE, top_ns);
     if (product->job.top > 0) out->kernels += 1e-9 * top * (double)product->total_products;
     out->kernels += 1e-9 * row_ns * (double)product->s.count;
 }
@@ -151,7 +151,7 @@ static void kernel_seconds(const lacis_run *run, const lacis_product *product, c
 static double totals_seconds(const lacis_profile *profile, double entries)
 {
     const double entry_ns = 0.0025;
-    return 2 * lacis_figure(profile, LACIS_GPU_CALL_FIGURE, CALL_SECONDS) + 1e-9 * entry_ns * entries;
+    return 2 * lacis_profile_get(profile, LACIS_GPU_CALL_FIGURE, CALL_SECONDS) + 1e-9 * entry_ns * entries;
 }
 
 /* gpu NULL: it is not started, nothing is there yet. */
@@ -171,7 +171,7 @@ static double copy_seconds(const lacis_run *run, const lacis_gpu *gpu, const lac
     const double thread = 4e-6, few = 4e6;
     int copies = (up > 0 ? COPIES : 0) + (down > 0 ? COPIES : 0);
     return lacis_gpu_copy_seconds(gpu, profile, up, down) + (down > few ? 2 * thread * lacis_run_threads(run) : 0) +
-           copies * lacis_figure(profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
+           copies * lacis_profile_get(profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
 }
 
 /* Rows go in panels where their bounds, twice since rows are moved together at the end, do not fit. */
@@ -200,9 +200,9 @@ static double once_seconds(lacis_run *run, const lacis_product *product, lacis_g
                            bool faster)
 {
     const double compile_seconds = 0.35;
-    double seconds = lacis_gpu_start_seconds(run, profile);
+    double seconds = lacis_gpu_start_seconds(run, profile, LACIS_GPU_LOAD_FIGURE);
     if (lacis_written_needed(product) && faster && !compiled(run, gpu, product))
-        seconds += lacis_figure(profile, LACIS_GPU_COMPILE_FIGURE, compile_seconds);
+        seconds += lacis_profile_get(profile, LACIS_GPU_COMPILE_FIGURE, compile_seconds);
     return seconds;
 }
 

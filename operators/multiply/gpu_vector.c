@@ -9,7 +9,7 @@
  * only where the same graph meets another vector in the same statement. So it is never made; whoever multiplies often
  * against the grain keeps a transposed graph and writes the product the other way round.
  */
-#include "multiply/on_gpu.h"
+#include "multiply/device.h"
 
 #include <string.h>
 
@@ -61,7 +61,7 @@ static double pull_most_seconds(const lacis_product *product, const lacis_profil
 {
     const double call = 2e-5, margin = 2, usual = 4;
     double rows = LACIS_PULL_ROW_NS * (double)product->s.count;
-    double entries = lacis_figure(profile, lacis_pull_figure, usual) * (double)product->total_degree;
+    double entries = lacis_profile_get(profile, lacis_pull_figure, usual) * (double)product->total_degree;
     char reason[8];
     if (!lacis_product_can_pull(product, reason, sizeof reason)) return lacis_product_most_seconds(product, profile);
     return call + margin * 1e-9 * (rows + entries) / product->job.threads;
@@ -91,7 +91,7 @@ static bool can(const lacis_call *call, lacis_product_shape shape, char *reason,
     }
     double processor =
         pull ? pull_most_seconds(product, call->profile) : lacis_product_most_seconds(product, call->profile);
-    if (!lacis_gpu_worth(call, work->run, processor, CALL_SECONDS, reason, size)) return false;
+    if (!lacis_gpu_worth(call, work->run, LACIS_GPU_LOAD_FIGURE, processor, CALL_SECONDS, reason, size)) return false;
     return call->on != LACIS_ON_GPU || lacis_run_gpu(work->run, reason, size) != NULL;
 }
 
@@ -154,7 +154,7 @@ static lacis_status pull_cost(lacis_run *run, const lacis_call *call, const laci
     double rows = (double)call->units, size = (double)lacis_dtype_size(product->storage);
     double ns =
         lacis_profile_get(profile, "multiply.gpu.vector.pull_entry_ns", 0.012) * (double)product->total_degree;
-    out->once = lacis_gpu_start_seconds(run, profile);
+    out->once = lacis_gpu_start_seconds(run, profile, LACIS_GPU_LOAD_FIGURE);
     out->seconds = out->once + CALL_SECONDS + 1e-9 * (ns + PULL_HOST_NS * rows) +
                    lacis_gpu_copy_seconds(gpu, profile, pull_missing(gpu, work), (size + 1) * rows);
     return LACIS_OK;
@@ -263,7 +263,7 @@ static lacis_status push_cost(lacis_run *run, const lacis_call *call, const laci
     double ns =
         lacis_profile_get(profile, "multiply.gpu.vector.push_product_ns", 0.016) * (double)product->total_products;
     ns += column_ns * (double)(product->job.t_hi - product->job.t_lo) + PUSH_HOST_NS * out->entries;
-    out->once = lacis_gpu_start_seconds(run, profile);
+    out->once = lacis_gpu_start_seconds(run, profile, LACIS_GPU_LOAD_FIGURE);
     out->seconds = out->once + CALL_SECONDS + 1e-9 * ns +
                    lacis_gpu_copy_seconds(gpu, profile, push_missing(gpu, work),
                                           (double)lacis_product_entry_bytes(product) * out->entries);

@@ -4,7 +4,6 @@
  * descriptor from which parser, completion, help, planner and EXPLAIN work; the engine's registry names it.
  */
 #include "multiply/device.h"
-#include "multiply/on_gpu.h"
 
 static const lacis_param params[] = {
     {.form = "%a", .required = true, .help = "left operand: a graph, or a vector where b is a graph"},

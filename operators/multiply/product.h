@@ -199,8 +199,6 @@ lacis_status lacis_product_cost(lacis_run *run, lacis_product *product, const la
 /* Seconds that the processor takes at most, from the products alone: all rows in the class that takes longest, twice
  * as long as calibrated, every product an entry. */
 double lacis_product_most_seconds(const lacis_product *product, const lacis_profile *profile);
-/* The figure, or what it usually is where there is no profile. */
-double lacis_figure(const lacis_profile *profile, const char *name, double otherwise);
 lacis_status lacis_product_calibrate(lacis_run *run, lacis_profile *profile);
 /* Seconds for pages of a result of so many bytes that nobody has touched yet. */
 double lacis_product_touches(const lacis_run *run, double bytes, int threads);

@@ -87,7 +87,7 @@ static struct outlook look_ahead(const lacis_power *work)
 static double processor_seconds(const lacis_power *work, const lacis_profile *profile, const struct outlook *ahead)
 {
     const double round = 4e-5, thread = 4e-6, few = 32768, product_ns = 3;
-    double ns = work->stable ? lacis_figure(profile, LACIS_POWER_PATH_FIGURE, LACIS_POWER_PATH_NS) : product_ns;
+    double ns = work->stable ? lacis_profile_get(profile, LACIS_POWER_PATH_FIGURE, LACIS_POWER_PATH_NS) : product_ns;
     double threads = lacis_run_threads(work->run), used = threads < ahead->rows ? threads : ahead->rows;
     bool alone = used <= 1 || ahead->paths <= few * ahead->rounds; /* else each takes rows */
     double wake = alone ? 0 : (work->stable ? 3 : 1) * thread * threads;

@@ -7,7 +7,6 @@
 #include "power/gpu.h"
 
 #include "multiply/device.h"
-#include "multiply/on_gpu.h"
 #include "multiply/written.h"
 
 #include <string.h>
@@ -75,9 +74,9 @@ bool lacis_power_gpu_can(const lacis_call *call, char *reason, size_t size)
         snprintf(reason, size, "%s", why);
         return false;
     }
-    double copies = 4 * lacis_figure(call->profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
-    if (!lacis_gpu_worth(call, work->run, lacis_power_most_seconds(work, call->profile), CALL_SECONDS + copies,
-                         reason, size))
+    double copies = 4 * lacis_profile_get(call->profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
+    if (!lacis_gpu_worth(call, work->run, LACIS_GPU_LOAD_FIGURE, lacis_power_most_seconds(work, call->profile),
+                         CALL_SECONDS + copies, reason, size))
         return false;
     if (!can_write(work, reason, size)) return false;
     return call->on != LACIS_ON_GPU || lacis_run_gpu(work->run, reason, size) != NULL;
@@ -100,7 +99,7 @@ static lacis_mul_matrix host_graph(const lacis_power *work)
 static double once_seconds(const lacis_power *work, const lacis_profile *profile)
 {
     const double compile_seconds = 1.2;
-    double start = lacis_gpu_start_seconds(work->run, profile);
+    double start = lacis_gpu_start_seconds(work->run, profile, LACIS_GPU_LOAD_FIGURE);
     return start + (form_of(&work->spec) == LACIS_MUL_CON_STRIPS ? compile_seconds : 0);
 }
 
@@ -112,8 +111,8 @@ double lacis_power_gpu_seconds(lacis_run *run, const lacis_call *call, const lac
     const lacis_power *work = call->work;
     const lacis_gpu *gpu = lacis_gpu_at_hand(run);
     const lacis_mul_matrix a = host_graph(work);
-    double round = lacis_figure(profile, "power.gpu.round_ns", work->stable ? 3e4 : 2e5);
-    double path = lacis_figure(profile, "power.gpu.path_ns", 0.02), cell_ns = 0.006;
+    double round = lacis_profile_get(profile, "power.gpu.round_ns", work->stable ? 3e4 : 2e5);
+    double path = lacis_profile_get(profile, "power.gpu.path_ns", 0.02), cell_ns = 0.006;
     double cells = work->stable ? (double)call->units * (double)work->a.cols : work_of->entries;
     double missing = (double)lacis_send_missing(lacis_gpu_at_hand(run), &work->sent, &a);
     return once_seconds(work, profile) + CALL_SECONDS +

@@ -18,9 +18,8 @@ _Static_assert(LACIS_COUNT(ways) == LACIS_NEURON_GPU_WAYS, "a variant a way");
 
 /* ----------------------------------------------------------------------------------------- whether */
 
-/* Without ON GPU the device is left alone for less, before anything costs time: seconds of the processor. Starting
- * the device takes some tenths of a second on top. */
-static const double LEAST_SECONDS = 1e-3, LEAST_TO_START = 0.1;
+/* Of few steps: tables, launches and waits. */
+static const double CALL_SECONDS = 1e-4;
 
 void lacis_simulate_gpu_job(const lacis_simulation *s, lacis_neuron_gpu_way way, lacis_neuron_gpu_job *out)
 {
@@ -40,29 +39,45 @@ static const char *refuses(const lacis_simulation *s, lacis_neuron_gpu_way way)
     return lacis_neuron_gpu_refuses(&job);
 }
 
-static bool large_enough(const lacis_simulation *s, double least, char *reason, size_t size)
+static double column_bytes(const lacis_simulation *s)
 {
-    double seconds = lacis_simulate_lanes_seconds(s, NULL, lacis_run_threads(s->run));
-    if (seconds >= least) return true;
-    snprintf(reason, size, "too little work: about %.2g s for the processor, of %.2g s that it takes to pay%s",
-             seconds, least, least == LEAST_TO_START ? " for starting it as well" : "");
-    return false;
+    double bytes = 0;
+    for (int i = 0; i < NEURON_FIGURES; i++)
+        if (s->plan.column[i] != NULL) bytes += (double)sizeof(double) * (double)s->plan.lanes;
+    return bytes;
+}
+
+/* Samples, reduced ones with their times. */
+static double result_bytes(const lacis_simulation *s)
+{
+    double samples = (double)lacis_trace_samples(s) * (double)s->plan.numbers * (double)s->plan.lanes;
+    return (s->plan.reduce == NEURON_ALL ? 1 : 2) * (double)sizeof(double) * samples;
+}
+
+/* The most that the processor takes, which is twice as long as calibrated, against a call and its copies; rows of the
+ * result are made of them on either. */
+static bool worth(const lacis_call *call, char *reason, size_t size)
+{
+    const double margin = 2;
+    const lacis_simulation *s = call->work;
+    const lacis_gpu *gpu = lacis_gpu_at_hand(s->run);
+    const lacis_profile *own = lacis_gpu_figures(gpu, call->profile);
+    double processor = margin * lacis_simulate_lanes_seconds(s, call->profile, lacis_run_threads(s->run));
+    double device = CALL_SECONDS + lacis_gpu_copy_seconds(gpu, own, column_bytes(s), result_bytes(s));
+    return lacis_gpu_worth(call, s->run, LACIS_SIMULATE_LOAD_FIGURE, processor, device, reason, size);
 }
 
 /* The device is started here only where it is demanded: a plan that does not choose it must leave it alone. */
 bool lacis_simulate_gpu_can(const lacis_call *call, int way, char *reason, size_t size)
 {
     const lacis_simulation *s = call->work;
-    bool must = call->on == LACIS_ON_GPU;
-    if (!must && !large_enough(s, LEAST_SECONDS, reason, size)) return false;
-    if (!lacis_gpu_possible(s->run, reason, size)) return false;
+    if (!worth(call, reason, size)) return false;
     const char *why = refuses(s, (lacis_neuron_gpu_way)way);
     if (why != NULL) {
         snprintf(reason, size, "%s", why);
         return false;
     }
-    if (!must && !lacis_gpu_started(s->run) && !large_enough(s, LEAST_TO_START, reason, size)) return false;
-    return !must || lacis_run_gpu(s->run, reason, size) != NULL;
+    return call->on != LACIS_ON_GPU || lacis_run_gpu(s->run, reason, size) != NULL;
 }
 
 static lacis_neuron_gpu_way usual_way(const lacis_simulation *s)
@@ -158,40 +173,23 @@ static double tables_seconds(const neuron_plan *plan, lacis_neuron_gpu_way way, 
     return 1e-9 * sum * figure_of(profile, way, false, false);
 }
 
-static double column_bytes(const lacis_simulation *s)
-{
-    double bytes = 0;
-    for (int i = 0; i < NEURON_FIGURES; i++)
-        if (s->plan.column[i] != NULL) bytes += (double)sizeof(double) * (double)s->plan.lanes;
-    return bytes;
-}
-
 static void estimate(lacis_run *run, const lacis_simulation *s, lacis_neuron_gpu_way way,
                      const lacis_profile *profile, lacis_simulate_estimate *out)
 {
-    const double start_seconds = 0.3, load_seconds = 0.02, call_seconds = 1e-4, link = 30e9;
-    char reason[200];
-    lacis_gpu_facts facts = {.upload_rate = link, .download_rate = link};
-    lacis_gpu *gpu = lacis_gpu_started(run) ? lacis_run_gpu(run, reason, sizeof reason) : NULL;
+    lacis_gpu *gpu = lacis_gpu_at_hand(run);
     const lacis_profile *own = lacis_gpu_figures(gpu, profile);
     lacis_neuron_gpu_job job;
     lacis_simulate_gpu_job(s, way, &job);
-    if (gpu != NULL) lacis_gpu_describe(gpu, &facts);
     *out = (lacis_simulate_estimate){.known = true};
     out->tables = (double)lacis_neuron_gpu_tables_bytes(&job);
     out->work = (double)lacis_neuron_gpu_work_bytes(&job);
     out->gpus = gpus(run, s, way, gpu);
     out->step = step_seconds(s, way, own, out->gpus);
-    out->kernels = call_seconds + tables_seconds(&s->plan, way, own) + out->step * (double)s->plan.steps;
+    out->kernels = CALL_SECONDS + tables_seconds(&s->plan, way, own) + out->step * (double)s->plan.steps;
     out->up = out->tables + column_bytes(s);
-    out->down =
-        (double)sizeof(double) * (double)lacis_trace_samples(s) * (double)s->plan.numbers * (double)s->plan.lanes;
-    if (s->plan.reduce != NEURON_ALL) out->down *= 2;
-    out->copies = out->up / lacis_profile_get(own, "gpu.upload_bytes_a_second", facts.upload_rate) +
-                  out->down / lacis_profile_get(own, "gpu.download_bytes_a_second", facts.download_rate);
-    if (gpu == NULL)
-        out->once = lacis_profile_get(own, "gpu.start_seconds", start_seconds) +
-                    lacis_profile_get(own, LACIS_SIMULATE_LOAD_FIGURE, load_seconds);
+    out->down = result_bytes(s);
+    out->copies = lacis_gpu_copy_seconds(gpu, own, out->up, out->down);
+    out->once = lacis_gpu_start_seconds(run, own, LACIS_SIMULATE_LOAD_FIGURE);
 }
 
 lacis_status lacis_simulate_gpu_cost(lacis_run *run, const lacis_call *call, int way, const lacis_profile *profile,

@@ -5,8 +5,6 @@
  */
 #include "solve/device.h"
 
-#include <inttypes.h>
-
 /* Nanoseconds an element of f64 systems with matrices of their own, and a row of lanes that are few, where nobody has
  * calibrated; from what an H200 took. */
 static const lacis_solve_gpu_figure figures[LACIS_SOLVE_GPU_WAYS][2][2] = {
@@ -45,8 +43,8 @@ double lacis_solve_gpu_words(lacis_solve_gpu_way way, const lacis_solve_job *job
 
 #ifdef LACIS_GPU_KERNELS
 
-/* Without ON GPU the device is left alone for less: it could not pay. The first use also starts it. */
-static const double LEAST_ELEMENTS = 50000, LEAST_TO_START = 20000000; /* for each thread */
+/* Of next to nothing, where nobody has calibrated. */
+static const double CALL_SECONDS = 2e-5;
 
 static double elements_wanted(const lacis_call *call)
 {
@@ -55,42 +53,10 @@ static double elements_wanted(const lacis_call *call)
     return batch->lanes > 0 ? (double)batch->elements * (double)call->units / (double)batch->lanes : 0;
 }
 
-static bool large_enough(const lacis_call *call, double a_thread, char *reason, size_t size)
+static double call_seconds(const lacis_profile *profile)
 {
-    const lacis_solve *work = call->work;
-    double elements = elements_wanted(call), least = a_thread * lacis_run_threads(work->run);
-    if (elements >= least) return true;
-    snprintf(reason, size, "too little work: %.0f elements, of %.0f that it takes to pay%s", elements, least,
-             a_thread == LEAST_TO_START ? " for starting it as well" : "");
-    return false;
+    return lacis_profile_get(profile, LACIS_SOLVE_GPU_CALL_FIGURE, CALL_SECONDS);
 }
-
-/* The device is started here only where it is demanded: a plan that does not choose it must leave it alone. */
-bool lacis_solve_gpu_can(const lacis_call *call, lacis_solve_gpu_way way, char *reason, size_t size)
-{
-    lacis_solve *work = call->work;
-    const bool must = call->on == LACIS_ON_GPU;
-    const lacis_solve_job *whole;
-    if (!lacis_gpu_possible(work->run, reason, size)) return false;
-    if (work->in_place) {
-        snprintf(reason, size, "IN PLACE saves memory of the host, where the CPU does it");
-        return false;
-    }
-    if (!must && !large_enough(call, LEAST_ELEMENTS, reason, size)) return false;
-    const char *why = "the host has no memory left";
-    if (lacis_solve_whole_job(work->run, work, &whole) == LACIS_OK) {
-        const lacis_solve_gpu_job job = {.job = *whole, .way = way};
-        why = lacis_solve_gpu_refuses(&job);
-    }
-    if (why != NULL) {
-        snprintf(reason, size, "%s", why);
-        return false;
-    }
-    if (!must && !lacis_gpu_started(work->run) && !large_enough(call, LEAST_TO_START, reason, size)) return false;
-    return !must || lacis_run_gpu(work->run, reason, size) != NULL;
-}
-
-/* ------------------------------------------------------------------------------------------- costs */
 
 static double missing_on(const lacis_solve *work, lacis_gpu *gpu)
 {
@@ -113,13 +79,51 @@ static double bytes_to_send(const lacis_solve *work, lacis_gpu *gpu, double resu
 static double copy_seconds(lacis_gpu *gpu, const lacis_profile *profile, double up, double down)
 {
     enum { PARTS = 4 };
-    const double each = lacis_profile_get(profile, "gpu.copy_seconds", 5e-5);
-    lacis_gpu_facts facts = {.upload_rate = 30e9, .download_rate = 30e9};
-    if (gpu != NULL) lacis_gpu_describe(gpu, &facts);
-    return down / lacis_profile_get(profile, "gpu.download_bytes_a_second", facts.download_rate) +
-           up / lacis_profile_get(profile, "gpu.upload_bytes_a_second", facts.upload_rate) +
-           ((up > 0 ? PARTS : 0) + (down > 0 ? 1 : 0)) * each;
+    int copies = (up > 0 ? PARTS : 0) + (down > 0 ? 1 : 0);
+    return lacis_gpu_copy_seconds(gpu, profile, up, down) +
+           copies * lacis_profile_get(profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
 }
+
+/* The most that the processor takes, which is twice as long as calibrated, against a call and its copies. */
+static bool worth(const lacis_call *call, const lacis_cost *processor, char *reason, size_t size)
+{
+    const double margin = 2;
+    const lacis_solve *work = call->work;
+    lacis_gpu *gpu = lacis_gpu_at_hand(work->run);
+    const lacis_profile *figures_here = lacis_gpu_figures(gpu, call->profile);
+    double up = bytes_to_send(work, gpu, processor->bytes);
+    double device = call_seconds(figures_here) + copy_seconds(gpu, figures_here, up, processor->bytes);
+    return lacis_gpu_worth(call, work->run, LACIS_SOLVE_GPU_LOAD_FIGURE, margin * processor->seconds, device, reason,
+                           size);
+}
+
+/* The device is started here only where it is demanded: a plan that does not choose it must leave it alone. */
+bool lacis_solve_gpu_can(const lacis_call *call, lacis_solve_gpu_way way, char *reason, size_t size)
+{
+    lacis_solve *work = call->work;
+    const lacis_solve_job *whole;
+    lacis_cost processor = {0};
+    if (!lacis_gpu_possible(work->run, reason, size)) return false;
+    if (work->in_place) {
+        snprintf(reason, size, "IN PLACE saves memory of the host, where the CPU does it");
+        return false;
+    }
+    if (lacis_solve_whole_job(work->run, work, &whole) != LACIS_OK ||
+        lacis_solve_cost(work->run, call, call->profile, &processor) != LACIS_OK) {
+        snprintf(reason, size, "the host has no memory left");
+        return false;
+    }
+    if (!worth(call, &processor, reason, size)) return false;
+    const lacis_solve_gpu_job job = {.job = *whole, .way = way};
+    const char *why = lacis_solve_gpu_refuses(&job);
+    if (why != NULL) {
+        snprintf(reason, size, "%s", why);
+        return false;
+    }
+    return call->on != LACIS_ON_GPU || lacis_run_gpu(work->run, reason, size) != NULL;
+}
+
+/* ------------------------------------------------------------------------------------------- costs */
 
 static double kernel_seconds(const lacis_call *call, const lacis_solve_job *job, lacis_solve_gpu_way way,
                              const lacis_profile *profile)
@@ -132,15 +136,7 @@ static double kernel_seconds(const lacis_call *call, const lacis_solve_job *job,
                    (lacis_solve_gpu_words(way, &own) * lacis_solve_bytes(own.type));
     double streamed = share * lacis_profile_get(profile, figure->element, figure->element_ns) * elements_wanted(call);
     double alone = lacis_profile_get(profile, figure->row, figure->row_ns) * (double)work->like->batch.most_rows;
-    return lacis_profile_get(profile, LACIS_SOLVE_GPU_CALL_FIGURE, 2e-5) +
-           1e-9 * (streamed > alone ? streamed : alone);
-}
-
-static double once_seconds(const lacis_gpu *gpu, const lacis_profile *profile)
-{
-    if (gpu != NULL) return 0;
-    return lacis_profile_get(profile, "gpu.start_seconds", 0.3) +
-           lacis_profile_get(profile, LACIS_SOLVE_GPU_LOAD_FIGURE, 0.02);
+    return call_seconds(profile) + 1e-9 * (streamed > alone ? streamed : alone);
 }
 
 lacis_status lacis_solve_gpu_cost(lacis_run *run, const lacis_call *call, lacis_solve_gpu_way way,
@@ -148,15 +144,14 @@ lacis_status lacis_solve_gpu_cost(lacis_run *run, const lacis_call *call, lacis_
 {
     lacis_solve *work = call->work;
     const lacis_solve_job *job;
-    char reason[200];
-    lacis_gpu *gpu = lacis_gpu_started(run) ? lacis_run_gpu(run, reason, sizeof reason) : NULL;
+    lacis_gpu *gpu = lacis_gpu_at_hand(run);
     const lacis_profile *figures_here = lacis_gpu_figures(gpu, profile);
     LACIS_TRY(lacis_solve_cost(run, call, profile, out));
     LACIS_TRY(lacis_solve_whole_job(run, work, &job));
     const double up = bytes_to_send(work, gpu, out->bytes);
     const double kernels = kernel_seconds(call, job, way, figures_here);
     const double copies = copy_seconds(gpu, figures_here, up, out->bytes);
-    out->once = once_seconds(gpu, figures_here);
+    out->once = lacis_gpu_start_seconds(run, figures_here, LACIS_SOLVE_GPU_LOAD_FIGURE);
     out->kind = up > 0 ? "sent" : "there"; /* what runs teach of copies says nothing of kernels alone */
     out->seconds = out->once + kernels + copies + lacis_solve_touches(run, out->bytes);
     out->peak_bytes = out->bytes + (work->status ? sizeof(int64_t) * (double)call->units : 0);

@@ -119,10 +119,40 @@ static void test_refuses(void **state)
     expect_cannot(p, texts[0], arrays, way, LACIS_ON_GPU, "LACIS_SIMULATE_WAY asks for another way");
     unsetenv("LACIS_SIMULATE_WAY");
     int calls = fake.calls;
-    expect_cannot(p, texts[0], arrays, &tested_chip, LACIS_ON_AUTO, "too little work: about");
+    expect_cannot(p, texts[0], arrays, &tested_chip, LACIS_ON_AUTO, "too little work: ");
     assert_int_equal(fake.calls, calls); /* the device was left alone */
     fake.absent = true;
     expect_cannot(p, texts[0], arrays, &tested_chip, LACIS_ON_GPU, "no GPU in this test");
+}
+
+/* Enough work for a device that runs is not enough to start one; asking starts none, unless ON GPU asks. */
+static void test_worth(void **state)
+{
+    parity *p = *state;
+    char reason[200];
+    static const struct {
+        const char *text;
+        bool cold, warm;
+    } cases[] = {{"SIMULATE cell DT 0.025 STEPS 2 PROBE soma REDUCE max", false, false},
+                 {"SIMULATE cell DT 0.025 STEPS 2000 HH PROBE soma LANES 50 REDUCE max", false, true},
+                 {"SIMULATE cell DT 0.025 STEPS 2000 HH PROBE soma LANES 256000 REDUCE max", true, true}};
+    p->host.threads = 1;
+    for (int warm = 0; warm < 2; warm++) {
+        for (int i = 0; i < LACIS_COUNT(cases); i++) {
+            bool wanted = warm ? cases[i].warm : cases[i].cold;
+            lacis_call *call = bind_on(p, cases[i].text, arrays, LACIS_ON_AUTO);
+            bool can = tested_chip.can(call, reason, sizeof reason);
+            if (can != wanted) fail_msg("%s: %s", cases[i].text, can ? "may" : reason);
+            if (!can) assert_non_null(strstr(reason, "too little work: "));
+            if (!can) assert_int_equal(strstr(reason, "starting it included") == NULL, warm);
+            assert_int_equal(lacis_gpu_started(&p->run), warm);
+            parity_unbind(p, call);
+        }
+        lacis_call *call = bind_on(p, cases[0].text, arrays, LACIS_ON_GPU);
+        assert_true(tested_chip.can(call, reason, sizeof reason));
+        assert_true(lacis_gpu_started(&p->run));
+        parity_unbind(p, call);
+    }
 }
 
 /* One cell for some steps stays on the CPU; many lanes go to the GPU, even though it must be started. */
@@ -360,6 +390,7 @@ int main(void)
         ONE(test_same_as_cpu),
         TWO(test_two_devices),
         ONE(test_refuses),
+        ONE(test_worth),
         ONE(test_plan),
         ONE(test_explain),
         cmocka_unit_test(test_products),

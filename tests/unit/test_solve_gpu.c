@@ -181,12 +181,56 @@ static void test_refuses(void **state)
     systems s = some_systems(false, LACIS_F64, 0);
     const named arrays[] = {{"s", systems_array(p, &s, 1, true, true)}, {NULL, NULL}};
     expect_cannot(p, &tested_lanes, arrays, LACIS_ON_GPU, "only for trees");
-    expect_cannot(p, &tested_chip, arrays, LACIS_ON_AUTO, "too little work: 1972 elements");
+    expect_cannot(p, &tested_chip, arrays, LACIS_ON_AUTO, "too little work: ");
     assert_int_equal(fake.calls, 0); /* none of it has touched the device */
     fake.absent = true;
     expect_cannot(p, &tested_chip, arrays, LACIS_ON_GPU, "no GPU in this test");
     lacis_array_release(arrays[0].array);
     systems_free(&s);
+}
+
+static bool may(const lacis_call *call, char *reason, size_t size)
+{
+    reason[0] = '\0';
+    return tested_chip.can(call, reason, size);
+}
+
+/* Enough work for a device that runs is not enough to start one; asking starts none, unless ON GPU asks. */
+static void test_worth(void **state)
+{
+    parity *p = *state;
+    char reason[200];
+    lacis_profile profile;
+    lacis_profile_init(&profile, &p->host);
+    p->host.threads = 1;
+    systems few = some_systems(false, LACIS_F64, 0);
+    systems many = {.dtype = LACIS_F64, .groups = 1, .lanes = {3000}, .rows = {100}};
+    systems_draw(&many, 5);
+    const named little[] = {{"s", systems_array(p, &few, 1, true, true)}, {NULL, NULL}};
+    const named much[] = {{"s", systems_array(p, &many, 1, true, true)}, {NULL, NULL}};
+    lacis_call *call = bind_on(p, "SOLVE s", much, LACIS_ON_AUTO);
+    assert_false(may(call, reason, sizeof reason));
+    assert_non_null(strstr(reason, "ms on the GPU at least, starting it included"));
+    call->profile = &profile;
+    parity_ok(p, lacis_profile_set(&profile, "solve.chain.flat", 5000), "profile");
+    assert_true(may(call, reason, sizeof reason)); /* this processor would need more than a second */
+    assert_false(lacis_gpu_started(&p->run));
+    assert_int_equal(fake.calls, 0);
+    call->profile = NULL;
+    lacis_call *demanded = bind_on(p, "SOLVE s", little, LACIS_ON_GPU);
+    assert_true(may(demanded, reason, sizeof reason));
+    assert_true(lacis_gpu_started(&p->run));
+    assert_true(may(call, reason, sizeof reason));
+    expect_cannot(p, &tested_chip, little, LACIS_ON_AUTO, "too little work: ");
+    p->host.threads = 64; /* so many are done before the operands are there */
+    parity_unbind(p, call);
+    expect_cannot(p, &tested_chip, much, LACIS_ON_AUTO, "too little work: ");
+    parity_unbind(p, demanded);
+    lacis_array_release(little[0].array);
+    lacis_array_release(much[0].array);
+    lacis_profile_clear(&profile);
+    systems_free(&few);
+    systems_free(&many);
 }
 
 static lacis_cost cost_of(parity *p, const char *text, const named *arrays, const lacis_profile *profile)
@@ -246,8 +290,9 @@ static void test_calibrates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_same_as_cpu), TEST(test_in_panels), TEST(test_ranges), TEST(test_right_sides), TEST(test_resident),
-        TEST(test_bad_lanes),   TEST(test_refuses),   TEST(test_costs),  TEST(test_calibrates),
+        TEST(test_same_as_cpu), TEST(test_in_panels),  TEST(test_ranges),  TEST(test_right_sides),
+        TEST(test_resident),    TEST(test_bad_lanes),  TEST(test_refuses), TEST(test_worth),
+        TEST(test_costs),       TEST(test_calibrates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What GPU variants of MULTIPLY and POWER share before they run: whether the device may be asked for a call at all,
- * what copies take, and what is said where there is no room.
+ * What GPU variants share before they run: whether the device may be asked for a call at all, what its start and
+ * copies take, and what is said where there is no room.
  */
-#include "multiply/device.h"
-#include "multiply/on_gpu.h"
+#include "plan/plan.h"
 
 #include <math.h>
 
@@ -14,18 +13,18 @@ lacis_gpu *lacis_gpu_at_hand(lacis_run *run)
     return lacis_gpu_started(run) ? lacis_run_gpu(run, reason, sizeof reason) : NULL;
 }
 
-double lacis_gpu_start_seconds(const lacis_run *run, const lacis_profile *profile)
+double lacis_gpu_start_seconds(const lacis_run *run, const lacis_profile *profile, const char *load_figure)
 {
     const double start = 0.3, load = 0.02;
     if (lacis_gpu_started(run)) return 0;
-    return lacis_figure(profile, LACIS_GPU_START_FIGURE, start) + lacis_figure(profile, LACIS_GPU_LOAD_FIGURE, load);
+    return lacis_profile_get(profile, LACIS_PROFILE_GPU_START, start) + lacis_profile_get(profile, load_figure, load);
 }
 
-bool lacis_gpu_worth(const lacis_call *call, lacis_run *run, double processor, double device, char *reason,
-                     size_t size)
+bool lacis_gpu_worth(const lacis_call *call, lacis_run *run, const char *load_figure, double processor, double device,
+                     char *reason, size_t size)
 {
     const bool must = call->on == LACIS_ON_GPU;
-    if (!must) device += lacis_gpu_start_seconds(run, call->profile);
+    if (!must) device += lacis_gpu_start_seconds(run, call->profile, load_figure);
     if (must || processor >= device) return lacis_gpu_possible(run, reason, size);
     snprintf(reason, size, "too little work: %.2g ms on the CPU at most, %.2g ms on the GPU at least%s",
              1e3 * processor, 1e3 * device, lacis_gpu_started(run) ? "" : ", starting it included");
@@ -42,9 +41,10 @@ lacis_status lacis_gpu_no_room(lacis_run *run, lacis_gpu *gpu, const char *what)
 
 double lacis_gpu_copy_seconds(const lacis_gpu *gpu, const lacis_profile *profile, double up, double down)
 {
-    lacis_gpu_facts facts = {.upload_rate = 30e9, .download_rate = 30e9};
+    const double usual = gpu == NULL ? 30e9 : 0;
+    lacis_gpu_facts facts = {.upload_rate = 0};
     if (gpu != NULL) lacis_gpu_describe(gpu, &facts);
     /* What CALIBRATE saw, or the large copies since then: something else may have slowed the one or the others. */
-    return up / fmax(lacis_figure(profile, "gpu.upload_bytes_a_second", 0), facts.upload_rate) +
-           down / fmax(lacis_figure(profile, "gpu.download_bytes_a_second", 0), facts.download_rate);
+    return up / fmax(lacis_profile_get(profile, LACIS_PROFILE_UPLOAD, usual), facts.upload_rate) +
+           down / fmax(lacis_profile_get(profile, LACIS_PROFILE_DOWNLOAD, usual), facts.download_rate);
 }
