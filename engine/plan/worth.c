@@ -26,7 +26,7 @@ bool lacis_gpu_worth(const lacis_call *call, lacis_run *run, const char *load_fi
     const bool must = call->on == LACIS_ON_GPU;
     if (!must) device += lacis_gpu_start_seconds(run, call->profile, load_figure);
     if (must || processor >= device) return lacis_gpu_possible(run, reason, size);
-    snprintf(reason, size, "too little work: %.2g ms on the CPU at most, %.2g ms on the GPU at least%s",
+    snprintf(reason, size, "too little work: %.3g ms on the CPU at most, %.3g ms on the GPU at least%s",
              1e3 * processor, 1e3 * device, lacis_gpu_started(run) ? "" : ", starting it included");
     return false;
 }
