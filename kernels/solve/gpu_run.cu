@@ -180,13 +180,6 @@ static lacis_solve_gpu_status solve_all(solve_run *s, const lacis_solve_gpu_plan
     return LACIS_SOLVE_GPU_OK;
 }
 
-static int64_t factored(const lacis_solve_gpu_job *job)
-{
-    const lacis_solve_job *j = &job->job;
-    if (j->parent == NULL) return solve_gpu_chains_factored(job);
-    return j->lower.shared && j->diagonal.shared && j->upper.shared ? j->groups : 0;
-}
-
 lacis_solve_gpu_status lacis_solve_gpu_run(const lacis_solve_gpu_job *job, const lacis_solve_gpu_plan *plan,
                                            const int32_t *host_parent, lacis_solve_gpu_output *out)
 {
@@ -206,7 +199,7 @@ lacis_solve_gpu_status lacis_solve_gpu_run(const lacis_solve_gpu_job *job, const
         out->solve.bad = s.host.word;
     }
     out->solve.bad_lanes = (int64_t)s.host.bad_lanes;
-    out->solve.factored = factored(job);
+    out->solve.factored = job->job.parent == NULL ? solve_gpu_chains_factored(job) : 0; /* trees never are */
     out->cuda_error = s.error;
     solve_gpu_give(job, s.found);
     solve_gpu_give(job, s.work);
