@@ -130,7 +130,7 @@ static bool read_number(const char *p, const char *end, number *x)
     }
     if (!any) return false;
     if (p == end) return true;
-    if (*p != 'e' && *p != 'E') return false;
+    if ((*p | 32) != 'e' && (*p | 32) != 'd') return false; /* D: Fortran's */
     bool negative = ++p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+')) p++;
     if (p == end) return false;
