@@ -65,11 +65,11 @@ static lacis_status make(lacis_run *run, const lacis_mtx *m, const lacis_mtx_sto
     if (m->symmetry == LACIS_MIRROR_NEGATED)
         return lacis_text_fail(run, m->text, m->text->begin,
                                "the banner says skew-symmetric, and dense matrices are symmetric or Hermitian; "
-                               "dense = false makes a graph of it");
+                               "without dense = true it becomes a graph");
     if (m->rows != m->cols)
         return lacis_text_fail(
             run, m->text, m->text->begin,
-            "%lld x %lld is not square, as a symmetric matrix is; dense = false makes a graph of it",
+            "%lld x %lld is not square, as a symmetric matrix is; without dense = true it becomes a graph",
             (long long)m->rows, (long long)m->cols);
     LACIS_TRY(lacis_dense_room(run, m->text->path, lacis_symmetric_places(&shape), shape.dtype));
     LACIS_TRY(lacis_symmetric_new(run, &shape, NULL, array));
@@ -225,7 +225,7 @@ static lacis_status check_general(const dense *d, bool *hermitian)
             if (same || conjugate) continue;
             return lacis_text_fail(d->run, d->m->text, d->m->text->begin,
                                    "the array is not symmetric: element (%lld, %lld) differs from (%lld, %lld); "
-                                   "dense = false makes a graph of it",
+                                   "without dense = true it becomes a graph",
                                    (long long)i + 1, (long long)j + 1, (long long)j + 1, (long long)i + 1);
         }
     }

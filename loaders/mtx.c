@@ -21,8 +21,8 @@ static const lacis_option_spec options[] = {
      .help = "of the values; by default i64, f64 or c128, as they are found"},
     {.name = "dense",
      .form = 'b',
-     .help = "true: a dense symmetric or Hermitian matrix, false: a graph; by default arrays are dense whose banner "
-             "says symmetric or hermitian"},
+     .otherwise = "false",
+     .help = "true: a dense symmetric or Hermitian matrix, which SYMV takes, instead of a graph"},
     {.name = "packed", .form = 'b', .otherwise = "false", .help = "of a dense matrix one triangle alone is stored"},
 };
 
@@ -145,12 +145,6 @@ static lacis_status build(lacis_run *run, lacis_mtx *m, const lacis_edges_spec *
     return status;
 }
 
-static bool wants_dense(const lacis_mtx *m, const lacis_options *given)
-{
-    bool own = m->symmetry == LACIS_MIRROR_SAME || m->symmetry == LACIS_MIRROR_CONJUGATE;
-    return lacis_option_integer(given, "dense", m->dense && own) != 0;
-}
-
 static lacis_status load_dense(lacis_run *run, const lacis_mtx *m, int64_t base, const lacis_options *given,
                                lacis_array **out)
 {
@@ -187,7 +181,7 @@ static lacis_status load_text(lacis_run *run, const lacis_text *text, const laci
         return lacis_run_fail_at(run, LACIS_RANGE, lacis_option_offset(given, "base"), NULL,
                                  "base = %lld is neither 0 nor 1", (long long)base);
     LACIS_TRY(lacis_mtx_head(run, text, &m));
-    if (wants_dense(&m, given)) return load_dense(run, &m, base, given, out);
+    if (lacis_option_integer(given, "dense", 0) != 0) return load_dense(run, &m, base, given, out);
     LACIS_TRY(check_graph(run, given));
     set_spec(run, &m, given, &spec);
     if (m.dense) {
