@@ -188,7 +188,7 @@ bool lacis_parse_dd(const char *text, size_t length, double *hi, double *lo)
         value_of(&x, hi, lo);
     if (negative) {
         *hi = -*hi;
-        *lo = -*lo;
+        *lo = 0 - *lo; /* 0 stays 0 */
     }
     return true;
 }
