@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The fast order of one type: the triangle falls into slices of columns by n alone, each with sums of its own for all
+ * rows that it reaches, which are added slice by slice. Within a slice COLUMNS go down together: the square on the
+ * diagonal, mirrored, and what lies beside it as a panel (panel_walk.h) of which each element is loaded once and used
+ * twice. Columns are counted off so that the square that is left over, where n is no multiple, has no panel: it is
+ * the last of a lower triangle and the first of an upper one.
+ *
+ * Vectors in the room: by planes (PLANES, wide.h) or as they are in memory, elements side by side. Included after
+ * panel_real.h, panel_complex.h or panel_wide.h.
+ */
+
+enum {
+    PANEL_PASS = 16,   /* right-hand sides in one pass over the matrix */
+    SLICE_LEAST = 128, /* columns of a slice, about, at least */
+    SLICES_MOST = 32,
+    WHOLE_UP_TO = 256, /* n of which there is one slice; run.c's SMALL */
+    SQUARE_ROWS = COLUMNS > VECTOR_ROWS ? COLUMNS : VECTOR_ROWS
+};
+
+static int64_t panel_slices(int64_t n)
+{
+    if (n <= WHOLE_UP_TO) return 1;
+    return n / SLICE_LEAST < SLICES_MOST ? n / SLICE_LEAST : SLICES_MOST;
+}
+
+/* Where slice s begins: all have about as many elements. */
+static int64_t slice_begin(const symv_pass *pass, int64_t s)
+{
+    const int64_t n = pass->m->n, slices = panel_slices(n);
+    const double share = (double)s / (double)slices;
+    if (s == 0 || s == slices) return s == 0 ? 0 : n;
+    if (pass->m->job->uplo == LACIS_SYMV_LOWER)
+        return (int64_t)((1 - sqrt(1 - share)) * (double)n) / COLUMNS * COLUMNS;
+    return (int64_t)(sqrt(share) * (double)n) / COLUMNS * COLUMNS + n % COLUMNS;
+}
+
+static int64_t panel_room_stride(int64_t n)
+{
+    const int64_t line = 64 / sizeof(T);
+    return (n + line - 1) / line * line;
+}
+
+static uint64_t panel_room(int64_t n, int sides)
+{
+    return (uint64_t)(panel_room_stride(n) * PARTS * sides * (1 + panel_slices(n))) * sizeof(T);
+}
+
+/* x of a side, or (slice 0 on) its sums. */
+ALWAYS T *panel_vector(const symv_pass *pass, int side, int64_t slice)
+{
+    return (T *)pass->room + ((slice + 1) * pass->sides + side) * panel_room_stride(pass->m->n) * PARTS;
+}
+
+ALWAYS num panel_get(const T *vector, int64_t stride, int64_t i)
+{
+    num out;
+    for (int k = 0; k < PARTS; k++)
+        out.v[k] = PLANES ? vector[k * stride + i] : vector[i * PARTS + k];
+    return out;
+}
+
+ALWAYS void panel_put(T *vector, int64_t stride, int64_t i, num value)
+{
+    for (int k = 0; k < PARTS; k++)
+        vector[PLANES ? k * stride + i : i * PARTS + k] = value.v[k];
+}
+
+static void panel_bring(const symv_pass *pass)
+{
+    const int64_t n = pass->m->n, stride = panel_room_stride(n), step = pass->m->job->x_step;
+    for (int side = 0; side < pass->sides; side++) {
+        T *to = panel_vector(pass, side, -1);
+        const T *from = x_at(pass, side, 0);
+        if (step == 1 && !PLANES) {
+            memcpy(to, from, sizeof(num) * (size_t)n);
+            continue;
+        }
+        for (int64_t i = 0; i < n; i++) {
+            num value;
+            memcpy(&value, from + i * step * PARTS, sizeof value);
+            panel_put(to, stride, i, value);
+        }
+    }
+}
+
+/* --- a slice ----------------------------------------------------------------------------------------- */
+
+typedef struct slice {
+    const symv_pass *pass;
+    int64_t index, stride;
+    bool lower, hermitian;
+} slice;
+
+/* Columns [j, j + width) where they cross the diagonal, with what the other triangle has; 0 beyond. */
+ALWAYS void square_read(const slice *s, int64_t j, int width, E *square)
+{
+    const E *column[COLUMNS];
+    if (width < COLUMNS) memset(square, 0, sizeof(E) * COLUMNS * SQUARE_ROWS * MATRIX);
+    for (int c = 0; c < width; c++)
+        column[c] = (const E *)symv_column(s->pass->m, j + c) + j * MATRIX;
+    for (int c = 0; c < width; c++)
+        for (int r = 0; r < width; r++) {
+            const bool stored = s->lower ? r >= c : r <= c;
+            E *to = square + (c * SQUARE_ROWS + r) * MATRIX;
+            memcpy(to, stored ? column[c] + r * MATRIX : column[r] + c * MATRIX, sizeof(E) * MATRIX);
+            for (int i = MATRIX / 2; IS_COMPLEX && s->hermitian && i < MATRIX; i++)
+                to[i] = r == c ? 0 : stored ? to[i] : -to[i];
+        }
+}
+
+/* All of y that the square gives, by some columns at once. */
+ALWAYS void slice_square(const slice *s, int64_t j, int width, bool accurate)
+{
+    E square[COLUMNS * SQUARE_ROWS * MATRIX];
+    square_read(s, j, width, square);
+    for (int side = 0; side < s->pass->sides; side++) {
+        const int64_t shift = j * (PLANES ? 1 : PARTS);
+        const T *x = panel_vector(s->pass, side, -1) + shift;
+        T *y = panel_vector(s->pass, side, s->index) + shift;
+        for (int first = 0; first < COLUMNS; first += AT_ONCE) {
+            const E *column[AT_ONCE];
+            vec xc[AT_ONCE * ACROSS], unused[AT_ONCE * ALONG] = {0};
+            for (int c = 0; c < AT_ONCE; c++) {
+                const num none = {{0}};
+                column[c] = square + (first + c) * SQUARE_ROWS * MATRIX;
+                panel_spread(first + c < width ? panel_get(x, s->stride, first + c) : none, xc + c * ACROSS);
+            }
+            for (int i = 0; i < width; i += VECTOR_ROWS) {
+                const int rest = width - i < VECTOR_ROWS ? width - i : VECTOR_ROWS;
+                panel_rows(column, i, rest, s->stride, AT_ONCE, 1, &x, &y, xc, unused, s->hermitian, accurate);
+            }
+        }
+    }
+}
+
+#include "symv/panel_walk.h"
+
+ALWAYS void slice_run(const symv_pass *pass, int64_t index, bool hermitian, bool accurate)
+{
+    const symv_matrix *m = pass->m;
+    const slice s = {pass, index, panel_room_stride(m->n), m->job->uplo == LACIS_SYMV_LOWER, hermitian};
+    const int64_t begin = slice_begin(pass, index), end = slice_begin(pass, index + 1);
+    for (int side = 0; side < pass->sides; side++)
+        memset(panel_vector(pass, side, index), 0, sizeof(T) * (size_t)(s.stride * PARTS));
+    int64_t j = begin;
+    const int left = (int)(m->n % COLUMNS);
+    if (left > 0 && !s.lower && j == 0) {
+        slice_square(&s, 0, left, accurate);
+        j = left;
+    }
+    for (; j + COLUMNS <= end; j += COLUMNS) {
+        slice_square(&s, j, COLUMNS, accurate);
+        panel_walk(&s, j, accurate);
+    }
+    if (j < end) slice_square(&s, j, left, accurate);
+}
+
+static void panel_part(const symv_pass *pass, int64_t part)
+{
+    const lacis_symv_job *job = pass->m->job;
+#if IS_WIDE
+    if (job->accurate) {
+        slice_run(pass, part, job->hermitian, true);
+        return;
+    }
+#endif
+    slice_run(pass, part, IS_COMPLEX && job->hermitian, false);
+}
+
+/* --- rows of y --------------------------------------------------------------------------------------- */
+
+ALWAYS void panel_sum_of(const symv_pass *pass, int side, int64_t row, int count, num *out, bool accurate)
+{
+    const bool lower = pass->m->job->uplo == LACIS_SYMV_LOWER;
+    const int64_t stride = panel_room_stride(pass->m->n);
+    memset(out, 0, sizeof(num) * (size_t)count);
+    for (int64_t s = 0; s < panel_slices(pass->m->n); s++) {
+        /* The rows that the slice reaches. */
+        const int64_t begin = lower ? slice_begin(pass, s) : 0, end = lower ? pass->m->n : slice_begin(pass, s + 1);
+        const T *from = panel_vector(pass, side, s);
+        for (int i = begin > row ? (int)(begin < row + count ? begin - row : count) : 0; i < count && row + i < end;
+             i++)
+            out[i] = num_plus(out[i], panel_get(from, stride, row + i), accurate);
+    }
+}
+
+static void panel_sum(const symv_pass *pass, int side, int64_t row, int count, void *out)
+{
+    panel_sum_of(pass, side, row, count, out, IS_WIDE && pass->m->job->accurate);
+}
