@@ -62,5 +62,8 @@ LACIS_API lacis_status lacis_symmetric_new(lacis_run *run, const lacis_symmetric
                                            lacis_array **out);
 /* Elements that the values of such a shape take; negative where they cannot be counted. */
 LACIS_API int64_t lacis_symmetric_places(const lacis_symmetric_shape *shape);
+/* Fills the other triangle of full storage, too, so that whoever takes it for the stored one finds the same matrix:
+ * the last step of building one. Packed ones are left as they are. */
+LACIS_API lacis_status lacis_symmetric_mirror(lacis_run *run, lacis_array *array);
 
 #endif
