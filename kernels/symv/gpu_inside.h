@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the families of GPU kernels share (gpu_run.cu dispatches, gpu_tiles*, gpu_rows*, gpu_ring*, gpu_batch*,
- * gpu_tickets*): how tiles, strips and chunks are numbered, where partial sums lie, and the second pass that adds them.
+ * gpu_tickets*): how tiles, strips and chunks are numbered, where partial sums lie, and the second pass that adds
+ * them.
  *
  * The stored triangle falls into tiles of tx rows (p, the stored direction) and ty columns (q). A strip is ty columns
- * wide, its tiles number tp = first .. last; LOWER begins with the tile that holds the strip's first diagonal element,
- * UPPER with tile 0. `chunk` tiles behind each other are one chunk: its sums of columns are handed over once, its
- * sums of rows tile by tile. So part t of y, ty long, has one vector of sums of rows from every strip that reaches
- * it, and one vector of sums of columns from every chunk of its own strip: each has its slot, numbered so that the
- * part's slots are 0 .. slots(t) - 1, in the order in which they are added. In the canonical order a tile on the
- * diagonal gives sums of rows alone, and the slot is the tile row of symv.h.
+ * wide, its tiles number tp = first .. last; LOWER begins with the tile that holds the strip's first diagonal
+ * element, UPPER with tile 0. `chunk` tiles behind each other are one chunk: its sums of columns are handed over
+ * once, its sums of rows tile by tile. So part t of y, ty long, has one vector of sums of rows from every strip that
+ * reaches it, and one vector of sums of columns from every chunk of its own strip: each has its slot, numbered so
+ * that the part's slots are 0 .. slots(t) - 1, in the order in which they are added. In the canonical order a tile on
+ * the diagonal gives sums of rows alone, and the slot is the tile row of symv.h.
  */
 #ifndef LACIS_KERNELS_SYMV_GPU_INSIDE_H
 #define LACIS_KERNELS_SYMV_GPU_INSIDE_H
@@ -25,28 +26,28 @@ enum { SYMV_GPU_SIDES = 4 }; /* at most this many right-hand sides in one pass: 
 /* --- tiles -------------------------------------------------------------------------------------------------- */
 
 typedef struct symv_gpu_grid {
-    int64_t n;
+    int64_t n; /* less than 2^31: numbers of tiles and chunks fit 32 bits, which kernels divide faster */
     int tx, ty, chunk;
     bool upper, canonical;
 } symv_gpu_grid;
 
 SYMV_BOTH int64_t symv_gpu_strips(const symv_gpu_grid *g)
 {
-    return (g->n + g->ty - 1) / g->ty;
+    return (uint32_t)(g->n + g->ty - 1) / (uint32_t)g->ty;
 }
 /* The tile rows of strip s: first .. end - 1. */
 SYMV_BOTH int64_t symv_gpu_first(const symv_gpu_grid *g, int64_t s)
 {
-    return g->upper ? 0 : s * g->ty / g->tx;
+    return g->upper ? 0 : (uint32_t)(s * g->ty) / (uint32_t)g->tx;
 }
 SYMV_BOTH int64_t symv_gpu_end(const symv_gpu_grid *g, int64_t s)
 {
     const int64_t last = (s + 1) * g->ty < g->n ? (s + 1) * g->ty : g->n;
-    return ((g->upper ? last : g->n) + g->tx - 1) / g->tx;
+    return (uint32_t)((g->upper ? last : g->n) + g->tx - 1) / (uint32_t)g->tx;
 }
 SYMV_BOTH int64_t symv_gpu_chunks(const symv_gpu_grid *g, int64_t s)
 {
-    return (symv_gpu_end(g, s) - symv_gpu_first(g, s) + g->chunk - 1) / g->chunk;
+    return (uint32_t)(symv_gpu_end(g, s) - symv_gpu_first(g, s) + g->chunk - 1) / (uint32_t)g->chunk;
 }
 /* Slot of the sums of rows that strip s has for part t. */
 SYMV_BOTH int64_t symv_gpu_row_slot(const symv_gpu_grid *g, int64_t s, int64_t t)
@@ -124,7 +125,8 @@ const char *symv_gpu_rows_refuse(const lacis_symv_gpu_job *job, const lacis_symv
 cudaError_t symv_gpu_rows(const symv_gpu_pass *pass); /* ROWS; no work */
 
 const char *symv_gpu_ring_refuse(const lacis_symv_gpu_job *job, const lacis_symv_gpu_choice *choice);
-uint64_t symv_gpu_ring_bytes(const lacis_symv_gpu_job *job, const lacis_symv_gpu_choice *choice, int64_t n, int sides);
+uint64_t symv_gpu_ring_bytes(const lacis_symv_gpu_job *job, const lacis_symv_gpu_choice *choice, int64_t n,
+                             int sides);
 cudaError_t symv_gpu_ring(const symv_gpu_pass *pass);
 
 const char *symv_gpu_tickets_refuse(const lacis_symv_gpu_job *job, const lacis_symv_gpu_choice *choice);
@@ -133,7 +135,8 @@ uint64_t symv_gpu_tickets_bytes(const lacis_symv_gpu_job *job, const lacis_symv_
 cudaError_t symv_gpu_tickets(const symv_gpu_pass *pass);
 
 /* Batches see the whole job: all its matrices and sides. totals: A x itself, of matrix m, side r, element i at
- * totals + (m sides + r) row + i with row = symv_gpu_row(job); NULL where no figures are wanted. work: bytes() bytes. */
+ * totals + (m sides + r) row + i with row = symv_gpu_row(job); NULL where no figures are wanted. work: bytes() bytes.
+ */
 const char *symv_gpu_batch_refuse(const lacis_symv_gpu_job *job, const lacis_symv_gpu_choice *choice);
 uint64_t symv_gpu_batch_bytes(const lacis_symv_gpu_job *job, const lacis_symv_gpu_choice *choice);
 cudaError_t symv_gpu_batch(const lacis_symv_gpu_job *job, const lacis_symv_gpu_choice *choice, void *totals,

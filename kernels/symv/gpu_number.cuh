@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Numbers of the GPU's symmetric products. A trait N says of one of the nine types: M what the matrix holds, X what
- * vectors and sums are, S the plain numbers that X consists of, V matrix elements in 16 bytes, and the steps of symv.h:
- *   N::fma(a, x, s)    s + a x, matrix element by vector element
- *   N::step(a, x, s)   the same of two vector elements (alpha, beta)
- *   N::add(s, t)       s + t, s the one of the lower index
- *   N::mirror(a, flip) the mirror image: conjugated where flip is SYMV_FLIP, as it is where flip is 0
- *   N::real(a)         an element on a Hermitian's diagonal
- * Double-double has two traits a type, with sloppy and with accurate addition.
+ * vectors and sums are, S the plain numbers that X consists of, V matrix elements in 16 bytes, and the steps of
+ * symv.h: N::fma(a, x, s)    s + a x, matrix element by vector element N::step(a, x, s)   the same of two vector
+ * elements (alpha, beta) N::add(s, t)       s + t, s the one of the lower index N::mirror(a, flip) the mirror image:
+ * conjugated where flip is SYMV_FLIP, as it is where flip is 0 N::real(a)         an element on a Hermitian's
+ * diagonal Double-double has two traits a type, with sloppy and with accurate addition.
  */
 #ifndef LACIS_KERNELS_SYMV_GPU_NUMBER_CUH
 #define LACIS_KERNELS_SYMV_GPU_NUMBER_CUH
@@ -199,6 +197,9 @@ template <class MATRIX, int PER_LOAD, bool ACCURATE> struct symv_n_by : symv_dd_
         return a;
     }
 };
+template <bool ACCURATE> using symv_f32_dd = symv_n_by<float, 4, ACCURATE>;
+template <bool ACCURATE> using symv_f64_dd = symv_n_by<double, 2, ACCURATE>;
+
 template <bool ACCURATE> struct symv_n_cdd {
     typedef symv_cdd M;
     typedef symv_cdd X;
@@ -240,30 +241,94 @@ template <class T> SYMV_GPU T symv_zero()
     return out;
 }
 
-/* A number that is only known to lie where its plain numbers may lie. */
-template <class S, class T> SYMV_GPU T symv_load(const T *from)
+/* Numbers that are only known to lie where their plain numbers may lie. */
+SYMV_GPU float symv_load(const float *from)
 {
-    enum { PARTS = sizeof(T) / sizeof(S) };
-    union {
-        T number;
-        S part[PARTS];
-    } out;
-#pragma unroll
-    for (int i = 0; i < PARTS; i++)
-        out.part[i] = ((const S *)from)[i];
-    return out.number;
+    return *from;
 }
-template <class S, class T> SYMV_GPU void symv_store(T *to, T number)
+SYMV_GPU double symv_load(const double *from)
 {
-    enum { PARTS = sizeof(T) / sizeof(S) };
-    union {
-        T number;
-        S part[PARTS];
-    } in;
-    in.number = number;
-#pragma unroll
-    for (int i = 0; i < PARTS; i++)
-        ((S *)to)[i] = in.part[i];
+    return *from;
+}
+SYMV_GPU symv_c64 symv_load(const symv_c64 *from)
+{
+    return {((const float *)from)[0], ((const float *)from)[1]};
+}
+SYMV_GPU symv_c128 symv_load(const symv_c128 *from)
+{
+    return {((const double *)from)[0], ((const double *)from)[1]};
+}
+SYMV_GPU symv_dd symv_load(const symv_dd *from)
+{
+    return {((const double *)from)[0], ((const double *)from)[1]};
+}
+SYMV_GPU symv_cdd symv_load(const symv_cdd *from)
+{
+    const double *const part = (const double *)from;
+    return {{part[0], part[1]}, {part[2], part[3]}};
+}
+SYMV_GPU void symv_store(float *to, float x)
+{
+    *to = x;
+}
+SYMV_GPU void symv_store(double *to, double x)
+{
+    *to = x;
+}
+SYMV_GPU void symv_store(symv_c64 *to, symv_c64 x)
+{
+    ((float *)to)[0] = x.re;
+    ((float *)to)[1] = x.im;
+}
+SYMV_GPU void symv_store(symv_c128 *to, symv_c128 x)
+{
+    ((double *)to)[0] = x.re;
+    ((double *)to)[1] = x.im;
+}
+SYMV_GPU void symv_store(symv_dd *to, symv_dd x)
+{
+    ((double *)to)[0] = x.hi;
+    ((double *)to)[1] = x.lo;
+}
+SYMV_GPU void symv_store(symv_cdd *to, symv_cdd x)
+{
+    double *const part = (double *)to;
+    part[0] = x.re.hi;
+    part[1] = x.re.lo;
+    part[2] = x.im.hi;
+    part[3] = x.im.lo;
+}
+
+/* The matrix's elements in 16 bytes (one of 32: in twice 16) at once; read once, so they leave the cache first. */
+SYMV_GPU void symv_load_whole(float (&v)[4], const float *from)
+{
+    const float4 got = __ldcs((const float4 *)from);
+    v[0] = got.x, v[1] = got.y, v[2] = got.z, v[3] = got.w;
+}
+SYMV_GPU void symv_load_whole(double (&v)[2], const double *from)
+{
+    const double2 got = __ldcs((const double2 *)from);
+    v[0] = got.x, v[1] = got.y;
+}
+SYMV_GPU void symv_load_whole(symv_c64 (&v)[2], const symv_c64 *from)
+{
+    const float4 got = __ldcs((const float4 *)from);
+    v[0] = {got.x, got.y}, v[1] = {got.z, got.w};
+}
+SYMV_GPU void symv_load_whole(symv_c128 (&v)[1], const symv_c128 *from)
+{
+    const double2 got = __ldcs((const double2 *)from);
+    v[0] = {got.x, got.y};
+}
+SYMV_GPU void symv_load_whole(symv_dd (&v)[1], const symv_dd *from)
+{
+    const double2 got = __ldcs((const double2 *)from);
+    v[0] = {got.x, got.y};
+}
+SYMV_GPU void symv_load_whole(symv_cdd (&v)[1], const symv_cdd *from)
+{
+    const double2 re = __ldcs((const double2 *)from), im = __ldcs((const double2 *)from + 1);
+    v[0] = {{re.x, re.y}, {im.x, im.y}};
 }
 
 /* What the lane `lane ^ turned` brings. */
@@ -292,32 +357,39 @@ SYMV_GPU symv_cdd symv_turn(symv_cdd x, int turned)
     return {symv_turn(x.re, turned), symv_turn(x.im, turned)};
 }
 
+/* H(s, COUNT) of symv.h within a thread. */
+template <class N, int COUNT> SYMV_GPU typename N::X symv_halve(typename N::X *s)
+{
+    if constexpr (COUNT == 1) {
+        return s[0];
+    } else {
+#pragma unroll
+        for (int g = 0; g < COUNT / 2; g++)
+            s[g] = N::add(s[g], s[g + COUNT / 2]);
+        return symv_halve<N, COUNT / 2>(s);
+    }
+}
+
 /* Sums over LANES neighbouring lanes, in the order H(s, LANES) of symv.h, of COUNT values in every lane at once, each
- * step halving what a lane still holds: 9 exchanges for 8 values and 32 lanes. Afterwards v[0 .. max(1, COUNT / LANES)]
- * are sums of the values first, first + 1 ..; where there are more lanes than values, several hold the same. */
-template <class N, int COUNT, int LANES> SYMV_GPU int symv_fold(typename N::X (&v)[COUNT], int lane)
+ * step halving what a lane still holds: 9 exchanges for 8 values and 32 lanes. Afterwards v[0 .. max(1, COUNT /
+ * LANES)] are sums of the values first, first + 1 ..; where there are more lanes than values, several hold the same.
+ */
+template <class N, int COUNT, int LANES, int LEFT = COUNT> SYMV_GPU int symv_fold(typename N::X (&v)[COUNT], int lane)
 {
     typedef typename N::X X;
-    int left = COUNT, first = 0;
+    if constexpr (LANES == 1) {
+        return 0;
+    } else {
+        enum { H = LANES / 2, NOW = LEFT > 1 ? LEFT / 2 : 1 };
+        const bool up = (lane & H) != 0;
 #pragma unroll
-    for (int h = LANES / 2; h >= 1; h /= 2) {
-        const bool up = (lane & h) != 0;
-        if (left > 1) {
-            left /= 2;
-            if (up) first += left;
-#pragma unroll
-            for (int i = 0; i < COUNT / 2; i++) {
-                if (i >= left) break;
-                const X give = up ? v[i] : v[i + left], keep = up ? v[i + left] : v[i];
-                const X got = symv_turn(give, h);
-                v[i] = up ? N::add(got, keep) : N::add(keep, got);
-            }
-        } else {
-            const X got = symv_turn(v[0], h);
-            v[0] = up ? N::add(got, v[0]) : N::add(v[0], got);
+        for (int i = 0; i < NOW; i++) {
+            const X low = v[i], high = LEFT > 1 ? v[(i + NOW) % COUNT] : v[i];
+            const X keep = up ? high : low, got = symv_turn(up ? low : high, H);
+            v[i] = up ? N::add(got, keep) : N::add(keep, got);
         }
+        return (LEFT > 1 && up ? NOW : 0) + symv_fold<N, COUNT, H, NOW>(v, lane);
     }
-    return first;
 }
 
 #endif
