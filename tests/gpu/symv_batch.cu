@@ -2,7 +2,7 @@
  *
  * Family BATCH: matrices alike and of all sizes together, every type; and its time beside a plain read.
  */
-#include "gpu/symv_families.h"
+#include "symv_families.h"
 
 #include <algorithm>
 #include <cstdio>
