@@ -53,7 +53,7 @@ static const char options_help[] =
     "LACIS_SIMULATE_WAY=thread|chip|power in the environment asks for one way through the steps.\n\n"
     "symv: --op fixed, accurate, symmetric, free, canonical, packed, sides4, batch (all). Peers are OpenBLAS and QD, "
     "or\n"
-    "cuBLAS in both its modes; times stand beside a plain read of the triangle's bytes in the same run. On the GPU\n"
+    "cuBLAS in both its modes; times stand beside a plain read of as many bytes as the triangle has. On the GPU\n"
     "matrices rotate so that the L2 does not hold them, and repeat counts six runs each. --picture draws GFLOPS\n"
     "against n and writes its points to FILE.csv, from which --plot draws it again. --regret N (gpu): N sizes drawn\n"
     "at random, what the tuned table of --database (a database after TUNE SYMV; without it the shipped defaults)\n"

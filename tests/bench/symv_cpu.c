@@ -2,7 +2,7 @@
  *
  * lacis-bench symv on the CPU: for each type, triangle, n and way to compute a line with matrices in cache (one of
  * them, again and again) and one with matrices from memory (more of them by turns than any cache holds), each beside
- * a plain read of the triangle and a peer in the same run. Answers are checked first.
+ * a plain read of as many bytes and a peer in the same run. Answers are checked first.
  */
 #include "symv.h"
 
@@ -112,60 +112,45 @@ static int peer(struct bench *b, int turn)
     return 0;
 }
 
+/* Several lines at a time, as wide as this processor takes them. */
 __attribute__((target_clones("avx512f", "avx2", "default"))) static uint64_t words_of(const uint64_t *word,
                                                                                       int64_t count)
 {
-    uint64_t sum = 0;
-    for (int64_t i = 0; i < count; i++)
-        sum ^= word[i];
-    return sum;
+    enum { TOGETHER = 32 };
+    uint64_t sum[TOGETHER] = {0};
+    int64_t i = 0;
+    for (; i + TOGETHER <= count; i += TOGETHER)
+        for (int k = 0; k < TOGETHER; k++)
+            sum[k] ^= word[i + k];
+    for (; i < count; i++)
+        sum[0] ^= word[i];
+    for (int k = 1; k < TOGETHER; k++)
+        sum[0] ^= sum[k];
+    return sum[0];
 }
 
 struct reading {
-    struct bench *b;
-    const char *from;
+    const uint64_t *from;
+    int64_t words;
     _Atomic uint64_t sum;
 };
 
-/* Columns in groups: each `width` of them are a task. */
-enum { WIDTH = 64 };
+enum { PARTS = 64 };
 
-static int read_columns(void *context, int64_t task, int worker)
+static int read_part(void *context, int64_t task, int worker)
 {
     struct reading *r = context;
-    const symv_case *c = &r->b->present;
-    const int64_t size = lacis_symv_matrix_bytes(c->kind->type), groups = (c->n + WIDTH - 1) / WIDTH;
-    const int64_t one = task / groups * c->n * c->n, first = task % groups * WIDTH;
-    const int64_t end = first + WIDTH < c->n ? first + WIDTH : c->n;
-    uint64_t sum = 0;
+    const int64_t part = (r->words + PARTS - 1) / PARTS, first = task * part;
     (void)worker;
-    for (int64_t j = first; j < end; j++) {
-        int64_t from = one + j * c->n + (c->uplo == LACIS_SYMV_LOWER ? j : 0);
-        int64_t count = c->uplo == LACIS_SYMV_LOWER ? c->n - j : j + 1;
-        /* Whole words: of an odd column of floats one more or less. */
-        sum ^= words_of((const uint64_t *)(r->from + from * size / 8 * 8), count * size / 8);
-    }
-    r->sum ^= sum;
+    if (first < r->words) r->sum ^= words_of(r->from + first, first + part < r->words ? part : r->words - first);
     return 0;
 }
 
-static int read_packed(void *context, int64_t task, int worker)
+/* As many bytes as the triangle has, one behind the other: column by column they would come slower. */
+static int read_bytes(struct bench *b, int turn)
 {
-    struct reading *r = context;
-    const int64_t words = (int64_t)(r->b->stride / 8), part = (words + 63) / 64, first = task * part;
-    (void)worker;
-    if (first < words)
-        r->sum ^= words_of((const uint64_t *)r->from + first, first + part < words ? part : words - first);
-    return 0;
-}
-
-static int read_triangle(struct bench *b, int turn)
-{
-    const symv_case *c = &b->present;
-    struct reading r = {b, matrix(b, turn), 0};
-    const int64_t groups = (c->n + WIDTH - 1) / WIDTH * c->op->matrices;
-    int code = c->op->packed ? lacis_parallel(b->threads, 64, read_packed, &r)
-                             : lacis_parallel(b->threads, groups, read_columns, &r);
+    struct reading r = {(const uint64_t *)matrix(b, turn), (int64_t)(symv_triangle_bytes(&b->present) / 8), 0};
+    int code = lacis_parallel(b->threads, PARTS, read_part, &r);
     b->sum ^= r.sum;
     return code;
 }
@@ -241,7 +226,7 @@ static int time_case(struct bench *b, const symv_case *c)
 {
     symv_line line;
     char device[32];
-    struct side side[] = {{.launch = ours}, {.launch = read_triangle}, {.launch = peer}};
+    struct side side[] = {{.launch = ours}, {.launch = read_bytes}, {.launch = peer}};
     double seconds[3] = {-1, -1, -1};
     if (time_sides(b, side, symv_blas_has(b->blas, c) ? 3 : 2, seconds) != 0) return 1;
     const double own = seconds[0], read = seconds[1], other = seconds[2];
