@@ -111,7 +111,9 @@ static lacis_status take_operands(struct tuning *t, lacis_symv_type type, int64_
     const uint64_t matrix = (uint64_t)lacis_symv_matrix_bytes(type) * (uint64_t)most * (uint64_t)most;
     const uint64_t vector = (uint64_t)lacis_symv_vector_bytes(type) * (uint64_t)most;
     double *values;
-    t->pool = (matrix > ROTATE ? matrix : ROTATE) + ALIGNMENT;
+    const uint64_t left = lacis_gpu_memory_left(t->gpu) / 2;
+    t->pool = ROTATE < left ? ROTATE : left;
+    if (t->pool < matrix) t->pool = matrix;
     t->job.job.a = lacis_gpu_alloc(t->gpu, t->pool);
     t->x = lacis_gpu_alloc(t->gpu, vector);
     t->y = lacis_gpu_alloc(t->gpu, vector);
