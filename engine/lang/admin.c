@@ -164,10 +164,11 @@ lacis_status lacis_statement_tune(lacis_parser *parser, const lacis_statement_co
         LACIS_TRY(lacis_parser_name(parser, "a type", &out->string));
     }
     if (!lacis_parser_accept(parser, "SECONDS")) return LACIS_OK;
-    int64_t offset = parser->lexer.token.offset;
-    LACIS_TRY(lacis_parser_real(parser, &out->seconds));
+    lacis_item item = {.offset = parser->lexer.token.offset};
+    LACIS_TRY(lacis_parser_real(parser, &item));
+    out->seconds = item.real;
     if (out->seconds > 0) return LACIS_OK;
-    return lacis_run_fail_at(parser->run, LACIS_RANGE, offset, NULL, "SECONDS takes a positive number");
+    return lacis_run_fail_at(parser->run, LACIS_RANGE, item.offset, NULL, "SECONDS takes a positive number");
 }
 
 lacis_status lacis_statement_show(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out)

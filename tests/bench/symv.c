@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char STATEMENT[] = "statement"; /* among --op's */
+
 /* The next word of a list with commas between; false: there is none. */
 static bool next_word(const char **list, char *word, size_t size)
 {
@@ -76,9 +78,9 @@ static int read_ops(const bench_options *options)
         int op = 0;
         while (op < SYMV_OPS && strcmp(symv_ops[op].name, word) != 0)
             op++;
-        if (op == SYMV_OPS)
-            return bench_fail("symv's --op knows fixed, accurate, symmetric, free, canonical, packed, sides4 and "
-                              "batch, not %s",
+        if (op == SYMV_OPS && strcmp(word, STATEMENT) != 0)
+            return bench_fail("symv's --op knows fixed, accurate, symmetric, free, canonical, packed, sides4, batch "
+                              "and statement, not %s",
                               word) +
                    1;
     }
@@ -129,6 +131,9 @@ int bench_symv(const bench_options *options)
     if (code == 0 && options->picture != NULL) code = symv_points_open(csv, &wish.points);
     if (code != 0) return code;
     code = strcmp(options->device, "gpu") == 0 ? symv_gpu_all(&wish) : symv_cpu(&wish);
+    const bool kernels_alone = options->picture != NULL || options->regret > 0;
+    const bool statements = options->op == NULL || bench_listed(options->op, STATEMENT);
+    if (code == 0 && statements && !kernels_alone) code = symv_statements(&wish);
     int closed = symv_points_close(wish.points);
     if (code == 0) code = closed;
     return code == 0 && options->picture != NULL ? bench_picture(csv, options->picture) : code;

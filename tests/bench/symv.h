@@ -93,6 +93,7 @@ typedef struct symv_wish {
 bool symv_wanted(const symv_wish *wish, const symv_op *op);
 int symv_cpu(const symv_wish *wish);
 int symv_gpu_all(const symv_wish *wish); /* 77: there is none */
+int symv_statements(const symv_wish *wish);
 
 /* symv_blas.c: OpenBLAS, where it is. */
 typedef struct symv_blas symv_blas;
