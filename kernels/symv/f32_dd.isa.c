@@ -11,5 +11,8 @@
 
 #include "symv/canonical.h"
 #include "symv/finish.h"
+#include "symv/panel_wide.h"
+
+#include "symv/panel.h"
 
 #include "symv/table.h"

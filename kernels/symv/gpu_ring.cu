@@ -79,6 +79,7 @@ const char *symv_gpu_ring_refuse(const lacis_symv_gpu_job *job, const lacis_symv
     if (job->job.order == LACIS_SYMV_CANONICAL) return "sums over chunks of tiles are not in the canonical order";
     if (choice->tx != g.tx || choice->ty != g.ty || choice->warps != SYMV_RING_WARPS)
         return "not a tile of this type";
+    if (job->job.n > INT64_C(1) << 21) return "too many tiles for one launch";
     if (choice->chunk < 1 || choice->resident < 1 || choice->resident > 3) return "not a choice of this family";
     if (flush_of(&g, job->job.type, 1, choice->resident) == 0) return "a chunk's sums do not fit into shared memory";
     return nullptr;
@@ -103,8 +104,8 @@ cudaError_t symv_gpu_ring(const symv_gpu_pass *pass)
     l.part = whole.part;
     l.sides = pass->sides;
     l.aligned = symv_gpu_aligned(&whole.part, type);
-    l.per_pair = most_per_pair(&l.part.grid);
-    l.blocks = (symv_gpu_strips(&l.part.grid) + 1) / 2 * l.per_pair;
+    l.per_pair = (unsigned)most_per_pair(&l.part.grid);
+    l.blocks = (unsigned)((symv_gpu_strips(&l.part.grid) + 1) / 2) * l.per_pair;
     l.stream = pass->stream;
     const int at_once = double_double(type) ? 1 : SYMV_GPU_SIDES;
     for (l.side = 0; l.side < pass->sides; l.side += l.count) {

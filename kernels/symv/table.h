@@ -4,6 +4,6 @@
  */
 extern const symv_loops LACIS_ISA(NAME);
 const symv_loops LACIS_ISA(NAME) = {
-    .fixed = {CANONICAL_SIDES, canonical_tiles, canonical_room, canonical_bring, canonical_part, canonical_sum},
+    .fixed = {PANEL_PASS, panel_slices, panel_room, panel_bring, panel_part, panel_sum},
     .canonical = {CANONICAL_SIDES, canonical_tiles, canonical_room, canonical_bring, canonical_part, canonical_sum},
     .finish = finish};

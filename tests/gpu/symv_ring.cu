@@ -2,7 +2,7 @@
  *
  * Family RING: every type, triangle and storage at the sizes where tiles begin and end, and its bits.
  */
-#include "gpu/symv_families.h"
+#include "symv_families.h"
 
 #include <cstdio>
 #include <cstdlib>
