@@ -262,14 +262,14 @@ static inline lacis_array *batch_array(parity *p, uint64_t seed, const int64_t *
 
 /* --- the reference ------------------------------------------------------------------------------------ */
 
-typedef struct expected {
+typedef struct answer {
     number y;
     double size; /* |alpha| sum |a| |x| + |beta y0| */
-} expected;
+} answer;
 
 /* alpha A x + beta y0 of matrix m and vectors v of both seeds; y0 of seed 0: none. */
 static inline void multiply_one(const symmetric *s, int64_t m, uint64_t x_seed, lacis_dtype x_type, uint64_t y_seed,
-                                lacis_dtype y_type, int64_t v, number alpha, number beta, expected *out)
+                                lacis_dtype y_type, int64_t v, number alpha, number beta, answer *out)
 {
     const int64_t n = rows_of(s, m);
     number *x = malloc(sizeof *x * (size_t)(n + 1)), *sum = calloc((size_t)n + 1, sizeof *sum);
@@ -294,7 +294,7 @@ static inline void multiply_one(const symmetric *s, int64_t m, uint64_t x_seed, 
         number added = {0, 0}, product = times(alpha, sum[i]);
         if (y_seed != 0) added = times(beta, vector_number(y_seed, v, i, y_type));
         out[i] =
-            (expected){{product.re + added.re, product.im + added.im}, size_of(alpha) * size[i] + size_of(added)};
+            (answer){{product.re + added.re, product.im + added.im}, size_of(alpha) * size[i] + size_of(added)};
     }
     free(x);
     free(sum);

@@ -45,7 +45,7 @@ static void take_result(parity *p, const lacis_array *array, const lanes *like, 
 }
 
 static void compare(const char *text, const char *how, const lanes *like, lacis_dtype dtype, const char *found,
-                    const expected *e)
+                    const answer *e)
 {
     for (int64_t l = 0, at = 0; l < like->count; l++)
         for (int64_t i = 0; i < like->rows[l]; i++, at++) {
@@ -91,7 +91,7 @@ static bool left_out(const lacis_variant *variant, const char *text)
 
 /* Every variant: within the bound, the same bits again, in canonical order the same bits everywhere. */
 static void check(parity *p, const char *text, const named *arrays, const lanes *like, lacis_dtype dtype,
-                  const expected *e)
+                  const answer *e)
 {
     char reason[256], how[300];
     const size_t bytes = lacis_dtype_size(dtype) * (size_t)like->all;
@@ -172,7 +172,7 @@ static void one_size(parity *p, const kind *k, int64_t n, uint64_t seed)
 {
     symmetric s = {.dtype = k->matrix, .hermitian = k->hermitian, .matrices = 1, .n = n, .seed = seed, .base = 1};
     const lanes like = lanes_of(&s, 1);
-    expected *e = calloc((size_t)n + 1, sizeof *e);
+    answer *e = calloc((size_t)n + 1, sizeof *e);
     lacis_array *x = vector_array(p, seed, n, k->vector, 1), *y = vector_array(p, seed + 1, n, k->vector, 1);
     multiply_one(&s, 0, seed, k->vector, seed + 1, k->vector, 0, ALPHA, BETA, e);
     for (int turn = 0; turn < 2 * STORAGES; turn++) {
@@ -228,7 +228,7 @@ static void some_sides(parity *p, const kind *k, int64_t n, int64_t count, uint6
     static const int64_t layouts[] = {1, 0, 2, 4, 64};
     symmetric s = {.dtype = k->matrix, .hermitian = k->hermitian, .matrices = 1, .n = n, .seed = seed};
     const lanes like = lanes_of(&s, count);
-    expected *e = calloc((size_t)like.all + 1, sizeof *e);
+    answer *e = calloc((size_t)like.all + 1, sizeof *e);
     for (int64_t v = 0; v < count; v++)
         multiply_one(&s, 0, seed, k->vector, seed + 1, k->vector, v, ALPHA, BETA, e + v * n);
     s.storage = (storage)(seed % STORAGES);
@@ -266,7 +266,7 @@ static void one_batch(parity *p, const kind *k, symmetric *s, uint64_t seed)
 {
     static const int64_t layouts[] = {1, 0, 3};
     const lanes like = lanes_of(s, s->matrices);
-    expected *e = calloc((size_t)like.all + 1, sizeof *e);
+    answer *e = calloc((size_t)like.all + 1, sizeof *e);
     for (int64_t m = 0, at = 0; m < s->matrices; at += rows_of(s, m++))
         multiply_one(s, m, seed, k->vector, seed + 1, k->vector, m, ALPHA, BETA, e + at);
     for (int turn = 0; turn < 2 * STORAGES; turn++) {
@@ -335,7 +335,7 @@ static void mixed_types(void **state)
         symmetric s = {.dtype = m->matrix, .hermitian = is_complex(m->matrix), .matrices = 1, .n = n, .seed = seed};
         for (int64_t count = 1; count <= 5; count += 2) {
             const lanes like = lanes_of(&s, count);
-            expected *e = calloc((size_t)like.all, sizeof *e);
+            answer *e = calloc((size_t)like.all, sizeof *e);
             for (int64_t v = 0; v < count; v++)
                 multiply_one(&s, 0, seed, m->x, seed + 1, m->y, v, ALPHA, BETA, e + v * n);
             for (int o = 0; o < 2; o++)
@@ -371,7 +371,7 @@ static void complex_numbers(void **state)
         s = (symmetric){.dtype = turn < 2 ? LACIS_C128 : LACIS_CDD, .matrices = 1, .n = 70, .seed = 6};
         s.hermitian = turn % 2 == 1;
         const lanes like = lanes_of(&s, 1);
-        expected e[70];
+        answer e[70];
         multiply_one(&s, 0, 6, s.dtype, 7, s.dtype, 0, alpha, beta, e);
         lacis_array *a = symmetric_array(p, &s);
         lacis_array *x = vector_array(p, 6, s.n, s.dtype, 0), *y = vector_array(p, 7, s.n, s.dtype, 0);
@@ -393,7 +393,7 @@ static void words(void **state)
     symmetric lower = {.dtype = LACIS_C128, .matrices = 1, .n = n, .seed = 8}, upper = lower, conj = lower;
     const lanes like = lanes_of(&lower, 1);
     const number one = {1, 0};
-    expected e[3][40];
+    answer e[3][40];
     upper.seed = 9;
     upper.upper = true;
     conj.hermitian = true;
@@ -438,7 +438,7 @@ static void labels(void **state)
     symmetric s = {.dtype = LACIS_F64, .matrices = 1, .n = 9, .seed = 11, .base = 1};
     lacis_array *a = symmetric_array(p, &s), *x = sparse_vector(p, 12, some, 5, 9);
     const lanes like = lanes_of(&s, 1);
-    expected e[9] = {0};
+    answer e[9] = {0};
     for (int64_t i = 0; i < 9; i++)
         for (int k = 0; k < 5; k++) {
             number ax = times(element(&s, 0, i, some[k] - 1), vector_number(12, 0, some[k] - 1, LACIS_F64));
@@ -555,7 +555,7 @@ static void check_figures(parity *p, const symmetric *s, const lanes *like, cons
                           lacis_dtype dtype)
 {
     const int64_t n = s->n;
-    expected *e = calloc((size_t)n + 1, sizeof *e), *plain = calloc((size_t)n + 1, sizeof *plain);
+    answer *e = calloc((size_t)n + 1, sizeof *e), *plain = calloc((size_t)n + 1, sizeof *plain);
     char reason[256];
     lacis_call *call;
     const number one = {1, 0};
