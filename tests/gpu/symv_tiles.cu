@@ -60,10 +60,10 @@ static void check_candidates(bool small, uint64_t *variant)
                              &choice[i]);
             }
         for (const int64_t n : all_n)
-            for (uint64_t v = 0; v < (small ? 1U : 32U); v++) {
+            for (uint64_t v = 0; v < (small ? 1U : 12U); v++) {
                 *variant = *variant * 6364136223846793005U + 1442695040888963407U;
                 if (!small || n == 129 || n == 1)
-                    check_choice(case_of(type_of(t), n, (*variant >> 40 & ~31U) | (small ? *variant >> 50 & 31 : v)), nullptr);
+                    check_choice(case_of(type_of(t), n, (*variant >> 40 & ~31U) | (small ? *variant >> 50 & 31 : v * 3)), nullptr);
             }
         if (small) continue;
         for (const int64_t n : more_n)
