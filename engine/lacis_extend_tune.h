@@ -36,6 +36,7 @@ LACIS_API lacis_status lacis_tune_lines(lacis_lines *lines, const char *name, co
 typedef struct lacis_tune_search {
     int candidates, sizes;
     const int64_t *size; /* rising */
+    int ranges;          /* at most, up to LACIS_TUNE_RANGES, which 0 stands for */
     double seconds;      /* that it may take: stages are cut short, but one size is always seen through */
     /* Seconds of one run, the median of `runs`; negative: the candidate does not do that size. */
     lacis_status (*measure)(void *context, int candidate, int64_t size, int runs, double *seconds);

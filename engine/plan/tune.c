@@ -238,7 +238,8 @@ lacis_status lacis_tune_run(lacis_run *run, const lacis_tune_search *search, lac
     LACIS_TRY(choose_handful(&s));
     LACIS_TRY(second_stage(&s));
     settle(&s, &times);
-    LACIS_TRY(lacis_tune_ranges(run, &times, out, hand));
+    const int ranges = search->ranges > 0 ? search->ranges : LACIS_TUNE_RANGES;
+    LACIS_TRY(lacis_tune_ranges(run, &times, ranges, out, hand));
     for (int i = 0; i < out->ranges; i++)
         search->name(search->context, s.hand[hand[i]], out->range[i].choice);
     s.report.handful = s.hands;

@@ -19,8 +19,9 @@ typedef struct lacis_tune_times {
 } lacis_tune_times;
 
 /* Fills the table but for the names: hand[i] is the candidate of range i. The sum over sizes of what is lost against
- * the best is the least there is with at most LACIS_TUNE_RANGES ranges, of which each begins where it gains over
- * LACIS_TUNE_GAIN on the one before, and as much in all. */
-lacis_status lacis_tune_ranges(lacis_run *run, const lacis_tune_times *times, lacis_tune_table *table, int *hand);
+ * the best is the least there is with at most `most` ranges, of which each begins where it gains over LACIS_TUNE_GAIN
+ * on the one before, and as much in all. */
+lacis_status lacis_tune_ranges(lacis_run *run, const lacis_tune_times *times, int most, lacis_tune_table *table,
+                               int *hand);
 
 #endif

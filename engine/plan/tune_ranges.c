@@ -14,6 +14,7 @@ struct step {
 
 struct ways {
     const lacis_tune_times *times;
+    int most;          /* ranges */
     struct step *step; /* [size][hand][ranges - 1] */
 };
 
@@ -69,7 +70,7 @@ static void trace(const struct ways *ways, int *chosen)
     const int last = ways->times->sizes - 1;
     int hand = 0, ranges = 1;
     for (int h = 0; h < ways->times->hands; h++)
-        for (int r = 1; r <= LACIS_TUNE_RANGES; r++)
+        for (int r = 1; r <= ways->most; r++)
             if (step_at(ways, last, h, r)->lost < step_at(ways, last, hand, ranges)->lost) hand = h, ranges = r;
     for (int size = last; size >= 0; size--) {
         int from = step_at(ways, size, hand, ranges)->from;
@@ -91,16 +92,17 @@ static void collect(const lacis_tune_times *times, const int *chosen, lacis_tune
     }
 }
 
-lacis_status lacis_tune_ranges(lacis_run *run, const lacis_tune_times *times, lacis_tune_table *table, int *hand)
+lacis_status lacis_tune_ranges(lacis_run *run, const lacis_tune_times *times, int most, lacis_tune_table *table,
+                               int *hand)
 {
-    struct ways ways = {.times = times};
+    struct ways ways = {.times = times, .most = most};
     const uint64_t steps = (uint64_t)times->sizes * (uint64_t)times->hands * LACIS_TUNE_RANGES;
     int *chosen;
     LACIS_TRY(lacis_run_scratch(run, sizeof *chosen * (uint64_t)times->sizes, &chosen));
     LACIS_TRY(lacis_run_alloc(run, sizeof(struct step) * steps, &ways.step));
     for (int size = 0; size < times->sizes; size++)
         for (int h = 0; h < times->hands; h++)
-            for (int ranges = 1; ranges <= LACIS_TUNE_RANGES; ranges++)
+            for (int ranges = 1; ranges <= most; ranges++)
                 one_step(&ways, size, h, ranges);
     trace(&ways, chosen);
     lacis_run_free(run, ways.step);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * TUNE SYMV: every candidate of a type timed on the GPU by the search of lacis_extend_tune.h, for both triangles. A
- * size stands for itself, whose columns are aligned, and for the odd one before it, whose columns are not. Matrices
- * lie in a pool of random numbers and rotate, so that no cache holds them.
+ * TUNE SYMV: every candidate of a type timed on the GPU by the search of lacis_extend_tune.h, for both triangles, and
+ * where elements have less than 16 bytes once more for columns that do not begin at multiples of 16, which kernels
+ * read in another way. Matrices lie in a pool of random numbers and rotate, so that no cache holds them.
  */
 #include "symv/tune.h"
 
@@ -14,9 +14,21 @@
 static const char *const type_name[LACIS_SYMV_TYPES] = {"f32", "f64",     "c64",    "c128",  "dd",
                                                         "cdd", "f32_f64", "f32_dd", "f64_dd"};
 
-static const char *table_name(lacis_symv_type type, lacis_symv_uplo uplo, char *text)
+/* Bytes that kernels read at once where each column begins at a multiple of them. */
+enum { PIECE = 16 };
+
+static bool aligned(const lacis_symv_job *job)
 {
-    snprintf(text, LACIS_TUNE_TEXT, "SYMV %s %s", type_name[type], uplo == LACIS_SYMV_LOWER ? "LOWER" : "UPPER");
+    const int bytes = lacis_symv_matrix_bytes(job->type);
+    if (bytes % PIECE == 0) return true;
+    const int64_t ld = job->one == NULL ? job->ld : job->one->ld;
+    return !job->packed && (uintptr_t)job->a % PIECE == 0 && ld * bytes % PIECE == 0;
+}
+
+static const char *table_name(const lacis_symv_job *job, char *text)
+{
+    snprintf(text, LACIS_TUNE_TEXT, "SYMV %s %s%s", type_name[job->type],
+             job->uplo == LACIS_SYMV_LOWER ? "LOWER" : "UPPER", aligned(job) ? "" : " unaligned");
     return text;
 }
 
@@ -24,7 +36,7 @@ lacis_status lacis_symv_explain_tuned(lacis_lines *lines, const lacis_profile *p
                                       const lacis_symv_job *job)
 {
     char name[LACIS_TUNE_TEXT];
-    table_name(job->type, job->uplo, name);
+    table_name(job, name);
     return lacis_tune_lines(lines, name, lacis_tuned(profile, gpu, name));
 }
 
@@ -32,7 +44,7 @@ lacis_status lacis_symv_explain_tuned(lacis_lines *lines, const lacis_profile *p
 
 #include "symv/measure.h"
 
-enum { STRETCH = 1 << 20, UNCOUNTED = 2, SIZES = 48, SIDES = 2 }; /* numbers made on the host; two n a size */
+enum { STRETCH = 1 << 20, UNCOUNTED = 2, SIZES = 48 }; /* STRETCH: numbers made on the host */
 static const uint64_t ROTATE = (uint64_t)512 << 20, ALIGNMENT = 256;
 static const int64_t LEAST = 32, MOST = 16384;
 static const double SECONDS = 30; /* a table, where it is not said */
@@ -43,7 +55,7 @@ bool lacis_symv_tuned(const lacis_profile *profile, const lacis_gpu *gpu, const 
     char name[LACIS_TUNE_TEXT];
     lacis_symv_gpu_job with = *job;
     if (job->job.matrices != 1 || job->job.sides != 1) return false;
-    const lacis_tune_table *table = lacis_tuned(profile, gpu, table_name(job->job.type, job->job.uplo, name));
+    const lacis_tune_table *table = lacis_tuned(profile, gpu, table_name(&job->job, name));
     const int64_t n = job->job.one == NULL ? job->job.n : job->job.one->n;
     if (table == NULL || !lacis_symv_gpu_choice_read(lacis_tune_choice(table, n), out)) return false;
     with.choice = out;
@@ -56,6 +68,7 @@ struct tuning {
     lacis_symv_clock *clock;
     const lacis_symv_gpu_choice *candidate;
     lacis_symv_gpu_job job; /* a: the pool */
+    int less;               /* a size stands for n smaller by so much: 1 for columns that are not aligned */
     uint64_t pool;          /* bytes */
     void *x, *y;
 };
@@ -181,17 +194,10 @@ static lacis_status measure_one(struct tuning *t, int candidate, int64_t n, int 
     return LACIS_OK;
 }
 
-/* The mean of the two n that a size stands for. */
 static lacis_status measure(void *context, int candidate, int64_t size, int runs, double *seconds)
 {
-    double sum = 0;
-    for (int side = 0; side < SIDES; side++) {
-        LACIS_TRY(measure_one(context, candidate, size - side, runs, seconds));
-        if (*seconds < 0) return LACIS_OK;
-        sum += *seconds;
-    }
-    *seconds = sum / SIDES;
-    return LACIS_OK;
+    const struct tuning *t = context;
+    return measure_one(context, candidate, size - t->less, runs, seconds);
 }
 
 static const char *name(void *context, int candidate, char *text)
@@ -216,24 +222,36 @@ static int list_sizes(int64_t most, int64_t *size)
     return count;
 }
 
-static lacis_status tune_table(struct tuning *t, lacis_profile *profile, double seconds, int64_t most)
+static lacis_status tune_table(struct tuning *t, lacis_profile *profile, int ranges, double seconds, int64_t most)
 {
     int64_t size[SIZES];
     char phase[LACIS_TUNE_TEXT];
     lacis_tune_table table;
     lacis_tune_report report;
+    lacis_symv_job like = t->job.job;
+    like.ld = most - t->less;
     const lacis_tune_search search = {.candidates = lacis_symv_gpu_candidates(t->job.job.type, &t->candidate),
                                       .sizes = list_sizes(most, size),
                                       .size = size,
+                                      .ranges = ranges,
                                       .seconds = seconds,
                                       .measure = measure,
                                       .name = name,
                                       .context = t,
-                                      .phase = table_name(t->job.job.type, t->job.job.uplo, phase)};
+                                      .phase = table_name(&like, phase)};
     LACIS_TRY(lacis_tune_run(t->run, &search, &table, &report));
     LACIS_TRY(lacis_tune_put(profile, t->gpu, phase, &table));
     lacis_run_note(t->run, LACIS_NOTE, "%s: %d of %d candidates at %d sizes, %d rounds, %d ranges (%.1f s)", phase,
                    report.handful, search.candidates, report.sizes, report.rounds, table.ranges, report.seconds);
+    return LACIS_OK;
+}
+
+/* A triangle's tables share its time and its ranges. */
+static lacis_status tune_triangle(struct tuning *t, lacis_profile *profile, double seconds, int64_t most)
+{
+    const int tables = lacis_symv_matrix_bytes(t->job.job.type) % PIECE == 0 ? 1 : 2;
+    for (t->less = 0; t->less < tables; t->less++)
+        LACIS_TRY(tune_table(t, profile, LACIS_TUNE_RANGES / tables, seconds / tables, most));
     return LACIS_OK;
 }
 
@@ -258,7 +276,7 @@ static lacis_status tune_type(struct tuning *t, lacis_profile *profile, lacis_sy
     t->job.job.y = t->y;
     for (int uplo = 0; status == LACIS_OK && uplo < 2; uplo++) {
         t->job.job.uplo = (lacis_symv_uplo)uplo;
-        status = tune_table(t, profile, seconds, most);
+        status = tune_triangle(t, profile, seconds, most);
     }
     give_operands(t);
     return status;

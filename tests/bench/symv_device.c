@@ -48,6 +48,7 @@ static int start(symv_gpu *g)
     if (error == cudaSuccess) error = cudaDeviceGetDefaultMemPool(&pool, 0);
     if (error == cudaSuccess) error = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
     if (error == cudaSuccess) error = cudaMalloc(&g->never, 64);
+    if (error == cudaSuccess) error = cudaMalloc(&g->copy, COPIED);
     if (error == cudaSuccess) error = lacis_symv_clock_new(&g->clock);
     return failed(error);
 }
@@ -91,6 +92,7 @@ void symv_gpu_close(symv_gpu *g)
     symv_cublas_close(g->cublas);
     lacis_symv_clock_free(g->clock);
     cudaFree(g->never);
+    cudaFree(g->copy);
     if (g->stream != NULL) cudaStreamDestroy(g->stream);
     free(g);
 }
@@ -116,7 +118,7 @@ int symv_gpu_load(symv_gpu *g, const symv_kind *kind, uint64_t largest)
     if (symv_data_make(kind, &g->data) != 0) return 1;
     const uint64_t matrix = (uint64_t)lacis_symv_matrix_bytes(kind->type) * SYMV_STRETCH;
     const uint64_t vector = (uint64_t)lacis_symv_vector_bytes(kind->type) * SYMV_STRETCH;
-    g->pool_bytes = 2 * COPIED + ALIGNMENT;
+    g->pool_bytes = COPIED + ALIGNMENT;
     if (g->pool_bytes < largest + ALIGNMENT) g->pool_bytes = largest + ALIGNMENT;
     g->vector_bytes = vector;
     g->host_y = malloc(vector);
@@ -195,7 +197,7 @@ int symv_gpu_read(symv_gpu *g, int turn)
 int symv_gpu_copy(symv_gpu *g, int turn)
 {
     (void)turn;
-    return cudaMemcpyAsync((char *)g->pool + COPIED, g->pool, COPIED, cudaMemcpyDeviceToDevice, g->stream);
+    return cudaMemcpyAsync(g->copy, g->pool, COPIED, cudaMemcpyDeviceToDevice, g->stream);
 }
 
 int symv_gpu_time(symv_gpu *g, symv_gpu_launch launch, int runs, double *seconds)

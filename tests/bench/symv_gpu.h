@@ -22,7 +22,7 @@ typedef struct symv_gpu {
     symv_cublas *cublas; /* NULL: none */
     int processors, runs;
     symv_data data;
-    void *pool, *x, *y, *never, *host_y;
+    void *pool, *x, *y, *never, *host_y, *copy; /* copy: where symv_gpu_copy writes */
     uint64_t pool_bytes, vector_bytes;
     symv_case present;
     symv_reference *reference;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PIECE = 16 }; /* bytes at multiples of which aligned columns begin */
 enum { RANGES = 64, FINALISTS = 5, ROUNDS = 3, FEW = 5, MORE = 9, MOST_CANDIDATES = 512 };
 
 struct judged {
@@ -22,7 +23,7 @@ struct judged {
         char choice[LACIS_SYMV_GPU_CHOICE_TEXT];
     } range[RANGES];
     int ranges;
-    const char *want; /* "SYMV f64 LOWER from " */
+    const char *want; /* "SYMV f64 LOWER unaligned from " */
     char device[256];
 };
 
@@ -41,7 +42,7 @@ static int keep_range(void *arg, int columns, const char *const *names, const ch
     return 0;
 }
 
-static int read_table(const char *database, const symv_case *c, struct judged *j)
+static int read_table(const char *database, const symv_case *c, bool aligned, struct judged *j)
 {
     char want[80];
     lacis_engine *engine;
@@ -50,7 +51,8 @@ static int read_table(const char *database, const symv_case *c, struct judged *j
     if (database == NULL) return 0;
     if (cudaGetDeviceProperties(&device, 0) != cudaSuccess) return bench_fail("CUDA: the GPU does not say its name");
     snprintf(j->device, sizeof j->device, "(%s,", device.name);
-    snprintf(want, sizeof want, "SYMV %s %s from ", c->kind->name, c->uplo == LACIS_SYMV_LOWER ? "LOWER" : "UPPER");
+    snprintf(want, sizeof want, "SYMV %s %s%s from ", c->kind->name, c->uplo == LACIS_SYMV_LOWER ? "LOWER" : "UPPER",
+             aligned ? "" : " unaligned");
     j->want = want;
     lacis_status status = lacis_open(database, &engine);
     if (status == LACIS_OK) status = lacis_exec(engine, "SHOW KERNELS", keep_range, j);
@@ -184,13 +186,15 @@ static int judge(const symv_wish *wish, symv_gpu *g, symv_case c, int64_t most)
 {
     enum { MOST_SIZES = 1000 };
     static double regret[MOST_SIZES];
-    struct judged j;
+    const int bytes = lacis_symv_matrix_bytes(c.kind->type);
+    struct judged unaligned, aligned;
     uint64_t state = 12345;
-    int code = read_table(wish->options->database, &c, &j);
+    int code = read_table(wish->options->database, &c, true, &aligned);
+    if (code == 0 && bytes % PIECE != 0) code = read_table(wish->options->database, &c, false, &unaligned);
     for (int i = 0; code == 0 && i < wish->options->regret; i++) {
         c.n = drawn_size(&state, most);
         symv_gpu_set(g, &c);
-        code = judge_size(g, &j, wish->options->json, &regret[i]);
+        code = judge_size(g, c.n * bytes % PIECE == 0 ? &aligned : &unaligned, wish->options->json, &regret[i]);
     }
     if (code == 0) print_summary(wish, &c, regret, wish->options->regret);
     return code;

@@ -166,12 +166,22 @@ static void tables_of_both_triangles(void **state)
         job.job.uplo = (lacis_symv_uplo)uplo;
         assert_true(tested_tuned(&fix.profile, fix.gpu, &job, &choice));
         assert_memory_equal(&choice, &candidates[0], sizeof choice);
-        job.job.n = 2000;
+        job.job.n = job.job.ld = 2000;
         assert_true(tested_tuned(&fix.profile, fix.gpu, &job, &choice));
         assert_memory_equal(&choice, &candidates[1], sizeof choice);
     }
-    assert_true(fix.odd > 100 && fix.even == fix.odd); /* columns that are aligned, and not */
-    assert_true(fix.last > fix.first);                 /* matrices rotate */
+    assert_int_equal(fix.profile.tables, 4);
+    static const lacis_tune_table small = {1, {{1, "ring 64x64 w8 u8 b2 c2"}}};
+    lacis_symv_gpu_job job = job_of(101); /* an odd ld, or packed: the columns are not aligned */
+    assert_int_equal(lacis_tune_put(&fix.profile, fix.gpu, "SYMV f64 LOWER unaligned", &small), LACIS_OK);
+    assert_true(tested_tuned(&fix.profile, fix.gpu, &job, &choice));
+    assert_memory_equal(&choice, &candidates[2], sizeof choice);
+    job = job_of(100);
+    job.job.packed = true;
+    assert_true(tested_tuned(&fix.profile, fix.gpu, &job, &choice));
+    assert_memory_equal(&choice, &candidates[2], sizeof choice);
+    assert_true(fix.odd > 100 && fix.even > 100); /* columns that are aligned, and not */
+    assert_true(fix.last > fix.first);            /* matrices rotate */
 }
 
 static void other_jobs_have_the_default(void **state)
