@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROWS = 48 };
+enum { MOST_ROWS = 24 };
 
 struct symv_reference {
     int rows;

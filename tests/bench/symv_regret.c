@@ -24,7 +24,7 @@ struct judged {
     } range[RANGES];
     int ranges;
     const char *want; /* "SYMV f64 LOWER unaligned from " */
-    char device[256];
+    char device[264];
 };
 
 /* ------------------------------------------------------------------------------------------ tables */

