@@ -9,10 +9,12 @@
 #include "half_number.cuh"
 
 enum {
-    HALF_MOST_ROWS = 512,      /* of a tile */
+    HALF_STEPS = 6,            /* entries of a lane that are taken together */
+    HALF_MOST_ROWS = 256,      /* of a tile */
+    HALF_MOST_WINDOW = 1536,   /* slots of a tile */
     HALF_MOST_ENTRIES = 16384, /* of a tile; more than that only one row has */
     HALF_MOST_SLOTS = 0x7fff,  /* of a tile: 15 bits */
-    HALF_LATE = 0x8000,        /* this place is another lane's too in the same step: it waits for its group's turn */
+    HALF_LATE = 0x8000,        /* this slot is an earlier group's too in the same steps: it waits for its group's turn */
     HALF_NONE = 0xffff
 };
 

@@ -75,8 +75,13 @@ static __device__ __forceinline__ half_i64 place_of(const csr &a, half_i64 row)
 /* --- distinct columns ---------------------------------------------------------------------------- */
 
 struct marks {
-    half_u32 word[WORDS];
-    half_u16 before[WORDS]; /* bits before each word's, from the tile's first on */
+    union {
+        struct {
+            half_u32 word[WORDS];
+            half_u16 before[WORDS]; /* bits before each word's, from the tile's first on */
+        };
+        half_u16 stamp[THREADS / 32][HALF_MOST_WINDOW];
+    };
     half_u32 next, sums[THREADS / 32];
 };
 
@@ -217,10 +222,10 @@ static __device__ void for_tiles(const csr &a, half_i64 row0, half_i64 row1, hal
 }
 
 /* Whether windows of `most` slots hold a sample's stretches of the block's candidate of rows. */
-enum { SAMPLES = 64, CANDIDATES = 7 };
+enum { SAMPLES = 32, CANDIDATES = 12 };
 static __device__ half_i64 candidate_rows(half_u32 candidate)
 {
-    const half_i64 rows[CANDIDATES] = {32, 64, 96, 128, 192, 256, 384};
+    const half_i64 rows[CANDIDATES] = {32, 48, 64, 80, 96, 112, 128, 144, 160, 192, 224, 256};
     return rows[candidate];
 }
 
@@ -249,22 +254,33 @@ static __global__ void __launch_bounds__(THREADS)
     slots[blockIdx.x] = all;
 }
 
-/* Marks entries whose slot a lower lane of the same step has too. */
-static __device__ void mark_late(const csr &a, const stretch &s, int lanes, half_u16 *local)
+/* Marks entries whose slot an earlier group takes in the same steps (half_tiles.cu). A warp keeps in `stamp` when each
+ * slot was last taken. */
+static __device__ void mark_late(const csr &a, const stretch &s, int lanes, half_u16 *local, half_u32 slots,
+                                 half_u16 *stamp)
 {
-    const half_u32 lane = threadIdx.x % 32, groups = 32 / lanes, group = lane / lanes;
+    const half_u32 lane = threadIdx.x % 32, groups = 32 / lanes, group = lane / lanes, take = lanes * HALF_STEPS;
     const half_i64 rows = s.row1 - s.row0, share = (rows + groups - 1) / groups;
+    half_u16 time = 0;
+    for (half_u32 i = lane; i < slots; i += 32)
+        stamp[i] = 0;
     for (half_i64 j = threadIdx.x / 32; j < share; j += THREADS / 32) {
         const half_i64 r = s.row0 + group * share + j;
         const bool there = r < min(s.row0 + (group + 1) * share, s.row1);
         const half_i64 from = there ? max(a.pos[r], s.p0) : 0, to = there ? min(a.pos[r + 1], s.p1) : 0;
         const half_u32 most = __reduce_max_sync(HALF_ALL, (half_u32)max(to - from, 0ll));
-        for (half_u32 at = 0; at < most; at += lanes) {
-            const half_i64 p = from + at + lane % lanes;
-            const bool on = p < to && a.column[p + place_of(a, r)] != (half_u32)r;
-            const half_u32 slot = on ? local[p] : 0x10000u + lane;
-            const half_u32 same = __match_any_sync(HALF_ALL, slot);
-            if (on && (same & ((1u << lane) - 1))) local[p] = (half_u16)(slot | HALF_LATE);
+        for (half_u32 at = 0; at < most; at += take) {
+            const half_i64 end = min(to, from + at + take);
+            time++;
+            for (half_u32 turn = 0; turn < groups; turn++) {
+                __syncwarp();
+                for (half_i64 p = from + at + lane % lanes; turn == group && p < end; p += lanes) {
+                    const half_u16 slot = local[p];
+                    if (a.column[p + place_of(a, r)] == (half_u32)r) continue;
+                    if (stamp[slot] == time) local[p] = slot | HALF_LATE;
+                    stamp[slot] = time;
+                }
+            }
         }
     }
 }
@@ -311,7 +327,7 @@ static __global__ void __launch_bounds__(THREADS) fill_kernel(csr a, fill_params
     for_tiles(a, row0, min(row0 + f.rows, a.n), f.most, m, [&](const stretch &s, half_u32 slots) {
         if (threadIdx.x == 0) f.tiles[at] = {s.p0, s.p1, slot, (half_u32)s.row0, (half_u32)s.row1};
         fill_slots(a, s, f.local, f.list + slot, m);
-        mark_late(a, s, f.lanes, f.local);
+        mark_late(a, s, f.lanes, f.local, slots, m.stamp[threadIdx.x / 32]);
         __syncthreads();
         at++;
         slot += slots;
@@ -411,6 +427,12 @@ static bool find_wanted(work *w, half_i64 **pos, half_i64 **skip, half_i64 *ends
            read_back(w, &ends[1], w->a.begin, sizeof(half_i64));
 }
 
+/* Warps that windows leave room for on a multiprocessor. */
+static half_u32 warps_of(lacis_symv_type type, half_u32 window)
+{
+    return min(32u, (half_u32)(228 * 1024 / (half_window_bytes(type, window) + 1024)));
+}
+
 /* Rows of a stretch: the most that seven of eight samples' windows hold, and no more than give every multiprocessor
  * enough warps. */
 static bool choose_rows(work *w, half_u32 most, half_i64 *rows)
@@ -420,11 +442,14 @@ static bool choose_rows(work *w, half_u32 most, half_i64 *rows)
     if (!good(w, cudaSuccess) || !good(w, cudaMemsetAsync(room, 0, sizeof fitting, w->stream))) return false;
     sample_kernel<<<dim3(SAMPLES, CANDIDATES), THREADS, 0, w->stream>>>(w->a, most, room);
     if (!good(w, cudaGetLastError()) || !read_back(w, fitting, room, sizeof fitting)) return false;
-    static const half_i64 candidates[CANDIDATES] = {32, 64, 96, 128, 192, 256, 384};
-    const half_i64 even = w->a.n / (w->job->processors * 16ll) + 1;
+    static const half_i64 candidates[CANDIDATES] = {32, 48, 64, 80, 96, 112, 128, 144, 160, 192, 224, 256};
     *rows = 16;
     for (int i = 0; i < CANDIDATES; i++)
-        if (fitting[i] >= SAMPLES * 7 / 8 && candidates[i] <= 2 * even) *rows = candidates[i];
+        if (fitting[i] >= SAMPLES * 7 / 8) *rows = candidates[i];
+    /* As many as make whole waves. */
+    const half_i64 wave = w->job->processors * (half_i64)warps_of(w->job->half.job.type, most);
+    const half_i64 waves = (w->a.n + *rows * wave - 1) / (*rows * wave);
+    *rows = (w->a.n + waves * wave - 1) / (waves * wave);
     return true;
 }
 
@@ -531,14 +556,15 @@ static bool make_plan(work *w)
 
 static half_u32 default_window(lacis_symv_type type)
 {
-    return (half_u32)(12288 / (2 * lacis_symv_vector_bytes(type)));
+    return (half_u32)min(13024 / (2 * lacis_symv_vector_bytes(type)), (int)HALF_MOST_WINDOW);
 }
 
 lacis_symv_gpu_status lacis_symv_half_gpu_plan(const lacis_symv_half_gpu *job, lacis_symv_half_plan *plan,
                                                int *cuda_error)
 {
     const lacis_symv_half *half = &job->half;
-    const half_u32 window = job->window > 0 ? (half_u32)job->window : default_window(half->job.type);
+    const half_u32 wish = job->window > 0 ? (half_u32)max(job->window, 32) : default_window(half->job.type);
+    const half_u32 window = min(wish, (half_u32)HALF_MOST_WINDOW);
     *plan = (lacis_symv_half_plan){};
     *cuda_error = 0;
     if (lacis_symv_half_gpu_refuses(half) || half->job.n == 0) return LACIS_SYMV_GPU_UNSUPPORTED;
