@@ -2,10 +2,10 @@
  *
  * Sparse symmetric products on the CPU (half.h). Called by operators/symv.
  *
- * Rows fall into blocks, blocks into tasks, by the matrix alone: a task has so many entries that its window, which
- * spans the columns that it reaches, is little beside them. Tasks are taken in rising order; whoever has filled a
- * task's window waits until the ones before have been added to the sums, and adds it. So the bits do not depend on
- * the number of threads, and one window a thread is all that is needed.
+ * Rows fall into blocks, blocks into tasks, by the matrix alone: a task has so many entries that its window,
+ * which spans the columns that it reaches, should be little beside them. Tasks are taken in rising order; whoever has
+ * filled a task's window waits until the ones before have been added to the sums, and adds it. So the bits do not
+ * depend on the number of threads, and one window a thread is all that is needed.
  */
 #include "symv/half_inside.h"
 
@@ -18,85 +18,114 @@
 
 enum {
     BLOCK = 256,       /* rows of a block */
+    SAMPLES = 64,      /* blocks that are looked at for what a task reaches */
     LEAST = 1 << 15,   /* entries of a task, unless it is the last */
     ENOUGH_TASKS = 32, /* with fewer, tasks are made smaller against their windows */
     WIDE_WORKERS = 8   /* at most, where windows are more than a quarter of the vector */
 };
 
-/* Rows first .. last-1, which reach columns low .. high-1. */
-struct task {
-    int64_t first, last, low, high, entries;
+struct window {
+    char *at;
+    int64_t room; /* elements */
 };
 
 struct run {
     const lacis_symv_half *half;
     const half_loops *loops;
-    struct task *block, *task;
+    int64_t *entries; /* of each block, of both triangles */
+    int64_t *first;   /* block of each task; behind the last, the number of blocks */
     int64_t blocks, tasks;
-    size_t bytes; /* of an element */
+    int64_t reach; /* of a block beside its rows, about */
+    size_t bytes;  /* of an element */
     const char *x;
-    char *packed, *sum, *window; /* window: one behind the other, `width` elements each */
-    int64_t width;
+    char *packed, *sum;
+    struct window *window; /* of each worker */
     int workers;
     _Atomic int64_t added; /* tasks whose window is in sum */
 };
 
 /* ---------------------------------------------------------------------------------------- blocks, tasks */
 
-static int find_block(void *context, int64_t number, int worker)
+static int64_t row_behind(const struct run *run, int64_t block)
+{
+    const int64_t n = run->half->job.n;
+    return n / BLOCK < block ? n : block * BLOCK;
+}
+
+static int count_block(void *context, int64_t block, int worker)
 {
     (void)worker;
-    struct run *run = context;
-    const lacis_symv_half *half = run->half;
-    const int64_t n = half->job.n;
-    struct task *block = &run->block[number];
-    block->first = number * BLOCK;
-    block->last = n - block->first < BLOCK ? n : block->first + BLOCK;
-    block->low = block->first;
-    block->high = block->last;
-    block->entries = 0;
-    for (int64_t r = block->first; r < block->last; r++) {
-        int64_t from, to;
-        half_wanted(half, r, &from, &to);
-        if (from == to) continue;
-        block->entries += to - from;
-        if (half->column[from] < block->low) block->low = half->column[from];
-        if (half->column[to - 1] >= block->high) block->high = (int64_t)half->column[to - 1] + 1;
-    }
+    const struct run *run = context;
+    const int64_t *begin = run->half->begin, *end = run->half->end, last = row_behind(run, block + 1);
+    int64_t entries = 0;
+    for (int64_t r = block * BLOCK; r < last; r++)
+        entries += end[r] - begin[r];
+    run->entries[block] = entries;
     return 0;
 }
 
-/* Blocks into tasks with `times` entries at least for each element of the window. */
+/* The columns [low, high) that rows first .. last-1 reach, themselves among them. */
+static void find_reach(const lacis_symv_half *half, int64_t first, int64_t last, int64_t *low, int64_t *high)
+{
+    *low = first;
+    *high = last;
+    for (int64_t r = first; r < last; r++) {
+        int64_t from, to;
+        half_wanted(half, r, &from, &to);
+        if (from == to) continue;
+        if (half->column[from] < *low) *low = half->column[from];
+        if (half->column[to - 1] >= *high) *high = (int64_t)half->column[to - 1] + 1;
+    }
+}
+
+static int64_t sample_reach(const struct run *run)
+{
+    const int64_t count = run->blocks < SAMPLES ? run->blocks : SAMPLES;
+    int64_t all = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t block = run->blocks * i / count, first = block * BLOCK, last = row_behind(run, block + 1);
+        int64_t low, high;
+        find_reach(run->half, first, last, &low, &high);
+        all += (high - low) - (last - first);
+    }
+    return all / count;
+}
+
+/* Blocks into tasks with `times` entries at least for each element of the window, as far as the sample tells. */
 static void join_blocks(struct run *run, int64_t times)
 {
+    int64_t entries = 0;
     run->tasks = 0;
-    for (int64_t b = 0; b < run->blocks; b++) {
-        struct task *task = &run->task[run->tasks], *block = &run->block[b];
-        if (block->first == 0 || task->last == 0) {
-            *task = *block;
-        } else {
-            task->last = block->last;
-            task->entries += block->entries;
-            if (block->low < task->low) task->low = block->low;
-            if (block->high > task->high) task->high = block->high;
-        }
-        if (task->entries < LEAST || task->entries < times * (task->high - task->low)) continue;
-        run->tasks++;
-        if (run->tasks < run->blocks) run->task[run->tasks].last = 0;
+    run->first[0] = 0;
+    for (int64_t block = 0; block < run->blocks; block++) {
+        const int64_t rows = (block + 1 - run->first[run->tasks]) * BLOCK;
+        entries += run->entries[block];
+        if (entries < LEAST || entries < times * (rows + run->reach)) continue;
+        run->first[++run->tasks] = block + 1;
+        entries = 0;
     }
-    if (run->tasks < run->blocks && run->task[run->tasks].last != 0) run->tasks++;
+    if (run->first[run->tasks] < run->blocks) run->first[++run->tasks] = run->blocks;
 }
 
 static void make_tasks(struct run *run)
 {
+    lacis_parallel(run->half->job.threads, run->blocks, count_block, run);
+    run->reach = sample_reach(run);
     for (int64_t times = 16; times >= 4; times /= 2) {
-        run->task[0].last = 0;
         join_blocks(run, times);
         if (run->tasks >= ENOUGH_TASKS) break;
     }
-    run->width = 0;
-    for (int64_t t = 0; t < run->tasks; t++)
-        if (run->task[t].high - run->task[t].low > run->width) run->width = run->task[t].high - run->task[t].low;
+}
+
+static void *take(const struct run *run, uint64_t bytes)
+{
+    const lacis_symv_host *host = &run->half->job.host;
+    return host->alloc(host->context, bytes);
+}
+
+static void give(const struct run *run, void *block)
+{
+    if (block != NULL) run->half->job.host.free(run->half->job.host.context, block);
 }
 
 /* ------------------------------------------------------------------------------------------------- sums */
@@ -120,28 +149,53 @@ static bool cancelled(const lacis_symv_host *host)
     return host->cancelled != NULL && host->cancelled(host->context);
 }
 
-static int do_task(void *context, int64_t number, int worker)
+/* Zeros for `span` elements. */
+static char *open_window(struct run *run, int worker, int64_t span)
 {
-    struct run *run = context;
-    const struct task *task = &run->task[number];
-    const lacis_symv_type type = run->half->job.type;
-    const bool stop = cancelled(&run->half->job.host);
-    char *window = run->window + (size_t)worker * (size_t)run->width * run->bytes;
-    const int64_t span = task->high - task->low, numbers = lacis_symv_complex(type) ? 2 * span : span;
-    if (!stop) {
-        memset(window, 0, (size_t)span * run->bytes);
-        const half_rows rows = {run->half, task->first, task->last, run->x, window - (size_t)task->low * run->bytes};
-        run->loops->rows[type](&rows);
+    struct window *window = &run->window[worker];
+    if (window->room < span) {
+        const int64_t n = run->half->job.n, wish = span + span / 4, room = wish < n ? wish : n;
+        give(run, window->at);
+        window->at = take(run, (uint64_t)room * run->bytes);
+        window->room = window->at == NULL ? 0 : room;
     }
-    while (atomic_load_explicit(&run->added, memory_order_acquire) != number)
-        sched_yield();
-    char *to = run->sum + (size_t)task->low * run->bytes;
+    if (window->at != NULL) memset(window->at, 0, (size_t)span * run->bytes);
+    return window->at;
+}
+
+static void add_window(const struct run *run, const char *window, int64_t low, int64_t span)
+{
+    const lacis_symv_type type = run->half->job.type;
+    const int64_t numbers = lacis_symv_complex(type) ? 2 * span : span;
+    char *to = run->sum + (size_t)low * run->bytes;
     if (is_single(type))
         add_float(numbers, (const float *)window, (float *)to);
     else
         add_double(numbers, (const double *)window, (double *)to);
+}
+
+enum { DONE, STOPPED, NO_ROOM };
+static int do_task(void *context, int64_t number, int worker)
+{
+    struct run *run = context;
+    const int64_t first = run->first[number] * BLOCK, last = row_behind(run, run->first[number + 1]);
+    int64_t low, high;
+    int answer = cancelled(&run->half->job.host) ? STOPPED : DONE;
+    char *window = NULL;
+    if (answer == DONE) {
+        find_reach(run->half, first, last, &low, &high);
+        window = open_window(run, worker, high - low);
+        if (window == NULL) answer = NO_ROOM;
+    }
+    if (window != NULL) {
+        const half_rows rows = {run->half, first, last, run->x, window - (size_t)low * run->bytes};
+        run->loops->rows[run->half->job.type](&rows);
+    }
+    while (atomic_load_explicit(&run->added, memory_order_acquire) != number)
+        sched_yield();
+    if (window != NULL) add_window(run, window, low, high - low);
     atomic_store_explicit(&run->added, number + 1, memory_order_release);
-    return stop;
+    return answer;
 }
 
 /* -------------------------------------------------------------------------------------------- x and y */
@@ -215,20 +269,18 @@ static int put_block(void *context, int64_t number, int worker)
     (void)worker;
     const struct put *put = context;
     const lacis_symv_job *job = &put->run->half->job;
-    const struct task *block = &put->run->block[number];
+    const int64_t first = number * BLOCK, last = row_behind(put->run, number + 1);
     const bool complex = lacis_symv_complex(job->type);
     if (is_single(job->type))
-        (complex ? put_complex_f32 : put_f32)(job, put->side, block->first, block->last,
-                                              (const float *)put->run->sum);
+        (complex ? put_complex_f32 : put_f32)(job, put->side, first, last, (const float *)put->run->sum);
     else
-        (complex ? put_complex_f64 : put_f64)(job, put->side, block->first, block->last,
-                                              (const double *)put->run->sum);
+        (complex ? put_complex_f64 : put_f64)(job, put->side, first, last, (const double *)put->run->sum);
     return 0;
 }
 
 /* -------------------------------------------------------------------------------------------- a product */
 
-static bool one_side(struct run *run, int64_t side)
+static lacis_symv_status one_side(struct run *run, int64_t side)
 {
     const lacis_symv_job *job = &run->half->job;
     run->x = (const char *)job->x + side * job->x_side * (int64_t)run->bytes;
@@ -238,34 +290,43 @@ static bool one_side(struct run *run, int64_t side)
     }
     memset(run->sum, 0, (size_t)job->n * run->bytes);
     atomic_store(&run->added, 0);
-    if (lacis_parallel(run->workers, run->tasks, do_task, run) != 0) return false;
+    const int answer = lacis_parallel(run->workers, run->tasks, do_task, run);
+    if (answer != DONE) return answer == STOPPED ? LACIS_SYMV_CANCELLED : LACIS_SYMV_NO_MEMORY;
     struct put put = {run, side};
     lacis_parallel(job->threads, run->blocks, put_block, &put);
+    return LACIS_SYMV_OK;
+}
+
+static bool take_tasks(struct run *run)
+{
+    run->entries = take(run, sizeof(int64_t) * (2 * (uint64_t)run->blocks + 1));
+    if (run->entries == NULL) return false;
+    run->first = run->entries + run->blocks;
+    make_tasks(run);
     return true;
-}
-
-static void *take(const struct run *run, uint64_t bytes)
-{
-    const lacis_symv_host *host = &run->half->job.host;
-    return host->alloc(host->context, bytes);
-}
-
-static void give(const struct run *run, void *block)
-{
-    if (block != NULL) run->half->job.host.free(run->half->job.host.context, block);
 }
 
 static bool take_vectors(struct run *run)
 {
     const lacis_symv_job *job = &run->half->job;
-    const uint64_t n = (uint64_t)job->n;
     run->workers = job->threads < 1 ? 1 : job->threads;
-    if (run->width > job->n / 4 && run->workers > WIDE_WORKERS) run->workers = WIDE_WORKERS;
+    if (run->reach > job->n / 4 && run->workers > WIDE_WORKERS) run->workers = WIDE_WORKERS;
     if (run->workers > run->tasks) run->workers = (int)run->tasks;
-    run->sum = take(run, n * run->bytes);
-    run->packed = job->x_step == 1 ? NULL : take(run, n * run->bytes);
-    run->window = take(run, (uint64_t)run->workers * (uint64_t)run->width * run->bytes);
+    run->sum = take(run, (uint64_t)job->n * run->bytes);
+    run->packed = job->x_step == 1 ? NULL : take(run, (uint64_t)job->n * run->bytes);
+    run->window = take(run, sizeof *run->window * (uint64_t)run->workers);
+    if (run->window != NULL) memset(run->window, 0, sizeof *run->window * (size_t)run->workers);
     return run->sum != NULL && run->window != NULL && (job->x_step == 1 || run->packed != NULL);
+}
+
+static void give_all(struct run *run)
+{
+    for (int i = 0; run->window != NULL && i < run->workers; i++)
+        give(run, run->window[i].at);
+    give(run, run->window);
+    give(run, run->packed);
+    give(run, run->sum);
+    give(run, run->entries);
 }
 
 static const half_loops *loops_here(void)
@@ -280,7 +341,6 @@ const char *lacis_symv_half_refuses(const lacis_symv_half *half)
 {
     const lacis_symv_job *job = &half->job;
     if (job->type > LACIS_SYMV_C128) return "a sparse matrix only in single and double precision";
-    if (job->order == LACIS_SYMV_CANONICAL) return "a sparse matrix has no canonical order";
     if (job->matrices != 1 || job->figures != NULL) return "a sparse matrix only alone, and without figures";
     return NULL;
 }
@@ -289,10 +349,8 @@ uint64_t lacis_symv_half_work_bytes(const lacis_symv_half *half)
 {
     const lacis_symv_job *job = &half->job;
     const uint64_t n = (uint64_t)job->n, threads = job->threads < 1 ? 1 : (uint64_t)job->threads;
-    const uint64_t wide = threads < WIDE_WORKERS ? threads : WIDE_WORKERS;
-    const uint64_t windows = threads / 4 + 1 > wide ? threads / 4 + 1 : wide;
-    return (2 + windows) * n * (uint64_t)lacis_symv_vector_bytes(job->type) +
-           2 * sizeof(struct task) * (n / BLOCK + 1);
+    return (2 + threads) * n * (uint64_t)lacis_symv_vector_bytes(job->type) + 2 * sizeof(int64_t) * (n / BLOCK + 2) +
+           sizeof(struct window) * threads;
 }
 
 lacis_symv_status lacis_symv_half_run(const lacis_symv_half *half)
@@ -302,20 +360,11 @@ lacis_symv_status lacis_symv_half_run(const lacis_symv_half *half)
     lacis_symv_status status = LACIS_SYMV_NO_MEMORY;
     if (job->n == 0 || job->sides == 0) return LACIS_SYMV_OK;
     run.bytes = (size_t)lacis_symv_vector_bytes(job->type);
-    run.block = take(&run, 2 * sizeof(struct task) * (uint64_t)run.blocks);
-    if (run.block != NULL) {
-        run.task = run.block + run.blocks;
-        lacis_parallel(job->threads, run.blocks, find_block, &run);
-        make_tasks(&run);
-    }
-    if (run.block != NULL && take_vectors(&run)) {
+    if (take_tasks(&run) && take_vectors(&run)) {
         status = LACIS_SYMV_OK;
         for (int64_t side = 0; status == LACIS_SYMV_OK && side < job->sides; side++)
-            if (!one_side(&run, side)) status = LACIS_SYMV_CANCELLED;
+            status = one_side(&run, side);
     }
-    give(&run, run.window);
-    give(&run, run.packed);
-    give(&run, run.sum);
-    give(&run, run.block);
+    give_all(&run);
     return status;
 }

@@ -10,7 +10,7 @@
  * imaginary part is not used. Where beta is 0 y0 is not read; NaN and infinity in what is read go on into y.
  *
  * Bits. Order FIXED: the same on every run, on the CPU for every number of threads and every instruction set too. CPU
- * and GPU add in different orders. FREE (GPU): atomics, no plan. CANONICAL is refused.
+ * and GPU add in different orders: CANONICAL is the CPU's, and the GPU refuses it. FREE (GPU): atomics, no plan.
  *
  * CPU: rows fall into tasks by the matrix alone. A task adds to a window of its own, which spans the columns that it
  * reaches; windows are added in the order of tasks. Per entry one multiply-add for the row, one for the column.

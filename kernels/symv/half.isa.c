@@ -3,14 +3,14 @@
  * Rows of a sparse symmetric matrix: each entry once for its row, once for its column. Called by half.c.
  *
  * A row's products go to LANES sums in turn, which are halved at the end, so that all instruction sets have the same
- * bits; multiplications and additions are not fused. Columns rise, so that the first and the last of eight tell
- * whether they lie one behind the other: then eight elements of x and of the window are taken together.
+ * bits; multiplications and additions are not fused. Columns rise, so that the first and the last of LANES tell
+ * whether they lie one behind the other: then so many elements of x and of the window are taken together.
  */
 #include "symv/half_inside.h"
 
 #include <stddef.h>
 
-enum { LANES = 8 };
+enum { LANES = 4 };
 
 /* The parts of a row: what is on the diagonal, and where the others are. */
 struct row {
@@ -31,15 +31,10 @@ static inline struct row row_of(const lacis_symv_half *half, int64_t r)
     return row;
 }
 
-/* VALUE(k), PRODUCT: of LANES entries beside each other, or as many as are left. */
 #define REAL(R, NAME)                                                                                                \
-    static inline R halved_##NAME(const R *s)                                                                        \
+    static inline R with_values_##NAME(int64_t n, const R *v, const uint32_t *c, const R *x, R *w, R xi)             \
     {                                                                                                                \
-        return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));                                    \
-    }                                                                                                                \
-    static R with_values_##NAME(int64_t n, const R *v, const uint32_t *c, const R *x, R *w, R xi)                    \
-    {                                                                                                                \
-        R s[LANES] = {0};                                                                                            \
+        R s[LANES] = {0}, rest = 0;                                                                                  \
         int64_t i = 0;                                                                                               \
         for (; i + LANES <= n; i += LANES) {                                                                         \
             if (c[i + LANES - 1] - c[i] == LANES - 1) {                                                              \
@@ -56,20 +51,27 @@ static inline struct row row_of(const lacis_symv_half *half, int64_t r)
                     w[c[i + k]] += v[i + k] * xi;                                                                    \
             }                                                                                                        \
         }                                                                                                            \
-        for (int k = 0; i < n; i++, k++) {                                                                           \
-            s[k] += v[i] * x[c[i]];                                                                                  \
+        for (; i < n; i++) {                                                                                         \
+            rest += v[i] * x[c[i]];                                                                                  \
             w[c[i]] += v[i] * xi;                                                                                    \
         }                                                                                                            \
-        return halved_##NAME(s);                                                                                     \
+        return ((s[0] + s[2]) + (s[1] + s[3])) + rest;                                                               \
     }                                                                                                                \
-    static R with_ones_##NAME(int64_t n, const uint32_t *c, const R *x, R *w, R xi)                                  \
+    static inline R with_ones_##NAME(int64_t n, const uint32_t *c, const R *x, R *w, R xi)                           \
     {                                                                                                                \
-        R s[LANES] = {0};                                                                                            \
-        for (int64_t i = 0; i < n; i++) {                                                                            \
-            s[i % LANES] += x[c[i]];                                                                                 \
+        R s[2] = {0};                                                                                                \
+        int64_t i = 0;                                                                                               \
+        for (; i + 2 <= n; i += 2) {                                                                                 \
+            for (int k = 0; k < 2; k++)                                                                              \
+                s[k] += x[c[i + k]];                                                                                 \
+            for (int k = 0; k < 2; k++)                                                                              \
+                w[c[i + k]] += xi;                                                                                   \
+        }                                                                                                            \
+        if (i < n) {                                                                                                 \
+            s[0] += x[c[i]];                                                                                         \
             w[c[i]] += xi;                                                                                           \
         }                                                                                                            \
-        return halved_##NAME(s);                                                                                     \
+        return s[0] + s[1];                                                                                          \
     }                                                                                                                \
     static void rows_##NAME(const half_rows *rows)                                                                   \
     {                                                                                                                \
@@ -89,7 +91,7 @@ static inline struct row row_of(const lacis_symv_half *half, int64_t r)
 REAL(float, f32)
 REAL(double, f64)
 
-/* Complex numbers two by two; LANES / 2 sums. */
+/* Complex numbers: two sums. */
 #define COMPLEX(R, NAME)                                                                                             \
     static void rows_##NAME(const half_rows *rows)                                                                   \
     {                                                                                                                \

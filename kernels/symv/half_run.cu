@@ -87,7 +87,7 @@ const char *lacis_symv_half_gpu_refuses(const lacis_symv_half *half)
 {
     const lacis_symv_job *job = &half->job;
     if (job->type > LACIS_SYMV_C128) return "a sparse matrix only in single and double precision";
-    if (job->order == LACIS_SYMV_CANONICAL) return "a sparse matrix has no canonical order";
+    if (job->order == LACIS_SYMV_CANONICAL) return "the canonical order of a sparse matrix is the CPU's";
     if (job->n >= (half_i64)UINT32_MAX) return "it has 2^32 rows";
     if (job->matrices != 1 || job->figures != NULL) return "a sparse matrix only alone, and without figures";
     return NULL;
