@@ -149,18 +149,58 @@ static bool cancelled(const lacis_symv_host *host)
     return host->cancelled != NULL && host->cancelled(host->context);
 }
 
-/* Zeros for `span` elements. */
-static char *open_window(struct run *run, int worker, int64_t span)
+/* Room for at least [low, high) and for what was there, on the side to which rows reach. */
+static bool grow_window(struct run *run, int worker, half_rows *rows, int64_t low, int64_t high)
 {
     struct window *window = &run->window[worker];
-    if (window->room < span) {
-        const int64_t n = run->half->job.n, wish = span + span / 4, room = wish < n ? wish : n;
-        give(run, window->at);
+    const int64_t n = run->half->job.n, span = (high - low) + (high - low) / 4, room = span < n ? span : n;
+    char *old = window->at;
+    if (window->room < high - low || rows->window != NULL) {
         window->at = take(run, (uint64_t)room * run->bytes);
-        window->room = window->at == NULL ? 0 : room;
+        if (window->at == NULL) {
+            window->at = old;
+            return false;
+        }
+        window->room = room;
     }
-    if (window->at != NULL) memset(window->at, 0, (size_t)span * run->bytes);
-    return window->at;
+    const char *before = rows->window;
+    const bool upper = run->half->job.uplo == LACIS_SYMV_UPPER;
+    rows->least = upper ? low : high - window->room;
+    rows->most = upper ? low + window->room : high;
+    rows->window = window->at - rows->least * (int64_t)run->bytes;
+    if (rows->least < 0) rows->least = 0;
+    if (rows->most > n) rows->most = n;
+    const size_t from = (size_t)rows->low * run->bytes, count = (size_t)(rows->high - rows->low) * run->bytes;
+    if (before != NULL)
+        memcpy(rows->window + from, before + from, count);
+    else
+        memset(rows->window + from, 0, count);
+    if (window->at != old) give(run, old);
+    return true;
+}
+
+static bool fill_window(struct run *run, int worker, half_rows *rows)
+{
+    const int64_t n = run->half->job.n;
+    const bool upper = run->half->job.uplo == LACIS_SYMV_UPPER;
+    const int64_t reach = run->reach + run->reach / 4;
+    rows->low = rows->first;
+    rows->high = rows->last;
+    int64_t low = upper || rows->low < reach ? (upper ? rows->low : 0) : rows->low - reach;
+    int64_t high = upper ? (n - rows->high < reach ? n : rows->high + reach) : rows->high;
+    if (!grow_window(run, worker, rows, low, high)) return false;
+    while (rows->first < rows->last) {
+        rows->first = run->loops->rows[run->half->job.type](rows);
+        if (rows->first == rows->last) break;
+        /* Twice as much, or all that the row wishes. */
+        const int64_t twice = 2 * (high - low);
+        if (upper)
+            high = rows->wish >= low + twice ? rows->wish + 1 : low + twice < n ? low + twice : n;
+        else
+            low = rows->wish < high - twice ? rows->wish : high - twice > 0 ? high - twice : 0;
+        if (!grow_window(run, worker, rows, low, high)) return false;
+    }
+    return true;
 }
 
 static void add_window(const struct run *run, const char *window, int64_t low, int64_t span)
@@ -178,22 +218,15 @@ enum { DONE, STOPPED, NO_ROOM };
 static int do_task(void *context, int64_t number, int worker)
 {
     struct run *run = context;
-    const int64_t first = run->first[number] * BLOCK, last = row_behind(run, run->first[number + 1]);
-    int64_t low, high;
+    half_rows rows = {.half = run->half,
+                      .first = run->first[number] * BLOCK,
+                      .last = row_behind(run, run->first[number + 1]),
+                      .x = run->x};
     int answer = cancelled(&run->half->job.host) ? STOPPED : DONE;
-    char *window = NULL;
-    if (answer == DONE) {
-        find_reach(run->half, first, last, &low, &high);
-        window = open_window(run, worker, high - low);
-        if (window == NULL) answer = NO_ROOM;
-    }
-    if (window != NULL) {
-        const half_rows rows = {run->half, first, last, run->x, window - (size_t)low * run->bytes};
-        run->loops->rows[run->half->job.type](&rows);
-    }
+    if (answer == DONE && !fill_window(run, worker, &rows)) answer = NO_ROOM;
     while (atomic_load_explicit(&run->added, memory_order_acquire) != number)
         sched_yield();
-    if (window != NULL) add_window(run, window, low, high - low);
+    if (answer == DONE) add_window(run, rows.window + rows.low * (int64_t)run->bytes, rows.low, rows.high - rows.low);
     atomic_store_explicit(&run->added, number + 1, memory_order_release);
     return answer;
 }

@@ -8,7 +8,9 @@
  */
 #include "symv/half_inside.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { LANES = 4 };
 
@@ -29,6 +31,29 @@ static inline struct row row_of(const lacis_symv_half *half, int64_t r)
         row.diagonal = --row.to;
     }
     return row;
+}
+
+/* Zeros as far as the row reaches; false where there is no room. A little more than it needs, as the next ones will.
+ */
+static inline bool reach(half_rows *rows, const struct row *row, size_t bytes)
+{
+    enum { MORE = 128 };
+    if (row->from >= row->to) return true;
+    const int64_t first = rows->half->column[row->from], last = rows->half->column[row->to - 1];
+    if (first >= rows->low && last < rows->high) return true;
+    rows->wish = first < rows->least ? first : last;
+    if (first < rows->least || last >= rows->most) return false;
+    if (first < rows->low) {
+        const int64_t low = first - rows->least > MORE ? first - MORE : rows->least;
+        memset(rows->window + (size_t)low * bytes, 0, (size_t)(rows->low - low) * bytes);
+        rows->low = low;
+    }
+    if (last >= rows->high) {
+        const int64_t high = rows->most - last > MORE ? last + MORE : rows->most;
+        memset(rows->window + (size_t)rows->high * bytes, 0, (size_t)(high - rows->high) * bytes);
+        rows->high = high;
+    }
+    return true;
 }
 
 #define REAL(R, NAME)                                                                                                \
@@ -73,13 +98,14 @@ static inline struct row row_of(const lacis_symv_half *half, int64_t r)
         }                                                                                                            \
         return s[0] + s[1];                                                                                          \
     }                                                                                                                \
-    static void rows_##NAME(const half_rows *rows)                                                                   \
+    static int64_t rows_##NAME(half_rows *rows)                                                                      \
     {                                                                                                                \
         const lacis_symv_half *half = rows->half;                                                                    \
         const R *v = half->value, *x = rows->x;                                                                      \
-        R *w = rows->window;                                                                                         \
+        R *w = (R *)rows->window;                                                                                    \
         for (int64_t r = rows->first; r < rows->last; r++) {                                                         \
             const struct row row = row_of(half, r);                                                                  \
+            if (!reach(rows, &row, sizeof(R))) return r;                                                             \
             const int64_t n = row.to - row.from;                                                                     \
             const uint32_t *c = half->column + row.from;                                                             \
             R sum =                                                                                                  \
@@ -87,19 +113,21 @@ static inline struct row row_of(const lacis_symv_half *half, int64_t r)
             if (row.diagonal >= 0) sum += (v != NULL ? v[row.diagonal] : 1) * x[r];                                  \
             w[r] += sum;                                                                                             \
         }                                                                                                            \
+        return rows->last;                                                                                           \
     }
 REAL(float, f32)
 REAL(double, f64)
 
 /* Complex numbers: two sums. */
 #define COMPLEX(R, NAME)                                                                                             \
-    static void rows_##NAME(const half_rows *rows)                                                                   \
+    static int64_t rows_##NAME(half_rows *rows)                                                                      \
     {                                                                                                                \
         const lacis_symv_half *half = rows->half;                                                                    \
         const R *v = half->value, *x = rows->x, sign = half->job.hermitian ? -1 : 1;                                 \
-        R *w = rows->window;                                                                                         \
+        R *w = (R *)rows->window;                                                                                    \
         for (int64_t r = rows->first; r < rows->last; r++) {                                                         \
             const struct row row = row_of(half, r);                                                                  \
+            if (!reach(rows, &row, 2 * sizeof(R))) return r;                                                         \
             const R xr = x[2 * r], xi = x[2 * r + 1];                                                                \
             R re[2] = {0}, im[2] = {0};                                                                              \
             for (int64_t i = row.from; i < row.to; i++) {                                                            \
@@ -121,6 +149,7 @@ REAL(double, f64)
             w[2 * r] += re[0];                                                                                       \
             w[2 * r + 1] += im[0];                                                                                   \
         }                                                                                                            \
+        return rows->last;                                                                                           \
     }
 COMPLEX(float, c64)
 COMPLEX(double, c128)

@@ -11,17 +11,21 @@
 #define HALF_ISA_NAME2(name, isa) HALF_ISA_NAME(name, isa)
 #define HALF_ISA(name)            HALF_ISA_NAME2(name, LACIS_ISA_NAME)
 
-/* Rows first .. last-1 of a matrix against x, into a window: element c of the vector at window + c * its size, of
- * which only what the rows reach is there. */
+/* Rows first .. last-1 of a matrix against x, into a window: element c of the vector at window + c * its size, where
+ * it has room for [least, most). [low, high) of it are zeros or sums; what rows reach besides is made zeros as they
+ * come. */
 typedef struct half_rows {
     const lacis_symv_half *half;
     int64_t first, last;
     const void *x; /* x[0 .. n-1], one behind the other */
-    void *window;
+    char *window;
+    int64_t least, most, low, high;
+    int64_t wish; /* out: a column beyond the room */
 } half_rows;
 
 typedef struct half_loops {
-    void (*rows[4])(const half_rows *rows); /* by type: F32, F64, C64, C128 */
+    /* By type: F32, F64, C64, C128. The answer is `last`, or the row that has no room and was not begun. */
+    int64_t (*rows[4])(half_rows *rows);
 } half_loops;
 extern const half_loops lacis_half_loops_baseline, lacis_half_loops_avx2, lacis_half_loops_avx512;
 
