@@ -53,7 +53,9 @@ typedef struct lacis_symv_half_gpu {
     uint64_t entries; /* of all rows, or more: [0, entries) holds every row */
     bool contiguous;  /* end[r] = begin[r + 1], and all entries are of the wanted triangle */
     int processors;   /* multiprocessors of the device */
-    int window;       /* columns of a tile that a plan is made for, at least 32; 0: the default of the type */
+    /* For what a plan is made; 0: the default. window: columns of a tile, at least 32. lanes x steps: how many
+     * entries of a row are taken at a time: 4 x 4, 4 x 6, 4 x 12, 8 x 4, 8 x 6, 16 x 6 or 32 x 6. */
+    int window, lanes, steps;
     void *stream;
 } lacis_symv_half_gpu;
 
@@ -66,7 +68,8 @@ typedef struct lacis_symv_half_plan {
     uint64_t slots;  /* places of tiles' windows, which a run writes and reads once */
     int64_t tiles, first;
     uint32_t window;
-    int lanes; /* that share a row */
+    uint64_t units;
+    int lanes, steps; /* lanes share a row and take so many entries each at a time */
     bool contiguous;
     uint64_t place[7]; /* of the parts within block */
 } lacis_symv_half_plan;

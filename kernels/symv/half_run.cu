@@ -122,12 +122,11 @@ static void plan_params(const lacis_symv_half_plan *plan, half_params *p)
     p->pos = half_at<half_i64>(plan, HALF_POS);
     p->skip = plan->contiguous ? NULL : half_at<half_i64>(plan, HALF_SKIP);
     p->tiles = half_at<half_tile>(plan, HALF_TILES);
-    p->local = half_at<half_u16>(plan, HALF_LOCAL);
+    p->local = half_at<half_u32>(plan, HALF_LOCAL);
     p->list = half_at<half_u32>(plan, HALF_LIST);
     p->slot_from = half_at<half_u32>(plan, HALF_SLOT_FROM);
     p->slot = half_at<half_u32>(plan, HALF_SLOT);
     p->first = plan->first;
-    p->window = plan->window;
 }
 
 #define HALF_EACH_TYPE(type, WITH)                                                                                   \
@@ -151,7 +150,8 @@ static cudaError_t with_plan(const lacis_symv_half_gpu *in, const lacis_symv_hal
     const cudaStream_t stream = (cudaStream_t)in->stream;
     const unsigned blocks = (unsigned)((p->n + THREADS - 1) / THREADS);
     plan_params(plan, p);
-    const cudaError_t error = half_tiles_launch(in->half.job.type, plan->lanes, plan->tiles, *p, stream);
+    const cudaError_t error =
+        half_tiles_launch(in->half.job.type, {plan->lanes, plan->steps}, plan->tiles, *p, stream);
     if (error != cudaSuccess) return error;
 #define SUM(T) sum_kernel<T><<<blocks, THREADS, 0, stream>>>(*p)
     HALF_EACH_TYPE(in->half.job.type, SUM)

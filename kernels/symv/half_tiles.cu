@@ -25,19 +25,20 @@ template <> __device__ __forceinline__ half_complex<double> half_load(const half
     return {v.x, v.y};
 }
 
+/* x's window, y's behind it at a place that the compiler knows. */
 template <class T> struct half_windows {
-    T *x, *y;
+    T *x;
     half_u16 *offset; /* of the rows' entries from p0 on */
+    __device__ __forceinline__ T &y(half_u32 slot) const
+    {
+        return x[HALF_WINDOW_BYTES / sizeof(T) + slot];
+    }
 };
 
-template <class T> static __device__ __forceinline__ half_windows<T> find_windows(const half_params &p)
+template <class T> static __device__ __forceinline__ half_windows<T> find_windows()
 {
     extern __shared__ __align__(16) unsigned char memory[];
-    half_windows<T> w;
-    w.x = (T *)memory;
-    w.y = w.x + p.window;
-    w.offset = (half_u16 *)(w.y + p.window);
-    return w;
+    return {(T *)memory, (half_u16 *)(memory + 2 * HALF_WINDOW_BYTES)};
 }
 
 static __device__ __forceinline__ void fill_offsets(const half_params &p, const half_tile &tile, half_u32 rows,
@@ -68,72 +69,73 @@ static __device__ __forceinline__ void fill_windows(const half_params &p, const 
             x[k] = half_load((const T *)p.x + (half_i64)column[k] * p.x_step);
 #pragma unroll
         for (int k = 0; k < EACH; k++)
-            if (s + 32 * k < slots) w.x[s + 32 * k] = x[k], w.y[s + 32 * k] = T();
+            if (s + 32 * k < slots) w.x[s + 32 * k] = x[k], w.y(s + 32 * k) = T();
     }
     __syncwarp();
 }
 
-/* Up to STEPS entries of each lane of a row, in flight. */
-template <class T, int STEPS> struct half_load_ahead {
+/* A unit's entries of a lane, in flight. */
+template <class T, int STEPS> struct half_unit {
     T value[STEPS];
-    half_u16 local[STEPS];
+    half_u32 pair[STEPS / 2];
+    __device__ __forceinline__ half_u32 local(int s) const
+    {
+        return s % 2 ? pair[s / 2] >> 16 : pair[s / 2] & 0xffff;
+    }
 };
 
+/* `left`: how many entries of its row there are from this lane's first on. */
 template <class T, int LANES, int STEPS>
-static __device__ __forceinline__ void load_ahead(const half_params &p, const half_tile &tile, half_u32 row,
-                                                  half_u32 from, half_u32 to, half_load_ahead<T, STEPS> &out)
+static __device__ __forceinline__ void load_unit(const half_u32 *local, const T *value, int left,
+                                                 half_unit<T, STEPS> &out)
 {
-    const half_i64 skip = p.skip == NULL ? p.first : from < to ? __ldg(p.skip + tile.row0 + row) : 0;
 #pragma unroll
-    for (int s = 0; s < STEPS; s++) {
-        const half_u32 at = from + s * LANES;
-        out.local[s] = HALF_NONE;
-        if (at >= to) continue;
-        out.local[s] = __ldg(p.local + tile.p0 + at);
-        out.value[s] = p.value == NULL ? half_number<T>::one() : half_load((const T *)p.value + tile.p0 + at + skip);
-    }
+    for (int k = 0; k < STEPS / 2; k++)
+        out.pair[k] = __ldg(local + 32 * k);
+#pragma unroll
+    for (int s = 0; s < STEPS; s++)
+        if (s * LANES < left) out.value[s] = value != NULL ? half_load(value + s * LANES) : half_number<T>::one();
 }
 
-/* Entries' share of their columns' sums, of those that `now` tells: all are read before any is written. */
+/* Entries' share of their columns' sums, of those whose bits are `when`: all are read before any is written. */
 template <class T, int STEPS>
-static __device__ __forceinline__ void add_columns(const half_windows<T> &w, const half_load_ahead<T, STEPS> &in,
-                                                   half_u32 now, T x, bool hermitian)
+static __device__ __forceinline__ void add_columns(const half_windows<T> &w, const half_unit<T, STEPS> &in,
+                                                   half_u32 bits, half_u32 when, T x, bool hermitian)
 {
     typedef half_number<T> N;
     T sum[STEPS];
 #pragma unroll
     for (int s = 0; s < STEPS; s++)
-        if (now >> s & 1) sum[s] = w.y[in.local[s] & HALF_MOST_SLOTS];
+        if ((in.local(s) & bits) == when) sum[s] = w.y(in.local(s) & HALF_SLOT_BITS);
 #pragma unroll
     for (int s = 0; s < STEPS; s++)
-        if (now >> s & 1)
-            w.y[in.local[s] & HALF_MOST_SLOTS] = N::fma(N::mirrored(in.value[s], hermitian), x, sum[s]);
+        if ((in.local(s) & bits) == when)
+            w.y(in.local(s) & HALF_SLOT_BITS) = N::fma(N::mirrored(in.value[s], hermitian), x, sum[s]);
     __syncwarp();
 }
 
 template <class T, int LANES, int STEPS>
-static __device__ __forceinline__ void add_entries(const half_params &p, const half_windows<T> &w, half_u32 own,
-                                                   const half_load_ahead<T, STEPS> &in, T &sum)
+static __device__ __forceinline__ void add_unit(const half_windows<T> &w, T x, bool hermitian,
+                                                const half_unit<T, STEPS> &in, T &sum)
 {
     typedef half_number<T> N;
-    const T x = w.x[own];
-    half_u32 now = 0, late = 0; /* steps of this lane */
+    half_u32 all = 0;
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
-        if (in.local[s] == HALF_NONE) continue;
-        const half_u32 c = in.local[s] & HALF_MOST_SLOTS;
-        sum = N::fma(c == own ? N::on_diagonal(in.value[s], p.hermitian) : in.value[s], w.x[c], sum);
-        if (c == own) continue;
-        if (in.local[s] & HALF_LATE)
-            late |= 1u << s;
-        else
-            now |= 1u << s;
+        const half_u32 c = in.local(s);
+        if (c & HALF_NONE) continue;
+        T a = in.value[s];
+        if (N::complex && (c & (HALF_KEPT | HALF_LATE)) == HALF_KEPT) a = N::on_diagonal(a, hermitian);
+        sum = N::fma(a, w.x[c & HALF_SLOT_BITS], sum);
     }
-    add_columns<T, STEPS>(w, in, now, x, p.hermitian);
+    add_columns<T, STEPS>(w, in, HALF_KEPT, 0, x, hermitian);
     if constexpr (LANES < 32) {
-        if (!__any_sync(HALF_ALL, late)) return;
+#pragma unroll
+        for (int k = 0; k < STEPS / 2; k++)
+            all |= in.pair[k];
+        if (!__any_sync(HALF_ALL, all & (HALF_LATE | HALF_LATE << 16))) return;
         for (half_u32 group = 1; group < 32 / LANES; group++)
-            add_columns<T, STEPS>(w, in, threadIdx.x / LANES == group ? late : 0, x, p.hermitian);
+            add_columns<T, STEPS>(w, in, HALF_LATE, threadIdx.x / LANES == group ? HALF_LATE : ~0u, x, hermitian);
     }
 }
 
@@ -141,92 +143,95 @@ template <class T, int LANES, int STEPS>
 static __global__ void __launch_bounds__(32, 16) tile_kernel(const __grid_constant__ half_params p)
 {
     typedef half_number<T> N;
-    enum { GROUPS = 32 / LANES, TAKE = LANES * STEPS };
+    enum { GROUPS = 32 / LANES, TAKE = LANES * STEPS, PAIRS = 16 * STEPS };
     const half_tile tile = p.tiles[blockIdx.x];
     const half_u32 slots = (half_u32)(p.tiles[blockIdx.x + 1].slot0 - tile.slot0), rows = tile.row1 - tile.row0;
-    const half_windows<T> w = find_windows<T>(p);
+    const half_windows<T> w = find_windows<T>();
     fill_offsets(p, tile, rows, w.offset);
-    const half_u32 share = (rows + GROUPS - 1) / GROUPS, group = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    const half_u32 own0 = p.upper ? 0 : slots - rows;
-    const half_u32 first = group * share, last = min(first + share, rows);
-    half_load_ahead<T, STEPS> next;
-    half_u32 row = first, begin = 0, end = 0;
-    if (row < last) begin = w.offset[row], end = w.offset[row + 1];
-    load_ahead<T, LANES, STEPS>(p, tile, row, begin + lane, end, next);
+    const half_u32 share = (rows + GROUPS - 1) / GROUPS, first = threadIdx.x / LANES * share;
+    const half_u32 last = min(first + share, rows);
+    const int lane = threadIdx.x % LANES;
+    const half_u32 *local = p.local + tile.unit0 * PAIRS + threadIdx.x;
+    const T *value = p.value == NULL ? NULL : (const T *)p.value + tile.p0 + lane + p.first;
+    T *own = w.x + (p.upper ? 0 : slots - rows);
+    half_unit<T, STEPS> next;
+    half_u32 row = first;
+    int begin = 0, length = 0; /* of the row's entries that are not yet taken */
+    if (row < last) begin = w.offset[row], length = w.offset[row + 1] - begin;
+    const auto load = [&] {
+        const half_i64 skip = p.skip == NULL || row >= last ? 0 : __ldg(p.skip + tile.row0 + row);
+        load_unit<T, LANES, STEPS>(local, value == NULL ? NULL : value + begin + skip, length - lane, next);
+        local += PAIRS;
+    };
+    int left = (int)__reduce_max_sync(HALF_ALL, (half_u32)length);
+    if (left > 0) load();
     fill_windows<T>(p, tile, slots, w);
     T sum = T();
-    half_u32 left = __reduce_max_sync(HALF_ALL, end - begin);
     for (half_u32 j = 0; j < share;) {
-        const half_load_ahead<T, STEPS> now = next;
-        const half_u32 at = row, take = left;
-        const bool row_ends = left <= TAKE;
+        const half_unit<T, STEPS> now = next;
+        const half_u32 at = row;
+        const bool something = left > 0, row_ends = left <= TAKE;
         if (row_ends) {
             row = first + ++j;
-            begin = end = 0;
-            if (row < last) begin = w.offset[row], end = w.offset[row + 1];
-            left = __reduce_max_sync(HALF_ALL, end - begin);
+            begin = length = 0;
+            if (row < last) begin = w.offset[row], length = w.offset[row + 1] - begin;
+            left = (int)__reduce_max_sync(HALF_ALL, (half_u32)length);
         } else {
-            begin = min(begin + TAKE, end);
+            begin += TAKE;
+            length -= TAKE;
             left -= TAKE;
         }
-        load_ahead<T, LANES, STEPS>(p, tile, row, begin + lane, end, next);
-        const half_u32 own = at < last ? own0 + at : 0;
-        if (take > 0) add_entries<T, LANES, STEPS>(p, w, own, now, sum);
+        if (left > 0) load();
+        if (!something) continue;
+        T *mine = own + (at < last ? at : 0);
+        add_unit<T, LANES, STEPS>(w, *mine, p.hermitian, now, sum);
         if (!row_ends) continue;
 #pragma unroll
         for (int d = LANES / 2; d > 0; d /= 2)
             sum = N::add(sum, N::across(sum, d));
-        if (lane == 0 && at < last) w.y[own] = N::add(w.y[own], sum);
+        T &y = mine[HALF_WINDOW_BYTES / sizeof(T)];
+        if (lane == 0 && at < last) y = N::add(y, sum);
         sum = T();
         __syncwarp();
     }
     T *part = (T *)p.part + tile.slot0;
     for (half_u32 s = threadIdx.x; s < slots; s += 32)
-        part[s] = w.y[s];
+        part[s] = w.y(s);
 }
 
 /* --- host ---------------------------------------------------------------------------------------- */
 
 typedef void (*tile_fn)(half_params);
 
-template <class T> static tile_fn kernel_of(int lanes)
+template <class T> static tile_fn kernel_of(half_form form)
 {
-    switch (lanes) {
-    case 4:
-        return tile_kernel<T, 4, HALF_STEPS>;
-    case 8:
-        return tile_kernel<T, 8, HALF_STEPS>;
-    case 16:
-        return tile_kernel<T, 16, HALF_STEPS>;
-    default:
-        return tile_kernel<T, 32, HALF_STEPS>;
-    }
+    if (form.lanes == 4 && form.steps == 12) return tile_kernel<T, 4, 12>;
+    if (form.lanes == 4) return form.steps == 4 ? tile_kernel<T, 4, 4> : tile_kernel<T, 4, 6>;
+    if (form.lanes == 8) return form.steps == 4 ? tile_kernel<T, 8, 4> : tile_kernel<T, 8, 6>;
+    return form.lanes == 16 ? tile_kernel<T, 16, 6> : tile_kernel<T, 32, 6>;
 }
 
-static tile_fn kernel_for(lacis_symv_type type, int lanes)
+static tile_fn kernel_for(lacis_symv_type type, half_form form)
 {
     switch (type) {
     case LACIS_SYMV_F32:
-        return kernel_of<float>(lanes);
+        return kernel_of<float>(form);
     case LACIS_SYMV_F64:
-        return kernel_of<double>(lanes);
+        return kernel_of<double>(form);
     case LACIS_SYMV_C64:
-        return kernel_of<half_complex<float>>(lanes);
+        return kernel_of<half_complex<float>>(form);
     default:
-        return kernel_of<half_complex<double>>(lanes);
+        return kernel_of<half_complex<double>>(form);
     }
 }
 
-cudaError_t half_tiles_launch(lacis_symv_type type, int lanes, half_i64 tiles, const half_params &p,
+cudaError_t half_tiles_launch(lacis_symv_type type, half_form form, half_i64 tiles, const half_params &p,
                               cudaStream_t stream)
 {
-    const tile_fn kernel = kernel_for(type, lanes);
-    const half_u64 bytes = half_window_bytes(type, p.window);
-    cudaError_t error =
-        cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    if (error == cudaSuccess)
-        error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
+    const tile_fn kernel = kernel_for(type, form);
+    const cudaError_t error =
+        cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
     if (error != cudaSuccess) return error;
-    kernel<<<(unsigned)tiles, 32, bytes, stream>>>(p);
+    kernel<<<(unsigned)tiles, 32, half_tile_bytes(), stream>>>(p);
     return cudaGetLastError();
 }

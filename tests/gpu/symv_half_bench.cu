@@ -2,7 +2,7 @@
  *
  * Times of sparse symmetric products on a device: a product with a plan, the plan, a product by atomics, and
  * cuSPARSE's SpMV on the matrix with both triangles (the faster of its two CSR ways, preprocessed), all in one run:
- *     symv_half_gpu bench TYPE MATRIX M [both] [WINDOW...]
+ *     symv_half_gpu bench TYPE MATRIX M [both] [WINDOW:LANES:STEPS...]
  * Matrices of more than the L2, so that repeated runs read device memory. The library is found when the program runs.
  */
 #include "symv_half_support.h"
@@ -164,7 +164,8 @@ static void bench_ours(const char *what, lacis_symv_half_gpu gpu, const std::vec
     const double atomic = median_us([&] { run_or_exit(gpu, NULL); });
     gpu.half.job.order = LACIS_SYMV_FIXED;
     for (int i = 0; i < std::max(argc, 1); i++) {
-        gpu.window = argc > 0 ? atoi(argv[i]) : 0;
+        gpu.window = gpu.lanes = gpu.steps = 0;
+        if (argc > 0) sscanf(argv[i], "%d:%d:%d", &gpu.window, &gpu.lanes, &gpu.steps);
         lacis_symv_half_plan plan;
         int error;
         double plan_ms = 1e30;
@@ -181,14 +182,14 @@ static void bench_ours(const char *what, lacis_symv_half_gpu gpu, const std::vec
         const double us = median_us([&] { run_or_exit(gpu, &plan); });
         std::vector<T> out((size_t)n);
         CUDA(cudaMemcpy(out.data(), y, sizeof(T) * (size_t)n, cudaMemcpyDeviceToHost));
-        const double bytes = (double)plan.wanted * (sizeof(T) + 2) + (double)plan.slots * (3 * sizeof(T) + 8) +
-                             (double)n * (20 + sizeof(T));
-        printf(
-            "%s n %lld nnz %llu/%llu | win %u L%d tiles %lld slots/row %.2f | plan %.2f ms | half %.1f us %.0f GB/s "
-            "| atomic %.1f | cusparse %.1f | ratio %.3f | off %.1e\n",
-            what, (long long)n, (unsigned long long)plan.wanted, (unsigned long long)full, plan.window, plan.lanes,
-            (long long)plan.tiles, (double)plan.slots / (double)n, plan_ms, us, bytes / us * 1e-3, atomic, peer,
-            us / peer, largest_difference(out, want));
+        const double bytes = (double)plan.wanted * sizeof(T) + (double)plan.units * plan.steps * 64 +
+                             (double)plan.slots * (3 * sizeof(T) + 8) + (double)n * (20 + sizeof(T));
+        printf("%s n %lld nnz %llu/%llu | win %u %dx%d tiles %lld units %llu slots/row %.2f | plan %.2f ms | half "
+               "%.1f us %.0f GB/s "
+               "| atomic %.1f | cusparse %.1f | ratio %.3f | off %.1e\n",
+               what, (long long)n, (unsigned long long)plan.wanted, (unsigned long long)full, plan.window, plan.lanes,
+               plan.steps, (long long)plan.tiles, (unsigned long long)plan.units, (double)plan.slots / (double)n,
+               plan_ms, us, bytes / us * 1e-3, atomic, peer, us / peer, largest_difference(out, want));
         fflush(stdout);
     }
 }
@@ -238,7 +239,7 @@ template <class T> static int bench_type(const char *name, i64 m, bool both, int
 int bench(int argc, char **argv)
 {
     if (argc < 3) {
-        printf("usage: symv_half_gpu bench f32|f64 MATRIX M [both] [WINDOW...]\n");
+        printf("usage: symv_half_gpu bench f32|f64 MATRIX M [both] [WINDOW:LANES:STEPS...]\n");
         return 2;
     }
     const bool both = argc > 3 && strcmp(argv[3], "both") == 0;
