@@ -8,7 +8,7 @@
 # The two headers that code outside engine/ may see, apart from the rest of engine/.
 set(LACIS_SDK_DIR "${CMAKE_BINARY_DIR}/sdk")
 file(MAKE_DIRECTORY "${LACIS_SDK_DIR}")
-foreach(header lacis.h lacis_extend.h lacis_extend_batch.h lacis_extend_gpu.h)
+foreach(header lacis.h lacis_extend.h lacis_extend_batch.h lacis_extend_gpu.h lacis_extend_symmetric.h)
   file(CREATE_LINK "${CMAKE_SOURCE_DIR}/engine/${header}" "${LACIS_SDK_DIR}/${header}" SYMBOLIC)
 endforeach()
 
@@ -104,8 +104,8 @@ function(lacis_add_kernels name)
   target_include_directories(lacis_kernels_${name} PRIVATE "${include}")
   if(isa)
     set(flags_baseline "")
-    set(flags_avx2 -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt -mtune=haswell)
-    set(flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt
+    set(flags_avx2 -mavx2 -mfma -mbmi -mbmi2 -mlzcnt -mpopcnt -mtune=haswell)
+    set(flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mavx2 -mfma -mbmi -mbmi2 -mlzcnt -mpopcnt
       -mprefer-vector-width=512 -mtune=skylake-avx512)
     foreach(set baseline avx2 avx512)
       add_library(lacis_kernels_${name}_${set} OBJECT ${isa})

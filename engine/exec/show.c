@@ -12,7 +12,9 @@
 static const char *kind_name(lacis_kind kind)
 {
     static const char *const name[] = {
-        [LACIS_CSR] = "graph", [LACIS_VECTOR] = "vector", [LACIS_TABLE] = "table", [LACIS_INTERLEAVED] = "batch"};
+        [LACIS_CSR] = "graph",         [LACIS_VECTOR] = "vector",       [LACIS_TABLE] = "table",
+        [LACIS_INTERLEAVED] = "batch", [LACIS_SYMMETRIC] = "symmetric",
+    };
     return name[kind];
 }
 
@@ -27,6 +29,11 @@ static lacis_status shape_text(lacis_world *world, lacis_run *run, const lacis_e
                  lacis_batch_layout_text(block, layout));
     } else if (entry->kind == LACIS_CSR) {
         snprintf(text, size, "%" PRId64 " x %" PRId64, entry->extent[0], entry->extent[1]);
+    } else if (entry->kind == LACIS_SYMMETRIC && entry->extent[1] != 1) {
+        snprintf(text, size, "%" PRId64 " of %" PRId64 " x %" PRId64, entry->extent[1], entry->extent[0],
+                 entry->extent[0]);
+    } else if (entry->kind == LACIS_SYMMETRIC) {
+        snprintf(text, size, "%" PRId64 " x %" PRId64, entry->extent[0], entry->extent[0]);
     } else {
         snprintf(text, size, "%" PRId64, entry->extent[0]);
     }

@@ -85,6 +85,14 @@ LACIS_DD_INLINE lacis_dd lacis_dd_mul(lacis_dd a, lacis_dd b)
     return lacis_dd_quick_two_sum(p.hi, p.lo);
 }
 
+/* a b of a plain double, not normalised. */
+LACIS_DD_INLINE lacis_dd lacis_dd_mul_raw_by(double a, lacis_dd b)
+{
+    lacis_dd p = lacis_dd_two_prod(a, b.hi);
+    p.lo = fma(a, b.lo, p.lo);
+    return p;
+}
+
 /* a b + s, the addition sloppy or accurate. */
 LACIS_DD_INLINE lacis_dd lacis_dd_fma_sloppy(lacis_dd a, lacis_dd b, lacis_dd s)
 {
@@ -94,6 +102,16 @@ LACIS_DD_INLINE lacis_dd lacis_dd_fma_sloppy(lacis_dd a, lacis_dd b, lacis_dd s)
 LACIS_DD_INLINE lacis_dd lacis_dd_fma_accurate(lacis_dd a, lacis_dd b, lacis_dd s)
 {
     return lacis_dd_add_accurate(s, lacis_dd_mul_raw(a, b));
+}
+
+LACIS_DD_INLINE lacis_dd lacis_dd_fma_sloppy_by(double a, lacis_dd b, lacis_dd s)
+{
+    return lacis_dd_add_sloppy(s, lacis_dd_mul_raw_by(a, b));
+}
+
+LACIS_DD_INLINE lacis_dd lacis_dd_fma_accurate_by(double a, lacis_dd b, lacis_dd s)
+{
+    return lacis_dd_add_accurate(s, lacis_dd_mul_raw_by(a, b));
 }
 
 #endif

@@ -33,6 +33,7 @@ typedef enum lacis_symv_gpu_kind {
     LACIS_SYMV_GPU_TICKETS, /* updates of y in the order of tickets (CUDA-xSYMV) */
     LACIS_SYMV_GPU_ATOMIC,  /* updates of y by atomics; order FREE only */
     LACIS_SYMV_GPU_BATCH,   /* small matrices, a block or less each */
+    LACIS_SYMV_GPU_ROWS,    /* small n: a block has rows of y, and reads their mirror images too; one launch */
     LACIS_SYMV_GPU_KINDS
 } lacis_symv_gpu_kind;
 extern const char *const lacis_symv_gpu_kind_name[LACIS_SYMV_GPU_KINDS];
@@ -40,7 +41,7 @@ extern const char *const lacis_symv_gpu_kind_name[LACIS_SYMV_GPU_KINDS];
 /* One candidate of the tuner: Tx, Ty, U, m, M and the kind, as CUDA-xSYMV has them. */
 typedef struct lacis_symv_gpu_choice {
     lacis_symv_gpu_kind kind;
-    int tx, ty;   /* elements of a tile along the stored direction and across it */
+    int tx, ty;   /* elements of a tile along the stored direction and across it; ROWS: tx rows of y a block */
     int warps;    /* of a block */
     int unroll;   /* loads of 16 bytes in flight a thread */
     int resident; /* blocks a multiprocessor */

@@ -16,19 +16,25 @@
  *   CANONICAL  the same bits on CPU and GPU, for every tile, grid, tuning and number of threads; see below
  *
  * The canonical order. The matrix falls into tiles of 64 x 64, the last row and column of tiles filled up with
- * elements 0 against x elements 0. p counts along the stored direction (the row within a tile), q across it. V is the
- * number of matrix elements in 16 bytes, 1 at least. Every chain begins with 0 and goes on with
+ * elements +0 against x elements +0. p counts along the stored direction (the row within a tile), q across it. V is
+ * the number of matrix elements in 16 bytes, 1 at least. Matrix elements are taken as of the vectors' type (exactly;
+ * of S and D with double-double sums there is no low part), a Hermitian's diagonal as having the imaginary part +0.
+ * Every chain begins with +0 and goes on with the step
  *     real     s = fma(a, x, s)
  *     complex  re = fma(-ai, xi, fma(ar, xr, re)), im = fma(ai, xr, fma(ar, xi, im)), a Hermitian's mirror with -ai
- *     double-double: lacis_dd_fma_sloppy or _accurate of common/dd.h, in the same places
- * and halving H(s, k) is: for h = k/2 .. 1: s[g] += s[g + h] for all g < h.
+ *     double-double: the same with lacis_dd_fma_sloppy or _accurate of common/dd.h, where a has no low part
+ *     lacis_dd_fma_sloppy_by or _accurate_by; -ai negates both parts
+ * and halving H(s, k) is: for h = k/2 .. 1: s[g] = s[g] + s[g + h] for all g < h (double-double: lacis_dd_add_sloppy
+ * or _accurate, s[g] first).
  *   along (one sum for every q):  s[g], g < 64 / V: the chain over p = g V .. g V + V - 1;   then H(s, 64 / V)
  *   across (one sum for every p): s[w], w < 8: the chain over q = w, w + 8 .. w + 56;        then H(s, 8)
  * A stored tile beside the diagonal gives across sums of A x to its rows' part of y and along sums of A' x to its
- * columns' part. A tile on the diagonal is mirrored first and gives across sums alone. So each part of y has one
- * vector of 64 sums from every tile row t; the sum over t is again s[w], w < 8: the additions over t = w, w + 8 ..,
- * then H(s, 8). Last y = alpha s, and where beta is not 0, y = fma(beta, y, alpha s); the other types likewise.
- * LOWER and UPPER have bits of their own; full and packed have the same, as has any leading dimension.
+ * columns' part. A tile on the diagonal is mirrored first (a Hermitian's with -ai) and gives across sums alone. So
+ * each part of y has one vector of 64 sums from every tile row t; the sum over t is again s[w], w < 8, each +0 and
+ * then the additions s[w] = s[w] + sum over t = w, w + 8 .., then H(s, 8), all eight of them even where there are
+ * fewer t. Last y is a chain as above of the one step (alpha, s) and, where beta is not 0, of the step (beta, y0)
+ * after it; alpha and beta are rounded to the vectors' type. LOWER and UPPER have bits of their own; full and packed
+ * have the same, as has any leading dimension. Signs and payloads of NaN are left open, and so are the figures' bits.
  */
 #ifndef LACIS_KERNELS_SYMV_H
 #define LACIS_KERNELS_SYMV_H

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Type S.
+ */
+#define NAME   lacis_symv_f32
+#define T      float
+#define E      float
+#define KIND   SYMV_REAL
+#define MATRIX 1
+#include "symv/number.h"
+
+#include "symv/canonical.h"
+#include "symv/finish.h"
+#include "symv/panel_real.h"
+
+#include "symv/panel.h"
+
+#include "symv/table.h"

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Families TILES, ATOMIC and ROWS, the second pass, the canonical order and figures against references.
+ */
+#include "symv_tiles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+static const int64_t all_n[] = {0, 1, 2, 7, 31, 32, 33, 63, 64, 65, 127, 128, 129, 200, 256, 300};
+static const int64_t more_n[] = {1000, 1023, 1024, 1025};
+
+static lacis_symv_type type_of(int t)
+{
+    return (lacis_symv_type)t;
+}
+
+static symv_case case_of(lacis_symv_type type, int64_t n, uint64_t variant)
+{
+    symv_case is;
+    is.type = type;
+    is.n = n;
+    is.uplo = variant & 1 ? LACIS_SYMV_UPPER : LACIS_SYMV_LOWER;
+    is.hermitian = lacis_symv_complex(type) && (variant & 2) != 0;
+    is.accurate = (variant & 4) != 0;
+    is.packed = (variant & 8) != 0;
+    is.seed = variant * 977 + (uint64_t)n;
+    is.ld = n + (variant & 16 ? (int64_t)(variant / 32 % 5) : (4 - n % 4) % 4);
+    is.shift = variant & 16 ? (int64_t)(variant / 64 % 4) : 0;
+    is.x_step = (variant & 32) != 0 ? -3 : 1;
+    is.y_step = (variant & 64) != 0 ? -2 : 1;
+    if (variant & 128) {
+        is.alpha[0] = 0.5, is.beta[0] = -0.75;
+        if (lacis_symv_complex(type)) is.alpha[2] = 0.25, is.beta[2] = 1.25;
+    }
+    return is;
+}
+
+static void check_choice(const symv_case &is, const lacis_symv_gpu_choice *choice)
+{
+    symv_data d;
+    std::vector<unsigned char> bits;
+    symv_make(&d, is);
+    const lacis_symv_gpu_job job = symv_job(&d, choice);
+    if (lacis_symv_gpu_refuses(&job) == nullptr) symv_check(&d, choice, &bits);
+}
+
+/* Every candidate at sizes around its tiles, in changing variants; the default at all sizes. */
+static void check_candidates(bool small, uint64_t *variant)
+{
+    for (int t = 0; t < LACIS_SYMV_TYPES; t++) {
+        const lacis_symv_gpu_choice *choice;
+        const int count = lacis_symv_gpu_candidates(type_of(t), &choice);
+        for (int i = 0; i < count; i++)
+            for (int k = 0; k < (small ? 1 : 6); k++) {
+                *variant = *variant * 6364136223846793005U + 1442695040888963407U;
+                check_choice(case_of(type_of(t), small ? 65 + i % 70 : 1 + (int64_t)(*variant >> 33) % 500, *variant >> 40),
+                             &choice[i]);
+            }
+        for (const int64_t n : all_n)
+            for (uint64_t v = 0; v < (small ? 1U : 32U); v++) {
+                *variant = *variant * 6364136223846793005U + 1442695040888963407U;
+                if (!small || n == 129 || n == 1)
+                    check_choice(case_of(type_of(t), n, (*variant >> 40 & ~31U) | (small ? *variant >> 50 & 31 : v)), nullptr);
+            }
+        if (small) continue;
+        for (const int64_t n : more_n)
+            check_choice(case_of(type_of(t), n, *variant >> 40), nullptr);
+    }
+}
+
+/* Several sides, and several matrices one after the other. */
+static void check_sides(bool small, uint64_t *variant)
+{
+    for (int t = 0; t < LACIS_SYMV_TYPES; t++)
+        for (int64_t sides = 2; sides <= (small ? 2 : 7); sides++)
+            for (int k = 0; k < (small ? 1 : 3); k++) {
+                *variant = *variant * 6364136223846793005U + 1442695040888963407U;
+                symv_case is = case_of(type_of(t), 64 + (int64_t)(*variant >> 33) % (small ? 10 : 200), *variant >> 40);
+                is.sides = sides;
+                is.matrices = 1 + k;
+                is.ld = std::max(is.ld, is.n);
+                check_choice(is, nullptr);
+            }
+}
+
+/* --- the canonical order: the CPU's bits ----------------------------------------------------------------------- */
+
+static void *host_alloc(void *, uint64_t bytes)
+{
+    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+static void host_free(void *, void *block)
+{
+    free(block);
+}
+
+static std::vector<unsigned char> by_cpu(const symv_data &d, lacis_symv_order order)
+{
+    std::vector<unsigned char> y((size_t)(d.y_elements * lacis_symv_vector_bytes(d.is.type)), 0xff);
+    lacis_symv_job job = symv_job(&d, nullptr).job;
+    const int64_t vb = lacis_symv_vector_bytes(d.is.type), mb = lacis_symv_matrix_bytes(d.is.type);
+    job.order = order;
+    job.threads = 1;
+    job.a = d.a.data() + d.is.shift * mb;
+    job.x = d.x.data() + d.x_first * vb;
+    job.y0 = d.y0.data() + d.y_first * vb;
+    job.y = y.data() + d.y_first * vb;
+    job.host = {host_alloc, host_free, nullptr, nullptr};
+    symv_expect(lacis_symv_run(&job) == LACIS_SYMV_OK, "the CPU's run failed");
+    return y;
+}
+
+static std::vector<unsigned char> by_gpu(const symv_data &d, const lacis_symv_gpu_choice *choice, lacis_symv_order order)
+{
+    std::vector<unsigned char> y((size_t)(d.y_elements * lacis_symv_vector_bytes(d.is.type)));
+    lacis_symv_gpu_job job = symv_job(&d, choice);
+    int rc = 0;
+    job.job.order = order;
+    SYMV_CUDA(cudaMemsetAsync(d.on_y, 0xff, y.size(), symv_stream));
+    const lacis_symv_gpu_status status = lacis_symv_gpu_run(&job, &rc);
+    symv_expect(status == LACIS_SYMV_GPU_OK, "%s canonical: status %d, CUDA %d", symv_name(d.is).c_str(), (int)status, rc);
+    SYMV_CUDA(cudaStreamSynchronize(symv_stream));
+    SYMV_CUDA(cudaMemcpy(y.data(), d.on_y, y.size(), cudaMemcpyDeviceToHost));
+    return y;
+}
+
+static void check_canonical_case(const symv_case &is)
+{
+    symv_data d;
+    symv_make(&d, is);
+    const std::vector<unsigned char> want = by_cpu(d, LACIS_SYMV_CANONICAL);
+    symv_expect(by_gpu(d, nullptr, LACIS_SYMV_CANONICAL) == want, "%s: canonical bits are not the CPU's",
+                symv_name(is).c_str());
+    const lacis_symv_gpu_choice *choice;
+    const int count = lacis_symv_gpu_candidates(is.type, &choice);
+    for (int i = 0; i < count; i++) {
+        lacis_symv_gpu_job job = symv_job(&d, &choice[i]);
+        job.job.order = LACIS_SYMV_CANONICAL;
+        if (lacis_symv_gpu_refuses(&job) == nullptr)
+            symv_expect(by_gpu(d, &choice[i], LACIS_SYMV_CANONICAL) == want, "%s: canonical bits by candidate %d",
+                        symv_name(is).c_str(), i);
+    }
+}
+
+static void check_canonical(bool small, uint64_t *variant)
+{
+    static const int64_t n_of[] = {1, 33, 63, 64, 65, 129, 200, 513, 1000};
+    for (int t = 0; t < LACIS_SYMV_TYPES; t++)
+        for (const int64_t n : n_of)
+            for (uint64_t v = 0; v < (small ? 1U : 16U); v++) {
+                *variant = *variant * 6364136223846793005U + 1442695040888963407U;
+                if (n > 65 && (small || (n > 200 && v > 3))) continue;
+                symv_case is = case_of(type_of(t), n, (*variant >> 40 & ~15U) | v);
+                is.sides = 1 + (int64_t)(*variant >> 35 & 3);
+                check_canonical_case(is);
+            }
+}
+
+/* --- order FREE ---------------------------------------------------------------------------------------------------- */
+
+static void check_free(bool small, uint64_t *variant)
+{
+    for (int t = 0; t < LACIS_SYMV_TYPES; t++) {
+        const lacis_symv_gpu_choice *choice;
+        const int count = lacis_symv_gpu_candidates(type_of(t), &choice);
+        for (int i = 0; i < (small ? 1 : count); i++) {
+            *variant = *variant * 6364136223846793005U + 1442695040888963407U;
+            symv_case is = case_of(type_of(t), 70 + (int64_t)(*variant >> 33) % (small ? 20 : 300), *variant >> 40);
+            lacis_symv_gpu_choice atomic = choice[i];
+            atomic.kind = LACIS_SYMV_GPU_ATOMIC;
+            is.sides = 1 + i % 3;
+            symv_data d;
+            symv_make(&d, is);
+            lacis_symv_gpu_job job = symv_job(&d, &atomic);
+            symv_expect(lacis_symv_gpu_refuses(&job) != nullptr, "atomics in fixed order");
+            job.job.order = LACIS_SYMV_FREE;
+            if (lacis_symv_gpu_refuses(&job) != nullptr) continue;
+            const double worst = symv_worst(&d, by_gpu(d, &atomic, LACIS_SYMV_FREE));
+            symv_expect(worst <= 1, "%s atomic: error %.2g of its bound", symv_name(is).c_str(), worst);
+        }
+    }
+}
+
+/* --- figures, NaN and infinity, memory ------------------------------------------------------------------------------- */
+
+static bool near(double a, double b, double tolerance)
+{
+    return std::fabs(a - b) <= tolerance * std::fabs(b);
+}
+
+/* Against the definition, in long double, from what x and y hold. */
+static void check_figures_case(const symv_case &is, bool with_y)
+{
+    symv_data d;
+    symv_make(&d, is);
+    std::vector<lacis_symv_figures> got((size_t)is.sides);
+    lacis_symv_figures *on;
+    lacis_symv_gpu_job job = symv_job(&d, nullptr);
+    int rc = 0;
+    SYMV_CUDA(cudaMalloc(&on, got.size() * sizeof *on));
+    SYMV_CUDA(cudaMemsetAsync(on, 0xff, got.size() * sizeof *on, symv_stream));
+    SYMV_CUDA(cudaMemsetAsync(d.on_y, 0xff, (size_t)(d.y_elements * lacis_symv_vector_bytes(is.type)), symv_stream));
+    job.job.figures = on;
+    if (!with_y) job.job.y = nullptr;
+    symv_expect(lacis_symv_gpu_run(&job, &rc) == LACIS_SYMV_GPU_OK, "figures: CUDA %d", rc);
+    SYMV_CUDA(cudaStreamSynchronize(symv_stream));
+    SYMV_CUDA(cudaMemcpy(got.data(), on, got.size() * sizeof *on, cudaMemcpyDeviceToHost));
+    const double u = is.type == LACIS_SYMV_F32 || is.type == LACIS_SYMV_C64 ? 1e-4 : 1e-12;
+    for (size_t r = 0; r < got.size(); r++) {
+        const symv_known_figures want = symv_figures_of(&d, (int64_t)r);
+        const lacis_symv_figures &g = got[r];
+        symv_expect(near(g.norm1, want.norm1, u) && near(g.norm2, want.norm2, u) && near(g.norm_max, want.norm_max, u),
+                    "%s: norms %.17g %.17g %.17g, not %.17g %.17g %.17g", symv_name(is).c_str(), g.norm1, g.norm2,
+                    g.norm_max, want.norm1, want.norm2, want.norm_max);
+        symv_expect(std::fabs(g.dot[0] - want.dot) <= u * want.dot_scale && std::fabs(g.dot_im[0] - want.dot_im) <= u * want.dot_scale,
+                    "%s: x'Ax %.17g %.17g, not %.17g %.17g", symv_name(is).c_str(), g.dot[0], g.dot_im[0], want.dot,
+                    want.dot_im);
+    }
+    if (with_y) {
+        std::vector<unsigned char> y((size_t)(d.y_elements * lacis_symv_vector_bytes(is.type)));
+        SYMV_CUDA(cudaMemcpy(y.data(), d.on_y, y.size(), cudaMemcpyDeviceToHost));
+        symv_expect(symv_worst(&d, y) <= 1, "%s: y beside figures", symv_name(is).c_str());
+    }
+    SYMV_CUDA(cudaFree(on));
+}
+
+static void check_figures(bool small, uint64_t *variant)
+{
+    for (int t = 0; t < LACIS_SYMV_TYPES; t++)
+        for (const int64_t n : {(int64_t)0, (int64_t)1, (int64_t)100, (int64_t)1025, (int64_t)1500}) {
+            *variant = *variant * 6364136223846793005U + 1442695040888963407U;
+            if (small && n > 100) continue;
+            symv_case is = case_of(type_of(t), n, *variant >> 40);
+            is.sides = 1 + (int64_t)(*variant >> 35) % 3;
+            check_figures_case(is, (*variant >> 34 & 1) != 0);
+        }
+}
+
+/* Each allocation fails once: a code, and nothing left. */
+static void check_memory(void)
+{
+    symv_case is = case_of(LACIS_SYMV_F64, 2500, 0);
+    symv_data d;
+    symv_make(&d, is);
+    const lacis_symv_gpu_job job = symv_job(&d, nullptr);
+    int rc = 0;
+    symv_fail_at = symv_allocs + 1;
+    symv_expect(lacis_symv_gpu_run(&job, &rc) == LACIS_SYMV_GPU_NO_MEMORY, "no memory");
+    symv_fail_at = 0;
+    symv_expect(symv_live == 0, "%lld blocks left", (long long)symv_live);
+}
+
+/* Infinity in one element of x beside the diagonal, on it, and NaN in one element of A: which elements of y are finite
+ * must be as a plain loop has it. */
+static void check_special(int64_t n, uint64_t variant)
+{
+    symv_case is = case_of(LACIS_SYMV_F64, n, variant & ~(uint64_t)(2 + 32 + 64 + 128));
+    symv_data d;
+    symv_make(&d, is);
+    double *const x = (double *)d.x.data() + d.x_first;
+    const int64_t at = (int64_t)(variant >> 8) % n;
+    x[at] = INFINITY;
+    SYMV_CUDA(cudaMemcpy(d.on_x, d.x.data(), d.x.size(), cudaMemcpyHostToDevice));
+    SYMV_CUDA(cudaStreamSynchronize(nullptr));
+    const std::vector<unsigned char> bits = by_gpu(d, nullptr, LACIS_SYMV_FIXED);
+    const double *y = (const double *)bits.data() + d.y_first;
+    bool all = true;
+    for (int64_t i = 0; i < n; i++)
+        all = all && std::isinf(y[i]); /* no element of A is 0, so no NaN can come of it */
+    symv_expect(all, "%s: infinity in x[%lld]", symv_name(is).c_str(), (long long)at);
+}
+
+void check_tiles(bool small, uint64_t seed)
+{
+    uint64_t variant = seed;
+    check_candidates(small, &variant);
+    check_sides(small, &variant);
+    check_canonical(small, &variant);
+    check_free(small, &variant);
+    check_figures(small, &variant);
+    check_memory();
+    for (const int64_t n : {(int64_t)5, (int64_t)130, (int64_t)1100})
+        for (uint64_t v = 0; v < (small ? 2U : 16U); v++)
+            if (!small || n < 1000) check_special(n, v * 7919);
+}
