@@ -51,7 +51,7 @@ uint64_t lacis_symv_half_work_bytes(const lacis_symv_half *half);
 typedef struct lacis_symv_half_gpu {
     lacis_symv_half half;
     uint64_t entries; /* of all rows, or more: [0, entries) holds every row */
-    bool contiguous;  /* end[r] = begin[r + 1], and all entries are of the wanted triangle */
+    bool joined;      /* end[r] is begin[r + 1] */
     int processors;   /* multiprocessors of the device */
     /* For what a plan is made; 0: the default. window: columns of a tile, at least 32. lanes x steps: how many
      * entries of a row are taken at a time: 4 x 4, 4 x 6, 4 x 12, 8 x 4, 8 x 6, 16 x 6 or 32 x 6. */
@@ -69,8 +69,8 @@ typedef struct lacis_symv_half_plan {
     int64_t tiles, first;
     uint32_t window;
     uint64_t units;
-    int lanes, steps; /* lanes share a row and take so many entries each at a time */
-    bool contiguous;
+    int lanes, steps;  /* lanes share a row and take so many entries each at a time */
+    bool contiguous;   /* all entries are wanted, row behind row */
     uint64_t place[7]; /* of the parts within block */
 } lacis_symv_half_plan;
 

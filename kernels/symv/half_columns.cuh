@@ -45,7 +45,7 @@ static __device__ half_i64 lower_bound(const half_u32 *column, half_i64 from, ha
     return from;
 }
 
-static __global__ void wanted_kernel(csr a, bool contiguous, half_i64 *pos, half_i64 *skip)
+static __global__ void wanted_kernel(csr a, half_i64 *pos, half_i64 *skip)
 {
     const half_i64 r = (half_i64)blockIdx.x * blockDim.x + threadIdx.x;
     if (r > a.n) return;
@@ -54,10 +54,10 @@ static __global__ void wanted_kernel(csr a, bool contiguous, half_i64 *pos, half
         return;
     }
     half_i64 from = a.begin[r], to = a.end[r];
-    if (!contiguous && a.upper) from = lower_bound(a.column, from, to, (half_u64)r);
-    if (!contiguous && !a.upper) to = lower_bound(a.column, from, to, (half_u64)r + 1);
+    if (a.upper && from < to && a.column[from] < r) from = lower_bound(a.column, from, to, (half_u64)r);
+    if (!a.upper && from < to && a.column[to - 1] > r) to = lower_bound(a.column, from, to, (half_u64)r + 1);
     pos[r] = to - from;
-    if (!contiguous) skip[r] = from;
+    skip[r] = from;
 }
 
 static __global__ void skip_kernel(half_i64 n, const half_i64 *pos, half_i64 *skip)

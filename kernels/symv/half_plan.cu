@@ -100,21 +100,30 @@ static half_u64 rounded(half_u64 bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-/* Wanted entries into new memory that later goes into the plan's block. */
-static bool find_wanted(work *w, half_i64 **pos, half_i64 **skip, half_i64 *ends)
+/* Wanted entries, into new memory that later goes into the plan's block. */
+static bool find_wanted(work *w, half_i64 **pos, half_i64 **skip)
 {
     const half_i64 n = w->a.n;
-    const bool contiguous = w->job->contiguous;
+    half_i64 wanted, first, last;
     *pos = (half_i64 *)take(w, sizeof(half_i64) * (half_u64)(n + 1));
-    *skip = contiguous ? NULL : (half_i64 *)take(w, sizeof(half_i64) * (half_u64)n);
+    *skip = (half_i64 *)take(w, sizeof(half_i64) * (half_u64)n);
     if (!good(w, cudaSuccess)) return false;
-    wanted_kernel<<<blocks_of(n + 1), THREADS, 0, w->stream>>>(w->a, contiguous, *pos, *skip);
+    wanted_kernel<<<blocks_of(n + 1), THREADS, 0, w->stream>>>(w->a, *pos, *skip);
     if (!good(w, cudaGetLastError()) || !scan(w, *pos, n + 1)) return false;
-    if (!contiguous) skip_kernel<<<blocks_of(n), THREADS, 0, w->stream>>>(n, *pos, *skip);
+    skip_kernel<<<blocks_of(n), THREADS, 0, w->stream>>>(n, *pos, *skip);
+    if (!good(w, cudaGetLastError()) || !read_back(w, &wanted, *pos + n, sizeof wanted) ||
+        !read_back(w, &first, w->a.begin, sizeof first) || !read_back(w, &last, w->a.end + n - 1, sizeof last))
+        return false;
+    w->plan->wanted = (half_u64)wanted;
+    w->plan->contiguous = w->job->joined && wanted == last - first;
+    if (w->plan->contiguous) {
+        w->plan->first = first;
+        *skip = NULL;
+    }
     w->a.pos = *pos;
     w->a.skip = *skip;
-    return good(w, cudaGetLastError()) && read_back(w, &ends[0], *pos + n, sizeof(half_i64)) &&
-           read_back(w, &ends[1], w->a.begin, sizeof(half_i64));
+    w->a.first = w->plan->first;
+    return true;
 }
 
 enum { WARPS = 16 }; /* that windows leave room for on a multiprocessor */
@@ -165,7 +174,7 @@ static bool make_block(work *w)
     lacis_symv_half_plan *plan = w->plan;
     const half_u64 n = (half_u64)w->a.n;
     const half_u64 bytes[HALF_PARTS] = {8 * (n + 1),
-                                        w->job->contiguous ? 0 : 8 * n,
+                                        plan->contiguous ? 0 : 8 * n,
                                         sizeof(half_tile) * ((half_u64)plan->tiles + 1),
                                         half_unit_bytes({plan->lanes, plan->steps}) * plan->units,
                                         4 * plan->slots,
@@ -223,12 +232,8 @@ static bool copy_within(work *w, half_part to, const void *from, half_u64 bytes)
 static bool make_plan(work *w)
 {
     lacis_symv_half_plan *plan = w->plan;
-    half_i64 *pos, *skip, *part[3], ends[2], all[3], rows = 0;
-    if (!find_wanted(w, &pos, &skip, ends)) return false;
-    plan->wanted = (half_u64)ends[0];
-    plan->contiguous = w->job->contiguous;
-    plan->first = plan->contiguous ? ends[1] : 0;
-    w->a.first = plan->first;
+    half_i64 *pos, *skip, *part[3], all[3], rows = 0;
+    if (!find_wanted(w, &pos, &skip)) return false;
     const half_form form =
         w->job->lanes > 0 ? half_form{w->job->lanes, w->job->steps} : form_for(plan->wanted, w->a.n);
     plan->lanes = form.lanes;

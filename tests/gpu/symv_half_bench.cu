@@ -227,7 +227,7 @@ template <class T> static int bench_type(const char *name, i64 m, bool both, int
     gpu.half.column = column.at;
     gpu.half.value = on_value.at;
     gpu.entries = ours.column.size();
-    gpu.contiguous = !both;
+    gpu.joined = true;
     gpu.processors = processors;
     gpu.stream = stream;
     const std::string what = std::string(name) + (both ? " both " : " ") + (sizeof(T) == 8 ? "f64" : "f32");

@@ -217,7 +217,7 @@ template <class T> static void check(const pattern &lower, const shape &s, u64 *
     gpu.half.column = column.at;
     gpu.half.value = s.ones ? NULL : value.at;
     gpu.entries = p.column.size();
-    gpu.contiguous = s.form == LOWER_ONLY || s.form == UPPER_ONLY;
+    gpu.joined = s.form != LOOSE;
     gpu.processors = processors;
     gpu.window = s.window;
     gpu.stream = stream;
