@@ -297,6 +297,7 @@ lacis_symv_gpu_status lacis_symv_half_gpu_plan(const lacis_symv_half_gpu *job, l
 uint64_t lacis_symv_half_gpu_plan_bytes(const lacis_symv_half_gpu *job)
 {
     const half_u64 n = (half_u64)job->half.job.n, most = job->entries + n;
-    const half_u64 tiles = n / 16 + most / 31 + 2, units = n / 8 + 8 * tiles + most / 24;
-    return 32 * (n + 1) + (sizeof(half_tile) + 24) * tiles + 384 * units + 36 * most + (1 << 20);
+    /* No more tiles than rows and pieces of rows, no more units than these and what they have entries for. */
+    const half_u64 tiles = n + most / 31 + 2;
+    return 32 * (n + 1) + (sizeof(half_tile) + 24 + 768) * tiles + 16 * most + 36 * most + (1 << 20);
 }
