@@ -166,7 +166,7 @@ LACIS_API void lacis_format_float(float value, char *text);
 #define LACIS_CDD_TEXT (2 * LACIS_DD_TEXT + 12)
 LACIS_API void lacis_format_dd(double hi, double lo, char *text);
 LACIS_API void lacis_format_cdd(const double *value, char *text);
-/* The double-double number nearest to a decimal one ([+-]digits[.digits][e[+-]digits], inf, nan); false: it is none.
+/* The double-double number nearest to a decimal one ([+-]digits[.digits][e[+-]digits], inf, nan; Fortran's d for e); false: it is none.
  */
 LACIS_API bool lacis_parse_dd(const char *text, size_t length, double *hi, double *lo);
 
