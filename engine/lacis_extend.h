@@ -109,6 +109,8 @@ LACIS_API lacis_buffer *lacis_array_part_buffer(const lacis_array *array, const 
  * lacis_buffer_change, which gives up copies of them on devices. NULL otherwise. */
 LACIS_API lacis_buffer *lacis_array_part_own(const lacis_array *array, const char *name, uint64_t *offset);
 LACIS_API void lacis_buffer_change(lacis_buffer *buffer);
+/* No other buffer of this process has it or had it, nor this one after a change. */
+LACIS_API uint64_t lacis_buffer_serial(const lacis_buffer *buffer);
 LACIS_API uint64_t lacis_array_bytes(const lacis_array *array); /* sum of its parts in use */
 /* csr: entries; vector: values; table: rows; batch: elements; symmetric: elements of the stored triangles */
 LACIS_API int64_t lacis_array_entries(const lacis_array *array);
