@@ -75,6 +75,17 @@ template <int TYPE> static cudaError_t chip_launch(const solve_gpu_launch *l, co
                            32 * cut->warps, bytes, l->stream);
 }
 
+/* With the chunks that a cut asks for. */
+template <int TYPE> static uint64_t chip_bytes_of_cut(solve_gpu_lie lie, const solve_gpu_cut *cut)
+{
+    return cut->chunk_rows == solve_of<TYPE>::K ? chip_bytes<TYPE>(lie, cut)
+                                                : chip_bytes<TYPE + SOLVE_LONG>(lie, cut);
+}
+template <int TYPE> static cudaError_t chip_launch_of_cut(const solve_gpu_launch *l, const solve_gpu_cut *cut)
+{
+    return cut->chunk_rows == solve_of<TYPE>::K ? chip_launch<TYPE>(l, cut) : chip_launch<TYPE + SOLVE_LONG>(l, cut);
+}
+
 /* As many blocks as the device holds at once. */
 static cudaError_t launch_stay(void (*kernel)(factored_job), const factored_job &job, int threads, uint64_t bytes,
                                cudaStream_t stream)
@@ -105,6 +116,13 @@ static cudaError_t factored_launch(const solve_gpu_launch *l, const solve_gpu_cu
                            head + FACTORED_WARPS * (uint64_t)job.chip.image, l->stream);
     return launch_stay(beside_factored_kernel<TYPE>, job, beside_threads(cut->chunks, cut->lanes),
                        beside_factored_bytes<TYPE>(cut->chunks, cut->lanes), l->stream);
+}
+
+template <int TYPE>
+static cudaError_t factored_launch_of_cut(const solve_gpu_launch *l, const solve_gpu_cut *cut, void *factors)
+{
+    return cut->chunk_rows == solve_of<TYPE>::K ? factored_launch<TYPE>(l, cut, factors)
+                                                : factored_launch<TYPE + SOLVE_LONG>(l, cut, factors);
 }
 
 #endif
