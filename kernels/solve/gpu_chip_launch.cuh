@@ -43,17 +43,28 @@ static cudaError_t launch_clusters(void (*kernel)(chip_job), const chip_job &job
     return cudaLaunchKernelExC(&config, (const void *)kernel, arguments);
 }
 
+/* Long chunks of f64 are only for chains of one segment (gpu_chip.cu). */
+template <int TYPE> static constexpr bool has_segments = TYPE != LACIS_SOLVE_F64 + SOLVE_LONG;
+
 template <int TYPE, bool SOME> static void (*behind_function(const solve_gpu_cut *cut))(chip_job)
 {
-    if (!cut->segments) return behind_kernel<TYPE, SOME>;
-    return cut->blocks > 1 ? behind_segments_kernel<TYPE, SOME, true> : behind_segments_kernel<TYPE, SOME, false>;
+    if constexpr (!has_segments<TYPE>)
+        return behind_kernel<TYPE, SOME>;
+    else if (!cut->segments)
+        return behind_kernel<TYPE, SOME>;
+    else
+        return cut->blocks > 1 ? behind_segments_kernel<TYPE, SOME, true> : behind_segments_kernel<TYPE, SOME, false>;
 }
 
 template <int TYPE, bool SOME, bool WIDE> static void (*beside_function(const solve_gpu_cut *cut))(chip_job)
 {
-    if (!cut->segments) return beside_kernel<TYPE, SOME, WIDE, false, false>;
-    return cut->blocks > 1 ? beside_kernel<TYPE, SOME, WIDE, true, true>
-                           : beside_kernel<TYPE, SOME, WIDE, true, false>;
+    if constexpr (!has_segments<TYPE>)
+        return beside_kernel<TYPE, SOME, WIDE, false, false>;
+    else if (!cut->segments)
+        return beside_kernel<TYPE, SOME, WIDE, false, false>;
+    else
+        return cut->blocks > 1 ? beside_kernel<TYPE, SOME, WIDE, true, true>
+                               : beside_kernel<TYPE, SOME, WIDE, true, false>;
 }
 
 template <int TYPE> static cudaError_t chip_launch(const solve_gpu_launch *l, const solve_gpu_cut *cut)
