@@ -23,22 +23,24 @@ typedef struct panel {
     vec along[PANEL_PASS * COLUMNS * ALONG];
 } panel;
 
-/* The lines that are fetched next. */
+/* The lines that are fetched next, `each` a step: evenly over all that is done with a chunk, as no more than some are
+ * on their way at a time. */
 typedef struct fetch {
     const E *const *from;
     int64_t row;
-    int column, line;
+    int each, column, line;
 } fetch;
 
 ALWAYS void fetch_some(fetch *f)
 {
+    if (f->column == COLUMNS) return;
     const char *at = (const char *)(f->from[f->column] + f->row * MATRIX) + f->line * 64;
-    for (int line = 0; line < COLUMNS * STEP_LINES; line++)
+    for (int line = 0; line < f->each; line++)
         __builtin_prefetch(at + line * 64, 0, 2);
-    f->line += COLUMNS * STEP_LINES;
+    f->line += f->each;
     if (f->line < CHUNK_LINES) return;
     f->line = 0;
-    f->column = f->column + 1 < COLUMNS ? f->column + 1 : f->column;
+    f->column++;
 }
 
 static void panel_begin(panel *p, const slice *s, int64_t j)
@@ -68,7 +70,7 @@ ALWAYS void panel_some(const E *const *columns, int64_t i, int count, const slic
         panel_settle(along + k * ALONG, accurate);
 }
 
-/* Rows [i, end) of `width` columns and `sides` sides, which are known when compiled; f may be NULL. */
+/* Rows [i, end) of `width` columns and `sides` sides, which are known when compiled. */
 ALWAYS void panel_block(panel *p, const slice *s, int64_t i, int64_t end, int column, int width, int side, int sides,
                         fetch *f, bool accurate)
 {
@@ -84,7 +86,7 @@ ALWAYS void panel_block(panel *p, const slice *s, int64_t i, int64_t end, int co
                 along[to * ALONG + v] = p->along[from * ALONG + v];
         }
     for (; i + STEP_ROWS <= end; i += STEP_ROWS) {
-        if (f != NULL) fetch_some(f);
+        fetch_some(f);
         for (int step = 0; step < STEP_ROWS; step += VECTOR_ROWS)
             panel_rows(columns, i + step, VECTOR_ROWS, s->stride, width, sides, x, y, xc, along, s->hermitian,
                        accurate);
@@ -104,14 +106,16 @@ ALWAYS void panel_chunk(panel *p, const slice *s, int64_t i, int64_t end, bool a
 {
     const bool last = end == p->end;
     const int sides = s->pass->sides;
-    fetch f = {last ? p->next : p->column, last ? 0 : end, 0, 0}, *once = &f;
+    const int several = sides / SIDES_AT_ONCE * (SIDES_AT_ONCE > 1), alone = sides - several * SIDES_AT_ONCE;
+    const int runs = several * (COLUMNS / WITH_SIDES) + alone * (COLUMNS / AT_ONCE);
+    fetch f = {last ? p->next : p->column, last ? 0 : end, (COLUMNS * STEP_LINES + runs - 1) / runs, 0, 0};
     int side = 0;
-    for (; SIDES_AT_ONCE > 1 && side + SIDES_AT_ONCE <= sides; side += SIDES_AT_ONCE)
-        for (int c = 0; c < COLUMNS; c += WITH_SIDES, once = NULL)
-            panel_block(p, s, i, end, c, WITH_SIDES, side, SIDES_AT_ONCE, once, accurate);
+    for (; side < several * SIDES_AT_ONCE; side += SIDES_AT_ONCE)
+        for (int c = 0; c < COLUMNS; c += WITH_SIDES)
+            panel_block(p, s, i, end, c, WITH_SIDES, side, SIDES_AT_ONCE, &f, accurate);
     for (; side < sides; side++)
-        for (int c = 0; c < COLUMNS; c += AT_ONCE, once = NULL)
-            panel_block(p, s, i, end, c, AT_ONCE, side, 1, once, accurate);
+        for (int c = 0; c < COLUMNS; c += AT_ONCE)
+            panel_block(p, s, i, end, c, AT_ONCE, side, 1, &f, accurate);
 }
 
 ALWAYS void panel_walk(const slice *s, int64_t j, bool accurate)
