@@ -19,9 +19,9 @@
  * addition adds is a bound for each addition relative to its result, so that cancellation loses nothing more.
  *
  * Order of sums, which decides the bits of y:
- *   FIXED      the same bits on every run of one device kind with one tuning (a CPU: one instruction set), however
- * its work falls over time FREE       whatever is fastest (on a GPU: atomics) CANONICAL  the same bits on CPU and
- * GPU, for every tile, grid, tuning and number of threads; see below
+ *   FIXED      the same bits on every run of one device kind (a CPU: one instruction set) with one tuning
+ *   FREE       whatever is fastest (on a GPU: atomics)
+ *   CANONICAL  the same bits on CPU and GPU, for every tile, grid, tuning and number of threads; see below
  *
  * The canonical order. The matrix falls into tiles of 64 x 64, the last row and column of tiles filled up with
  * elements +0 against x elements +0. p counts along the stored direction (the row within a tile), q across it. V is
