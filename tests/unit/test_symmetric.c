@@ -159,6 +159,8 @@ static void expect_batches(lacis_engine *engine)
     db_expect(engine, "SELECT * FROM p", "0,0,0,1.0\n0,0,1,2.0\n0,1,1,3.0\n2,0,0,7.0\n");
     db_expect(engine, "SELECT count(*), sum(value) FROM p", "4,13.0\n");
     db_expect(engine, "SELECT sum(lane), sum(i) FROM p", "2,1\n");
+    db_expect(engine, "SELECT sum(i), max(j), count(i) FROM p", "1,1,4\n");
+    db_expect(engine, "SELECT min(j), sum(value) FROM s", "0,21.0\n");
 }
 
 static void batches(void **state)
