@@ -260,7 +260,7 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
     lacis_csr csr;
     if (lacis_array_kind(array) == LACIS_SYMMETRIC) return lacis_mtx_save_dense(run, array, file);
     LACIS_TRY(lacis_save_graph(run, array, "mtx", &csr));
-    if (csr.dtype == LACIS_DD) LACIS_TRY(lacis_save_real(run, &csr, "mtx"));
+    if (csr.dtype == LACIS_DD || csr.dtype == LACIS_CDD) LACIS_TRY(lacis_save_real(run, &csr, "mtx"));
     if (csr.row_label != NULL || csr.col_label != NULL)
         lacis_run_note(run, LACIS_WARNING,
                        "mtx numbers vertices 1 .. n: their ids are not in the file; snap keeps them");
