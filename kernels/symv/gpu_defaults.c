@@ -31,15 +31,22 @@ const char *const lacis_symv_gpu_kind_name[LACIS_SYMV_GPU_KINDS] = {"tiles",  "r
 #define TILES_32(tx, ty, w, deep, r, run) RUNS_##run(32, tx, ty, w, deep, r)
 #define ROWS(rows, warps, deep)           {LACIS_SYMV_GPU_ROWS, rows, rows, warps, deep, 1, 1},
 
-static const lacis_symv_gpu_choice f32[] = {SYMV_TILES_F32(TILES_4) SYMV_ROWS_4(ROWS)};
-static const lacis_symv_gpu_choice f64[] = {SYMV_TILES_F64(TILES_8) SYMV_ROWS_8(ROWS)};
-static const lacis_symv_gpu_choice c64[] = {SYMV_TILES_C64(TILES_8) SYMV_ROWS_8(ROWS)};
-static const lacis_symv_gpu_choice c128[] = {SYMV_TILES_C128(TILES_16) SYMV_ROWS_16(ROWS)};
-static const lacis_symv_gpu_choice dd[] = {SYMV_TILES_DD(TILES_16) SYMV_ROWS_16(ROWS)};
-static const lacis_symv_gpu_choice cdd[] = {SYMV_TILES_CDD(TILES_32) SYMV_ROWS_32(ROWS)};
-static const lacis_symv_gpu_choice f32_f64[] = {SYMV_TILES_F32_F64(TILES_4) SYMV_ROWS_4(ROWS)};
-static const lacis_symv_gpu_choice f32_dd[] = {SYMV_TILES_F32_DD(TILES_4) SYMV_ROWS_4(ROWS)};
-static const lacis_symv_gpu_choice f64_dd[] = {SYMV_TILES_F64_DD(TILES_8) SYMV_ROWS_8(ROWS)};
+/* Of 2 and 3 blocks a multiprocessor, chunks of 1 to 8 tiles; the tile is the type's. */
+#define RING_OF(tx, ty, r, c) {LACIS_SYMV_GPU_RING, tx, ty, 8, 8, r, c},
+#define RING_BY(tx, ty, r)                                                                                           \
+    RING_OF(tx, ty, r, 1)                                                                                            \
+    RING_OF(tx, ty, r, 2) RING_OF(tx, ty, r, 3) RING_OF(tx, ty, r, 4) RING_OF(tx, ty, r, 6) RING_OF(tx, ty, r, 8)
+#define RING(tx, ty) RING_BY(tx, ty, 2) RING_BY(tx, ty, 3)
+
+static const lacis_symv_gpu_choice f32[] = {SYMV_TILES_F32(TILES_4) SYMV_ROWS_4(ROWS) RING(128, 64)};
+static const lacis_symv_gpu_choice f64[] = {SYMV_TILES_F64(TILES_8) SYMV_ROWS_8(ROWS) RING(64, 64)};
+static const lacis_symv_gpu_choice c64[] = {SYMV_TILES_C64(TILES_8) SYMV_ROWS_8(ROWS) RING(64, 64)};
+static const lacis_symv_gpu_choice c128[] = {SYMV_TILES_C128(TILES_16) SYMV_ROWS_16(ROWS) RING(32, 64)};
+static const lacis_symv_gpu_choice dd[] = {SYMV_TILES_DD(TILES_16) SYMV_ROWS_16(ROWS) RING(32, 64)};
+static const lacis_symv_gpu_choice cdd[] = {SYMV_TILES_CDD(TILES_32) SYMV_ROWS_32(ROWS) RING(32, 32)};
+static const lacis_symv_gpu_choice f32_f64[] = {SYMV_TILES_F32_F64(TILES_4) SYMV_ROWS_4(ROWS) RING(128, 64)};
+static const lacis_symv_gpu_choice f32_dd[] = {SYMV_TILES_F32_DD(TILES_4) SYMV_ROWS_4(ROWS) RING(128, 64)};
+static const lacis_symv_gpu_choice f64_dd[] = {SYMV_TILES_F64_DD(TILES_8) SYMV_ROWS_8(ROWS) RING(64, 64)};
 
 static const struct {
     const lacis_symv_gpu_choice *choice;
