@@ -110,6 +110,10 @@ static const symv_default *const defaults[LACIS_SYMV_TYPES] = {default_f32,     
                                                                default_c128,    default_dd,     default_cdd,
                                                                default_f32_f64, default_f32_dd, default_f64_dd};
 
+/* Several small matrices together. */
+enum { BATCH_FROM = 4, BATCH_ROWS = 512 };
+static const lacis_symv_gpu_choice batch = {LACIS_SYMV_GPU_BATCH, 64, 32, 4, 24, 4, 1};
+
 /* The first of the type's tiles that the canonical order takes: 64 x 64, a tile a block. */
 static lacis_symv_gpu_choice canonical(lacis_symv_type type)
 {
@@ -133,7 +137,8 @@ lacis_symv_gpu_choice lacis_symv_gpu_default(const lacis_symv_gpu_job *job)
     int64_t n = j->one != NULL ? 0 : j->n;
     for (int64_t m = 0; j->one != NULL && m < j->matrices; m++)
         if (j->one[m].n > n) n = j->one[m].n;
-    return j->order == LACIS_SYMV_CANONICAL ? canonical(j->type) : by_size(job, n);
+    if (j->order == LACIS_SYMV_CANONICAL) return canonical(j->type);
+    return j->matrices >= BATCH_FROM && n <= BATCH_ROWS ? batch : by_size(job, n);
 }
 
 /* --- as text
