@@ -76,39 +76,54 @@ typedef struct symv_default {
 
 #define MOST INT64_MAX
 static const symv_default default_f32[] = {
-    {1024, {LACIS_SYMV_GPU_ROWS, 8, 8, 8, 8, 1, 1}},
-    {2048, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 8, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 6, 4}},
+    {1500, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
+    {2500, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 4, 2}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 6, 2}},
 };
 static const symv_default default_f64[] = {
+    {640, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},      {1200, {LACIS_SYMV_GPU_ROWS, 8, 8, 16, 4, 1, 1}},
+    {3000, {LACIS_SYMV_GPU_TILES, 32, 32, 4, 4, 8, 1}},  {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 4, 1}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 128, 8, 8, 2, 8}},
+};
+static const symv_default default_c64[] = {
     {640, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},     {1200, {LACIS_SYMV_GPU_ROWS, 8, 8, 16, 4, 1, 1}},
-    {2048, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 4, 1}}, {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 3, 3}},
+    {3000, {LACIS_SYMV_GPU_TILES, 32, 32, 4, 4, 8, 1}}, {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 4, 1}},
     {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 3, 8}},
 };
 static const symv_default default_c128[] = {
-    {512, {LACIS_SYMV_GPU_ROWS, 4, 4, 16, 4, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 32, 64, 8, 8, 2, 4}},
+    {600, {LACIS_SYMV_GPU_ROWS, 4, 4, 16, 4, 1, 1}},
+    {8191, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 1}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 4}},
 };
 static const symv_default default_dd[] = {
-    {512, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 32, 64, 8, 8, 2, 8}},
+    {600, {LACIS_SYMV_GPU_ROWS, 4, 4, 16, 4, 1, 1}},    {1500, {LACIS_SYMV_GPU_TILES, 32, 32, 4, 4, 5, 1}},
+    {3000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 1}}, {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 4}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 8}},
 };
-static const symv_default default_cdd[] = {{MOST, {LACIS_SYMV_GPU_TILES, 32, 64, 16, 4, 1, 8}}};
+static const symv_default default_cdd[] = {
+    {1500, {LACIS_SYMV_GPU_TILES, 32, 32, 8, 8, 2, 1}},
+    {6000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 1, 1}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 32, 64, 16, 4, 1, 8}},
+};
 static const symv_default default_f32_f64[] = {
     {1024, {LACIS_SYMV_GPU_ROWS, 8, 8, 8, 8, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 4, 4}},
+    {6000, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 5, 1}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 4, 8}},
 };
 static const symv_default default_f32_dd[] = {
-    {512, {LACIS_SYMV_GPU_ROWS, 8, 8, 8, 8, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 4, 4, 4}},
+    {1024, {LACIS_SYMV_GPU_ROWS, 8, 8, 8, 8, 1, 1}},
+    {6000, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 4, 4, 1}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 4, 4, 8}},
 };
 static const symv_default default_f64_dd[] = {
     {512, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 8}},
+    {3000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 4, 2, 1}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 4, 2, 8}},
 };
-static const symv_default *const defaults[LACIS_SYMV_TYPES] = {default_f32,     default_f64,    default_f64,
-                                                               default_c128,    default_dd,     default_cdd,
-                                                               default_f32_f64, default_f32_dd, default_f64_dd};
+static const symv_default *const defaults[LACIS_SYMV_TYPES] = {
+    default_f32, default_f64,     default_c64,    default_c128,   default_dd,
+    default_cdd, default_f32_f64, default_f32_dd, default_f64_dd,
+};
 
 /* Several small matrices together. */
 enum { BATCH_FROM = 4, BATCH_ROWS = 512 };
@@ -123,12 +138,23 @@ static lacis_symv_gpu_choice canonical(lacis_symv_type type)
     return list[type].choice[i];
 }
 
-static lacis_symv_gpu_choice by_size(const lacis_symv_gpu_job *job, int64_t n)
+static bool aligned(const lacis_symv_job *j)
 {
-    const symv_default *d = defaults[job->job.type];
-    while (n > d->n || (job->job.sides > 1 && d->choice.kind == LACIS_SYMV_GPU_ROWS))
+    const int bytes = lacis_symv_matrix_bytes(j->type);
+    if ((uintptr_t)j->a % 16 != 0) return false;
+    return bytes % 16 == 0 || (!j->packed && j->one == NULL && j->ld * bytes % 16 == 0);
+}
+
+/* Large matrices that are read element by element: a tile a block. Several sides: runs of tiles, else what each tile
+ * hands over takes too long. */
+static lacis_symv_gpu_choice by_size(const lacis_symv_job *j, int64_t n)
+{
+    const symv_default *d = defaults[j->type];
+    while (n > d->n ||
+           (j->sides > 1 && (d->choice.kind == LACIS_SYMV_GPU_ROWS || d->choice.chunk == 1) && d->n < MOST))
         d++;
-    return d->choice;
+    if (d->choice.kind == LACIS_SYMV_GPU_ROWS || j->sides > 1 || aligned(j)) return d->choice;
+    return canonical(j->type);
 }
 
 lacis_symv_gpu_choice lacis_symv_gpu_default(const lacis_symv_gpu_job *job)
@@ -138,7 +164,7 @@ lacis_symv_gpu_choice lacis_symv_gpu_default(const lacis_symv_gpu_job *job)
     for (int64_t m = 0; j->one != NULL && m < j->matrices; m++)
         if (j->one[m].n > n) n = j->one[m].n;
     if (j->order == LACIS_SYMV_CANONICAL) return canonical(j->type);
-    return j->matrices >= BATCH_FROM && n <= BATCH_ROWS ? batch : by_size(job, n);
+    return j->matrices >= BATCH_FROM && n <= BATCH_ROWS ? batch : by_size(j, n);
 }
 
 /* --- as text
