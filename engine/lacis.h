@@ -208,17 +208,19 @@ typedef enum lacis_dtype {
     LACIS_F64,
     LACIS_C64,  /* two floats: real, imaginary */
     LACIS_C128, /* two doubles: real, imaginary */
-    LACIS_DD    /* double-double: high, low */
+    LACIS_DD,   /* double-double: high, low */
+    LACIS_CDD   /* complex double-double: real high, real low, imaginary high, imaginary low */
 } lacis_dtype;
 
 LACIS_API const char *lacis_dtype_name(lacis_dtype dtype);
 LACIS_API size_t lacis_dtype_size(lacis_dtype dtype); /* bytes an element; 0 for LACIS_PATTERN */
 
 typedef enum lacis_kind {
-    LACIS_CSR,        /* a graph or sparse matrix: parts offsets|begin+end, columns, values, row_labels, col_labels */
-    LACIS_VECTOR,     /* parts values and, where sparse or labelled, index (I64) */
-    LACIS_TABLE,      /* any number of columns of one length: one part each */
-    LACIS_INTERLEAVED /* a batch of independent systems, each a lane: see lacis_array_create */
+    LACIS_CSR,    /* a graph or sparse matrix: parts offsets|begin+end, columns, values, row_labels, col_labels */
+    LACIS_VECTOR, /* parts values and, where sparse or labelled, index (I64) */
+    LACIS_TABLE,  /* any number of columns of one length: one part each */
+    LACIS_INTERLEAVED, /* a batch of independent systems, each a lane: see lacis_array_create */
+    LACIS_SYMMETRIC    /* dense symmetric or Hermitian matrices, one triangle of each: see lacis_array_create */
 } lacis_kind;
 
 /* One named piece of an array's storage: `count` elements at `data`. */
@@ -240,7 +242,14 @@ typedef struct lacis_part {
  * "group_lanes" and "group_rows" (I64, where lanes differ in length or tree: lanes of each group, rows of its lanes)
  * and "parent" (I32, the rows of all groups behind one another: the parent of each row in its lane, below the row's
  * own number; -1 for a root). A group's elements lie behind those of the groups before. A field with as many elements
- * as "parent" would have is shared by the lanes of a group. dtype is that of the fields.
+ * as "parent" would have is shared by the lanes of a group. dtype is that of the fields. SYMMETRIC: extent = {rows of
+ * the largest matrix, matrices (1 mostly)}; "values" of dtype, a real or complex one: one triangle of each matrix,
+ * column behind column, the other triangle's places never read; "shape" (I64, four elements): the triangle (0 lower,
+ * 1 upper), whether the other one is its conjugate (Hermitian: 0 or 1), the leading dimension (from one column to the
+ * next, at least the rows; 0: packed, the columns' elements of the triangle behind one another) and the elements from
+ * one matrix to the next (0: each behind the one before). Matrices of several sizes: "orders" (I64, one each: its
+ * rows); then they lie behind one another, the last element of "shape" is 0, and a leading dimension that is not 0
+ * stands for each matrix's own rows. Of a Hermitian matrix's diagonal the imaginary part is not read.
  * lacis_array_create copies. lacis_array_lend keeps the caller's memory: it must not change until
  * `release(arg)` is called, which happens once, from any thread, when nobody needs it any more (also
  * when the call itself fails). In a database file the contents are copied into the file as well. */

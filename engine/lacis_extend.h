@@ -109,8 +109,11 @@ LACIS_API lacis_buffer *lacis_array_part_buffer(const lacis_array *array, const 
  * lacis_buffer_change, which gives up copies of them on devices. NULL otherwise. */
 LACIS_API lacis_buffer *lacis_array_part_own(const lacis_array *array, const char *name, uint64_t *offset);
 LACIS_API void lacis_buffer_change(lacis_buffer *buffer);
-LACIS_API uint64_t lacis_array_bytes(const lacis_array *array);  /* sum of its parts in use */
-LACIS_API int64_t lacis_array_entries(const lacis_array *array); /* csr: entries; vector: values; table: rows */
+/* No other buffer of this process has it or had it, nor this one after a change. */
+LACIS_API uint64_t lacis_buffer_serial(const lacis_buffer *buffer);
+LACIS_API uint64_t lacis_array_bytes(const lacis_array *array); /* sum of its parts in use */
+/* csr: entries; vector: values; table: rows; batch: elements; symmetric: elements of the stored triangles */
+LACIS_API int64_t lacis_array_entries(const lacis_array *array);
 
 /* A CSR array taken apart. Row r is [begin[r], end[r]); rows may lie anywhere and in any order ("loose")
  * but never overlap; columns rise within a row, each at most once. A label pointer is NULL where labels are
@@ -138,6 +141,7 @@ typedef struct lacis_csr_parts {
 LACIS_API lacis_status lacis_csr_new(lacis_run *run, const lacis_csr_parts *parts, lacis_array **out);
 
 #include "lacis_extend_batch.h"
+#include "lacis_extend_symmetric.h"
 
 LACIS_API int64_t lacis_label(const int64_t *labels, int64_t base, int64_t index);
 /* Index of a label, or -1. */
@@ -156,6 +160,15 @@ LACIS_API void lacis_values_convert(const void *from, lacis_dtype from_type, int
 #define LACIS_NUMBER_TEXT 40
 LACIS_API void lacis_format_double(double value, char *text);
 LACIS_API void lacis_format_float(float value, char *text);
+/* Double-double numbers as text, 32 digits and more where those do not read back as the same two doubles (but not
+ * more than 60); text holds LACIS_DD_TEXT bytes. Complex ones as complex(re, im), LACIS_CDD_TEXT bytes. */
+#define LACIS_DD_TEXT  80
+#define LACIS_CDD_TEXT (2 * LACIS_DD_TEXT + 12)
+LACIS_API void lacis_format_dd(double hi, double lo, char *text);
+LACIS_API void lacis_format_cdd(const double *value, char *text);
+/* The double-double number nearest to a decimal one ([+-]digits[.digits][e[+-]digits], inf, nan; Fortran's d for e); false: it is none.
+ */
+LACIS_API bool lacis_parse_dd(const char *text, size_t length, double *hi, double *lo);
 
 /* --------------------------------------------------------------------------------------------- GPU */
 
@@ -232,6 +245,7 @@ typedef struct lacis_agg {
 /* What may stand behind a keyword, as a pattern of words and items:
  *   %a an array: a name, a literal vector or (call)      %e an expression over `slots`
  *   %i an integer     %r a real number     %n a name     %s a string     %g an aggregate
+ *   %z a number that may be complex: as %r, or complex(re, im)
  *   %p a place: a name or a string (as text), or an integer (text NULL)
  *   %l a layout of a batch: flat, full, block(lanes)
  *   WORD a keyword that must stand there   [WORD] one that may   A|B|C one of these words
@@ -250,8 +264,10 @@ enum { LACIS_ITEMS = 8 };
 typedef struct lacis_item {
     int64_t offset;   /* in the statement */
     int64_t integer;  /* %i; index of the word for A|B|C; 1 where [WORD] stands; %l as in lacis_batch.block */
-    double real;      /* %r */
-    const char *text; /* %n, %s, %p */
+    double real;      /* %r, %z */
+    double imag;      /* %z */
+    double wide[4];   /* %r, %z to all their digits: real high, real low, imaginary high, imaginary low */
+    const char *text; /* %n, %s, %p; %r, %z: as written */
     lacis_expr *expr; /* %e */
     lacis_agg *agg;   /* %g */
     /* %a: after planning the array; a name until then */
@@ -360,6 +376,8 @@ typedef struct lacis_lines lacis_lines;
 LACIS_API lacis_status lacis_lines_add(lacis_lines *lines, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+#include "lacis_extend_tune.h"
+
 struct lacis_variant {
     const char *name; /* "rows", "panel-hash" */
     lacis_device device;
@@ -427,6 +445,8 @@ struct lacis_op {
     lacis_status (*explain)(lacis_run *run, const lacis_call *call, lacis_lines *lines);
     /* Measures the figures that its costs use. NULL: none. */
     lacis_status (*calibrate)(lacis_run *run, lacis_profile *profile);
+    /* TUNE verb: measures its candidates and puts tables. NULL: it has nothing to tune. */
+    lacis_status (*tune)(lacis_run *run, lacis_profile *profile, const lacis_tune_wish *wish);
     const lacis_variant *const *variants;
     int variant_count;
     /* Row i of a graph result needs row i of the operand alone: of a view in its place no other is computed. */

@@ -87,6 +87,17 @@ static lacis_status check_table(lacis_run *run, const lacis_array_spec *spec)
     return LACIS_OK;
 }
 
+/* Whether there is memory at all; lacis_symmetric_view checks the rest once it is built. */
+static lacis_status check_symmetric(lacis_run *run, const lacis_array_spec *spec)
+{
+    for (int i = 0; i < spec->part_count; i++) {
+        const lacis_part *part = &spec->parts[i];
+        if (part->count < 0 || part->count > INT64_MAX / 64 || (part->data == NULL && part->count > 0))
+            return lacis_run_fail(run, LACIS_TYPE, "part \"%s\" has no proper length, or no data", part->name);
+    }
+    return LACIS_OK;
+}
+
 static lacis_status check(lacis_run *run, const lacis_array_spec *spec)
 {
     bool small = spec->dtype >= LACIS_U8 && spec->dtype <= LACIS_U32;
@@ -104,6 +115,8 @@ static lacis_status check(lacis_run *run, const lacis_array_spec *spec)
         return check_table(run, spec);
     case LACIS_INTERLEAVED:
         return LACIS_OK; /* lacis_batch_view checks it once it is built */
+    case LACIS_SYMMETRIC:
+        return check_symmetric(run, spec);
     }
     return lacis_run_fail(run, LACIS_TYPE, "unknown kind of array");
 }
@@ -169,7 +182,9 @@ static lacis_status create(lacis_engine *engine, lacis_run *run, const char *nam
     LACIS_TRY(check(run, spec));
     LACIS_TRY(lacis_array_new(run, spec->kind, spec->dtype, spec->extent[0], spec->extent[1], &array));
     lacis_batch batch;
+    lacis_symmetric symmetric;
     lacis_status status = add_parts(run, spec, loan, array);
+    if (status == LACIS_OK && spec->kind == LACIS_SYMMETRIC) status = lacis_symmetric_view(run, array, &symmetric);
     if (status == LACIS_OK && spec->kind == LACIS_INTERLEAVED) status = lacis_batch_view(run, array, &batch);
     if (status == LACIS_OK) status = enter(engine, run, name, array);
     lacis_array_release(array);

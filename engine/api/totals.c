@@ -47,7 +47,8 @@ static struct column labels(int64_t count, __int128 sum, int64_t min, int64_t ma
 
 static struct column column_of(const lacis_totals *totals, const char *name)
 {
-    if (strcasecmp(name, "dst") == 0) return labels(totals->count, totals->sum_dst, totals->min_dst, totals->max_dst);
+    if (strcasecmp(name, "dst") == 0 || strcasecmp(name, "j") == 0)
+        return labels(totals->count, totals->sum_dst, totals->min_dst, totals->max_dst);
     if (strcasecmp(name, "value") != 0 && strcasecmp(name, "v") != 0)
         return labels(totals->count, totals->sum_src, totals->min_src, totals->max_src);
     return (struct column){

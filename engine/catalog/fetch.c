@@ -84,7 +84,7 @@ static lacis_status read_chunks(reader *from, const fetched *part, int number, u
 
 static bool dtype_named(const char *name, lacis_dtype *out)
 {
-    for (int dtype = 0; name != NULL && dtype <= LACIS_DD; dtype++) {
+    for (int dtype = 0; name != NULL && dtype <= LACIS_CDD; dtype++) {
         if (strcmp(name, lacis_dtype_name((lacis_dtype)dtype)) != 0) continue;
         *out = (lacis_dtype)dtype;
         return true;
@@ -232,7 +232,7 @@ static lacis_status check_plain(reader *from)
                     labels_fit(index, record->entries);
         return fits ? LACIS_OK : damaged(from, "its parts do not go together");
     }
-    if (record->kind == LACIS_INTERLEAVED) return LACIS_OK; /* checked once it is built */
+    if (record->kind == LACIS_INTERLEAVED || record->kind == LACIS_SYMMETRIC) return LACIS_OK; /* once it is built */
     for (int i = 0; i < from->count; i++)
         if (from->part[i].count != record->extent[0]) return damaged(from, "its columns are not of one length");
     return from->count == record->columns.count ? LACIS_OK : damaged(from, "a column is missing");
@@ -277,6 +277,18 @@ static lacis_status build_csr(reader *from, lacis_array **out)
     return lacis_csr_new(from->run, &parts, out);
 }
 
+/* Whether the parts go together, of kinds that look at them only now. */
+static bool whole(reader *from, const lacis_array *array)
+{
+    lacis_batch batch;
+    lacis_symmetric symmetric;
+    if (lacis_array_kind(array) == LACIS_INTERLEAVED) return lacis_batch_view(from->run, array, &batch) == LACIS_OK;
+    if (lacis_array_kind(array) == LACIS_SYMMETRIC)
+        return lacis_symmetric_view(from->run, array, &symmetric) == LACIS_OK &&
+               symmetric.elements == from->record->entries;
+    return true;
+}
+
 static lacis_status build_plain(reader *from, lacis_array **out)
 {
     const lacis_record *record = from->record;
@@ -290,10 +302,7 @@ static lacis_status build_plain(reader *from, lacis_array **out)
         const fetched *part = &from->part[i];
         status = lacis_array_add(from->run, array, part->name, part->dtype, part->count, part->buffer, 0);
     }
-    lacis_batch batch;
-    if (status == LACIS_OK && record->kind == LACIS_INTERLEAVED &&
-        lacis_batch_view(from->run, array, &batch) != LACIS_OK)
-        status = damaged(from, "its parts do not go together");
+    if (status == LACIS_OK && !whole(from, array)) status = damaged(from, "its parts do not go together");
     if (status != LACIS_OK) {
         lacis_array_release(array);
         return status;

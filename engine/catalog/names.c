@@ -65,7 +65,7 @@ static lacis_status check_columns(lacis_run *run, const lacis_array *array, cons
 
 static bool same_layout(const lacis_columns *a, const lacis_columns *b)
 {
-    if (a->count != b->count || a->keys != b->keys || a->value != b->value) return false;
+    if (a->count != b->count || a->keys != b->keys || a->value != b->value || a->text != b->text) return false;
     for (int i = 0; i < a->count; i++)
         if (strcmp(a->name[i], b->name[i]) != 0 || a->real[i] != b->real[i]) return false;
     return true;

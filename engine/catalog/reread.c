@@ -15,7 +15,11 @@ char *lacis_layout_text(lacis_run *run, const lacis_columns *columns)
 {
     char *text = lacis_run_text(run, "%d %d\n", columns->keys, columns->value);
     for (int i = 0; i < columns->count && text != NULL; i++)
-        text = lacis_run_text(run, "%s%c%s\n", text, columns->real[i] ? 'R' : 'I', columns->name[i]);
+        text = lacis_run_text(run, "%s%c%s\n", text,
+                              i == columns->text ? 'T'
+                              : columns->real[i] ? 'R'
+                                                 : 'I',
+                              columns->name[i]);
     return text;
 }
 
@@ -32,10 +36,11 @@ static bool next_line(lacis_run *run, const char **text, char **line)
 lacis_status lacis_layout_parse(lacis_run *run, const char *text, lacis_columns *out)
 {
     char *line;
-    *out = (lacis_columns){.value = -1};
+    *out = (lacis_columns){.value = -1, .text = -1};
     bool good = next_line(run, &text, &line) && sscanf(line, "%d %d", &out->keys, &out->value) == 2;
     while (good && out->count < LACIS_MAX_COLUMNS && next_line(run, &text, &line) && line[0] != '\0') {
-        out->real[out->count] = line[0] == 'R';
+        out->real[out->count] = line[0] != 'I';
+        if (line[0] == 'T') out->text = out->count;
         out->name[out->count++] = line + 1;
     }
     good = good && out->count > 0 && out->keys >= 0 && out->keys <= out->count && out->value < out->count;
@@ -63,7 +68,7 @@ static lacis_status enter(lacis_run *run, lacis_catalog *catalog, lacis_record *
 
 static bool kind_named(const char *text, lacis_kind *out)
 {
-    for (int kind = LACIS_CSR; text != NULL && kind <= LACIS_INTERLEAVED; kind++) {
+    for (int kind = LACIS_CSR; text != NULL && kind <= LACIS_SYMMETRIC; kind++) {
         if (strcmp(text, lacis_kind_text((lacis_kind)kind)) != 0) continue;
         *out = (lacis_kind)kind;
         return true;
@@ -73,7 +78,7 @@ static bool kind_named(const char *text, lacis_kind *out)
 
 static bool dtype_named(const char *text, lacis_dtype *out)
 {
-    for (int dtype = 0; text != NULL && dtype <= LACIS_DD; dtype++) {
+    for (int dtype = 0; text != NULL && dtype <= LACIS_CDD; dtype++) {
         if (strcmp(text, lacis_dtype_name((lacis_dtype)dtype)) != 0) continue;
         *out = (lacis_dtype)dtype;
         return true;
@@ -84,13 +89,13 @@ static bool dtype_named(const char *text, lacis_dtype *out)
 /* One more part's columns: a table's are its parts, a batch's its fields behind the keys. */
 static lacis_status add_part(lacis_run *run, lacis_kind kind, const char *name, lacis_dtype dtype, lacis_columns *out)
 {
-    bool pair = kind == LACIS_INTERLEAVED && lacis_cells_of(dtype) == 2;
+    int cells = kind == LACIS_INTERLEAVED ? lacis_cells_of(dtype) : 1;
     bool tree = kind == LACIS_INTERLEAVED && strcmp(name, "parent") == 0;
     if (kind == LACIS_INTERLEAVED && lacis_batch_structure(name) && !tree) return LACIS_OK;
-    for (int i = 0; i < (pair ? 2 : 1) && out->count < LACIS_MAX_COLUMNS; i++) {
-        char *copy = lacis_run_text(run, "%s%s", name, i == 0 ? "" : dtype == LACIS_DD ? "_lo" : "_im");
+    for (int i = 0; i < cells && out->count < LACIS_MAX_COLUMNS; i++) {
+        char *copy = lacis_run_text(run, "%s%s", name, i == 0 ? "" : lacis_field_ending(dtype, i));
         if (copy == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
-        if (kind == LACIS_INTERLEAVED && !pair && strcmp(name, "value") == 0) out->value = out->count;
+        if (kind == LACIS_INTERLEAVED && cells == 1 && strcmp(name, "value") == 0) out->value = out->count;
         out->real[out->count] = dtype >= LACIS_F32;
         out->name[out->count++] = copy;
     }
@@ -109,9 +114,9 @@ static lacis_status part_columns(lacis_run *run, lacis_catalog *catalog, int64_t
                                 &query));
     sqlite3_bind_int64(query, 1, id);
     sqlite3_bind_int(query, 2, kind == LACIS_TABLE);
-    *out = (lacis_columns){.value = -1};
+    *out = (lacis_columns){.value = -1, .text = -1};
     if (kind == LACIS_INTERLEAVED)
-        *out = (lacis_columns){.count = 2, .name = {"lane", "row"}, .keys = 2, .value = -1};
+        *out = (lacis_columns){.count = 2, .name = {"lane", "row"}, .keys = 2, .value = -1, .text = -1};
     lacis_status status = lacis_sql_step(run, catalog, query, &row);
     while (status == LACIS_OK && row) {
         lacis_dtype dtype = LACIS_PATTERN;
@@ -140,17 +145,18 @@ static lacis_status array_record(lacis_run *run, lacis_catalog *catalog, sqlite3
                               "the database is damaged: lacis_array has a row that no "
                               "lacis wrote");
     int64_t id = sqlite3_column_int64(query, 0);
+    const int64_t extent[2] = {sqlite3_column_int64(query, 4), sqlite3_column_int64(query, 5)};
     if (kind == LACIS_TABLE || kind == LACIS_INTERLEAVED) {
         LACIS_TRY(part_columns(run, catalog, id, kind, &columns));
     } else {
-        lacis_columns_of(kind, dtype, NULL, &columns);
+        lacis_columns_of_shape(kind, dtype, extent, &columns);
     }
     LACIS_TRY(lacis_record_new(run, catalog, name, NULL, &columns, &record));
     record->id = id;
     record->kind = kind;
     record->dtype = dtype;
-    record->extent[0] = sqlite3_column_int64(query, 4);
-    record->extent[1] = sqlite3_column_int64(query, 5);
+    record->extent[0] = extent[0];
+    record->extent[1] = extent[1];
     record->base[0] = sqlite3_column_int64(query, 6);
     record->base[1] = sqlite3_column_int64(query, 7);
     record->entries = sqlite3_column_int64(query, 8);

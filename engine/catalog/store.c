@@ -12,7 +12,12 @@
 const char *lacis_kind_text(lacis_kind kind)
 {
     static const char *const text[] = {
-        [LACIS_CSR] = "csr", [LACIS_VECTOR] = "vector", [LACIS_TABLE] = "table", [LACIS_INTERLEAVED] = "interleaved"};
+        [LACIS_CSR] = "csr",
+        [LACIS_VECTOR] = "vector",
+        [LACIS_TABLE] = "table",
+        [LACIS_INTERLEAVED] = "interleaved",
+        [LACIS_SYMMETRIC] = "symmetric",
+    };
     return text[kind];
 }
 

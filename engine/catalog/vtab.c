@@ -52,7 +52,9 @@ static int declare(sqlite3 *db, const lacis_columns *columns)
     sqlite3_str_appendall(text, "CREATE TABLE x");
     for (int i = 0; i < columns->count; i++)
         sqlite3_str_appendf(text, "%c\"%w\" %s", i == 0 ? '(' : ',', columns->name[i],
-                            columns->real[i] ? "REAL" : "INTEGER");
+                            i == columns->text ? "TEXT"
+                            : columns->real[i] ? "REAL"
+                                               : "INTEGER");
     for (int i = 0; i < columns->keys; i++)
         sqlite3_str_appendf(text, "%s\"%w\"", i == 0 ? ", PRIMARY KEY (" : ",", columns->name[i]);
     sqlite3_str_appendall(text, columns->keys > 0 ? ")) WITHOUT ROWID" : ")");
@@ -123,6 +125,7 @@ static lacis_status relation_of(table *self, lacis_relation *out, bool *lazy)
     out->columns = record->columns;
     out->rows = (double)record->entries;
     double units = record->kind == LACIS_CSR && record->extent[0] > 0 ? (double)record->extent[0] : out->rows;
+    if (record->kind == LACIS_SYMMETRIC) units = (double)record->extent[record->extent[1] != 1];
     out->first = units > 0 && out->rows > units ? out->rows / units : 1;
     return LACIS_OK;
 }

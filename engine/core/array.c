@@ -4,8 +4,10 @@
  * shared.
  */
 #include "core/batch.h"
+#include "core/cells.h"
 #include "core/device.h"
 #include "core/run.h"
+#include "core/symmetric.h"
 
 #include <string.h>
 
@@ -16,7 +18,7 @@ struct part {
     lacis_buffer *buffer;
     uint64_t offset;
     char name[NAME_TEXT];
-    char second[NAME_TEXT + 3]; /* of the column of its imaginary or low half, where it is a field */
+    char further[3][NAME_TEXT + 6]; /* of the columns of its other numbers, where it is a field */
 };
 
 struct lacis_array {
@@ -76,7 +78,8 @@ lacis_status lacis_array_add(lacis_run *run, lacis_array *array, const char *nam
     struct part *part;
     LACIS_TRY(lacis_run_alloc(run, sizeof *part, &part));
     memcpy(part->name, name, strlen(name) + 1);
-    snprintf(part->second, sizeof part->second, "%s%s", name, dtype == LACIS_DD ? "_lo" : "_im");
+    for (int k = 1; k < lacis_cells_of(dtype); k++)
+        snprintf(part->further[k - 1], sizeof part->further[0], "%s%s", name, lacis_field_ending(dtype, k));
     part->buffer = lacis_buffer_retain(buffer);
     part->offset = offset;
     part->shown = (lacis_part){part->name, dtype, count, (const char *)lacis_buffer_data(buffer) + offset};
@@ -147,9 +150,15 @@ lacis_status lacis_array_part(const lacis_array *array, int index, lacis_part *p
     return LACIS_OK;
 }
 
-const char *lacis_array_second_name(const lacis_array *array, int index)
+const char *lacis_field_ending(lacis_dtype dtype, int component)
 {
-    return array->part[index]->second;
+    static const char *const ending[] = {"", "_lo", "_im", "_im_lo"};
+    return ending[dtype == LACIS_C64 || dtype == LACIS_C128 ? 2 * component : component];
+}
+
+const char *lacis_array_further_name(const lacis_array *array, int index, int component)
+{
+    return array->part[index]->further[component - 1];
 }
 
 static const struct part *named(const lacis_array *array, const char *name)
@@ -187,6 +196,7 @@ int64_t lacis_array_entries(const lacis_array *array)
     if (array->entries >= 0) return array->entries;
     const char *name = array->kind == LACIS_CSR ? "columns" : array->kind == LACIS_VECTOR ? "values" : NULL;
     if (array->kind == LACIS_INTERLEAVED) return lacis_batch_elements(array);
+    if (array->kind == LACIS_SYMMETRIC) return lacis_symmetric_elements(array);
     if (name == NULL) return array->extent[0];
     const lacis_part *part = lacis_array_part_named(array, name);
     return part == NULL ? 0 : part->count;

@@ -9,8 +9,10 @@
 
 /* Whether a part of that name says how a batch is built, and is not one of its fields. */
 bool lacis_batch_structure(const char *part);
-/* array.c: what the second column of a complex or double-double field is called: "x_im", "x_lo". */
-const char *lacis_array_second_name(const lacis_array *array, int index);
+/* array.c: what the further columns (component 1 ..) of a complex or double-double field are called: "x_im", "x_lo",
+ * of one that is both "x_lo", "x_im", "x_im_lo"; and how such names end. */
+const char *lacis_array_further_name(const lacis_array *array, int index, int component);
+const char *lacis_field_ending(lacis_dtype dtype, int component);
 
 /* Elements of all lanes, without padding, of an array whose parts go together. */
 int64_t lacis_batch_elements(const lacis_array *array);

@@ -19,7 +19,7 @@ static inline void lacis_cell_real(lacis_cell *out, double value)
     out->real = value;
 }
 
-/* Component 0 or 1 (imaginary part, low word) of one stored value. */
+/* Component 0, 1 (imaginary part, low word), 2 or 3 of one stored value. */
 static inline void lacis_cell_value(const void *data, lacis_dtype storage, int64_t at, int component, lacis_cell *out)
 {
     switch (storage) {
@@ -54,13 +54,41 @@ static inline void lacis_cell_value(const void *data, lacis_dtype storage, int64
     case LACIS_DD:
         lacis_cell_real(out, ((const double *)data)[2 * at + component]);
         break;
+    case LACIS_CDD:
+        lacis_cell_real(out, ((const double *)data)[4 * at + component]);
+        break;
     }
 }
 
-/* Columns that a value shows as: 2 for complex and double-double ones. */
+/* Numbers that a value shows as: 2 for complex and double-double ones, 4 for those that are both. */
 static inline int lacis_cells_of(lacis_dtype dtype)
 {
+    if (dtype == LACIS_CDD) return 4;
     return dtype == LACIS_C64 || dtype == LACIS_C128 || dtype == LACIS_DD ? 2 : 1;
+}
+
+/* Whether the value of a graph, vector or symmetric matrix has one column more: itself as text, to all its digits. */
+static inline bool lacis_cells_text(lacis_dtype dtype)
+{
+    return dtype == LACIS_DD || dtype == LACIS_CDD;
+}
+enum { LACIS_CELL_TEXT = LACIS_CDD_TEXT };
+
+/* The same with the column of text behind the numbers, written to `text`, of LACIS_CELL_TEXT bytes. */
+static inline void lacis_cell_of(const void *data, lacis_dtype storage, int64_t at, int component, char *text,
+                                 lacis_cell *out)
+{
+    if (component < lacis_cells_of(storage)) {
+        lacis_cell_value(data, storage, at, component, out);
+        return;
+    }
+    const double *value = (const double *)data + lacis_cells_of(storage) * at;
+    if (storage == LACIS_DD)
+        lacis_format_dd(value[0], value[1], text);
+    else
+        lacis_format_cdd(value, text);
+    out->type = LACIS_TEXT;
+    out->text = text;
 }
 
 /* A source of `size` bytes, cleared, with a copy of the filter's list behind it. */
@@ -69,5 +97,8 @@ lacis_status lacis_rows_new(lacis_run *run, uint64_t size, const lacis_restricti
 /* rows_batch.c */
 lacis_status lacis_rows_of_batch(lacis_run *run, lacis_array *array, const lacis_restriction *where,
                                  lacis_rows **out);
+/* rows_symmetric.c */
+lacis_status lacis_rows_of_symmetric(lacis_run *run, lacis_array *array, const lacis_restriction *where,
+                                     lacis_rows **out);
 
 #endif

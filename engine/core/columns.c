@@ -21,14 +21,29 @@ static void add_column(lacis_columns *out, const char *name, bool real)
 
 static void value_columns(lacis_columns *out, lacis_dtype dtype)
 {
-    if (dtype == LACIS_C64 || dtype == LACIS_C128) {
+    if (dtype == LACIS_C64 || dtype == LACIS_C128 || dtype == LACIS_CDD) {
         add_column(out, "re", true);
+        if (dtype == LACIS_CDD) add_column(out, "re_lo", true);
         add_column(out, "im", true);
-        return;
+        if (dtype == LACIS_CDD) add_column(out, "im_lo", true);
+    } else {
+        out->value = out->count;
+        add_column(out, "value", is_real(dtype));
+        if (dtype == LACIS_DD) add_column(out, "lo", true);
     }
-    out->value = out->count;
-    add_column(out, "value", is_real(dtype));
-    if (dtype == LACIS_DD) add_column(out, "lo", true);
+    if (!lacis_cells_text(dtype)) return;
+    out->text = out->count;
+    add_column(out, "text", true);
+}
+
+static void symmetric_columns(lacis_columns *out, lacis_dtype dtype, bool batch)
+{
+    if (batch) add_column(out, "lane", false);
+    add_column(out, "i", false);
+    add_column(out, "j", false);
+    out->keys = out->count;
+    out->summed = true;
+    value_columns(out, dtype);
 }
 
 /* "value" comes before "v". */
@@ -71,13 +86,14 @@ static void batch_columns(lacis_columns *out, lacis_dtype dtype, const lacis_arr
         if (lacis_array_part(batch, i, &part) != LACIS_OK || lacis_batch_structure(part.name)) continue;
         if (strcmp(part.name, "value") == 0 && lacis_cells_of(part.dtype) == 1) out->value = out->count;
         add_column(out, part.name, is_real(part.dtype));
-        if (lacis_cells_of(part.dtype) == 2) add_column(out, lacis_array_second_name(batch, i), true);
+        for (int k = 1; k < lacis_cells_of(part.dtype) && out->count < LACIS_MAX_COLUMNS; k++)
+            add_column(out, lacis_array_further_name(batch, i, k), true);
     }
 }
 
 void lacis_columns_of_call(const lacis_call *call, lacis_columns *out)
 {
-    lacis_columns_of(call->kind, call->dtype, NULL, out);
+    lacis_columns_of_shape(call->kind, call->dtype, call->extent, out);
     if (call->column == NULL) return;
     if (call->kind == LACIS_INTERLEAVED) {
         out->count = out->keys;
@@ -91,9 +107,20 @@ void lacis_columns_of_call(const lacis_call *call, lacis_columns *out)
     if (call->kind == LACIS_INTERLEAVED) out->total = out->value;
 }
 
+void lacis_columns_of_shape(lacis_kind kind, lacis_dtype dtype, const int64_t *extent, lacis_columns *out)
+{
+    if (kind != LACIS_SYMMETRIC) {
+        lacis_columns_of(kind, dtype, NULL, out);
+        return;
+    }
+    *out = (lacis_columns){.value = -1, .total = -1, .text = -1};
+    symmetric_columns(out, dtype, extent[1] != 1);
+    out->total = out->value;
+}
+
 void lacis_columns_of(lacis_kind kind, lacis_dtype dtype, const lacis_array *table, lacis_columns *out)
 {
-    *out = (lacis_columns){.value = -1, .total = -1};
+    *out = (lacis_columns){.value = -1, .total = -1, .text = -1};
     switch (kind) {
     case LACIS_CSR:
         add_column(out, "src", false);
@@ -113,6 +140,9 @@ void lacis_columns_of(lacis_kind kind, lacis_dtype dtype, const lacis_array *tab
         break;
     case LACIS_INTERLEAVED:
         batch_columns(out, dtype, table);
+        break;
+    case LACIS_SYMMETRIC:
+        symmetric_columns(out, dtype, table != NULL && lacis_array_extent(table, 1) != 1);
         break;
     }
     if (kind != LACIS_TABLE) out->total = out->value;

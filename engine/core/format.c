@@ -67,7 +67,7 @@ const char *lacis_dtype_name(lacis_dtype dtype)
     static const char *const name[] = {
         [LACIS_PATTERN] = "pattern", [LACIS_U8] = "u8",     [LACIS_U16] = "u16", [LACIS_U32] = "u32",
         [LACIS_I32] = "i32",         [LACIS_I64] = "i64",   [LACIS_F32] = "f32", [LACIS_F64] = "f64",
-        [LACIS_C64] = "c64",         [LACIS_C128] = "c128", [LACIS_DD] = "dd",
+        [LACIS_C64] = "c64",         [LACIS_C128] = "c128", [LACIS_DD] = "dd",   [LACIS_CDD] = "cdd",
     };
     return (size_t)dtype < sizeof name / sizeof name[0] ? name[dtype] : "unknown";
 }
@@ -76,7 +76,7 @@ size_t lacis_dtype_size(lacis_dtype dtype)
 {
     static const unsigned char size[] = {
         [LACIS_PATTERN] = 0, [LACIS_U8] = 1,  [LACIS_U16] = 2, [LACIS_U32] = 4,   [LACIS_I32] = 4, [LACIS_I64] = 8,
-        [LACIS_F32] = 4,     [LACIS_F64] = 8, [LACIS_C64] = 8, [LACIS_C128] = 16, [LACIS_DD] = 16,
+        [LACIS_F32] = 4,     [LACIS_F64] = 8, [LACIS_C64] = 8, [LACIS_C128] = 16, [LACIS_DD] = 16, [LACIS_CDD] = 32,
     };
     return (size_t)dtype < sizeof size / sizeof size[0] ? size[dtype] : 0;
 }

@@ -33,6 +33,8 @@ typedef struct csr_rows {
     int64_t top, picks, picked; /* top > 0: pick holds the chosen entries of the present row, rising */
     int64_t *pick;
     uint32_t steps;
+    char *text; /* own */
+    char own[LACIS_CELL_TEXT];
 } csr_rows;
 
 /* First entry in [low, high) whose column is not below `column`. */
@@ -107,7 +109,7 @@ static void csr_cell(const lacis_rows *base, int column, lacis_cell *out)
         lacis_cell_integer(out, lacis_label(csr->col_label, csr->col_base, csr->column[rows->at]));
         break;
     default:
-        lacis_cell_value(csr->value, csr->storage, rows->at, column - 2, out);
+        lacis_cell_of(csr->value, csr->storage, rows->at, column - 2, rows->text, out);
         break;
     }
 }
@@ -212,6 +214,7 @@ static lacis_status open_csr(lacis_run *run, lacis_array *array, const lacis_res
     rows->base.class = &csr_class;
     rows->memory = lacis_memory_retain(run->host->memory);
     rows->array = lacis_array_retain(array);
+    rows->text = rows->own;
     lacis_csr *csr = &rows->csr;
     lacis_csr_view(array, csr);
     rows->real = csr->storage >= LACIS_F32;
@@ -244,7 +247,9 @@ typedef struct flat_rows {
     const int64_t *index; /* vectors: labels of elements, or NULL: start, start + 1 ... */
     int64_t start, count;
     lacis_part value; /* vectors */
-    int parts;        /* tables */
+    char *text;       /* own */
+    char own[LACIS_CELL_TEXT];
+    int parts; /* tables */
     lacis_part part[];
 } flat_rows;
 
@@ -278,7 +283,7 @@ static void vector_cell(const lacis_rows *base, int column, lacis_cell *out)
     if (column == 0) {
         lacis_cell_integer(out, lacis_label(rows->index, rows->start, rows->at));
     } else {
-        lacis_cell_value(rows->value.data, rows->value.dtype, rows->at, column - 1, out);
+        lacis_cell_of(rows->value.data, rows->value.dtype, rows->at, column - 1, rows->text, out);
     }
 }
 
@@ -312,6 +317,7 @@ static lacis_status open_vector(lacis_run *run, lacis_array *array, const lacis_
     rows->base.class = list == NULL ? &vector_class : &listed_class;
     rows->memory = lacis_memory_retain(run->host->memory);
     rows->array = lacis_array_retain(array);
+    rows->text = rows->own;
     rows->list = list;
     rows->listed = where->count;
     if (value != NULL) rows->value = *value;
@@ -377,6 +383,9 @@ lacis_status lacis_rows_of_array(lacis_run *run, lacis_array *array, const lacis
         break;
     case LACIS_INTERLEAVED:
         LACIS_TRY(lacis_rows_of_batch(run, array, &filter->where, &rows));
+        break;
+    case LACIS_SYMMETRIC:
+        LACIS_TRY(lacis_rows_of_symmetric(run, array, &filter->where, &rows));
         break;
     }
     if (filter->by_value && filter->limit >= 0) {

@@ -25,11 +25,15 @@ typedef struct lacis_columns {
     bool summed; /* lacis_totals sums up values, and keys but those of batches; of other kinds it only counts rows */
     int value;   /* the column that ORDER BY ... LIMIT may be pushed into, or -1 */
     int total;   /* the one that lacis_totals takes for values, or -1: "value", of tables also "v" */
+    int text;    /* -1, or the one that holds a double-double value as text: the numbers are those just before it, two
+                  * where there is a column "value", else four */
 } lacis_columns;
 
 /* Columns of a kind and dtype: csr (src, dst, value | re, im), vector (i, value | re, im). A table's come from the
  * array itself. */
 void lacis_columns_of(lacis_kind kind, lacis_dtype dtype, const lacis_array *table, lacis_columns *out);
+/* The same without the array, but for its extents: a table or batch has none of its fields then. */
+void lacis_columns_of_shape(lacis_kind kind, lacis_dtype dtype, const int64_t *extent, lacis_columns *out);
 
 /* Of a result that nobody has computed yet. */
 void lacis_columns_of_call(const lacis_call *call, lacis_columns *out);

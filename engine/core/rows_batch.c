@@ -23,7 +23,7 @@ typedef struct batch_rows {
     int64_t lane_base, row_base; /* labels of the first */
     struct shown {
         unsigned char field, component;
-    } shown[2 * LACIS_BATCH_FIELDS]; /* by column behind the keys */
+    } shown[4 * LACIS_BATCH_FIELDS]; /* by column behind the keys */
     lacis_batch_group group[];
 } batch_rows;
 

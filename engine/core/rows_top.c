@@ -5,6 +5,7 @@
  */
 #include "core/rows.h"
 
+#include "core/cells.h"
 #include "core/heap.h"
 
 #include <string.h>
@@ -13,6 +14,9 @@ typedef struct kept_rows {
     lacis_rows base;
     lacis_memory *memory;
     int columns, keys, value;
+    int text, words; /* the column of text, or -1, and how many columns before it are its numbers */
+    char *shown;     /* own */
+    char own[LACIS_CELL_TEXT];
     int64_t limit, count, room, at;
     lacis_cell *cells; /* room rows of `columns` cells; row r is a slot that keeps its place */
     uint64_t *arrival; /* of each slot: breaks ties that the key columns leave */
@@ -60,6 +64,11 @@ static void kept_cell(const lacis_rows *base, int column, lacis_cell *out)
 {
     const kept_rows *rows = (const kept_rows *)base;
     *out = *cell_of(rows, rows->order[rows->at], column);
+    if (column != rows->text) return;
+    double word[4] = {0};
+    for (int k = 0; k < rows->words; k++)
+        word[k] = cell_of(rows, rows->order[rows->at], column - rows->words + k)->real;
+    lacis_cell_of(word, rows->words == 2 ? LACIS_DD : LACIS_CDD, 0, rows->words, rows->shown, out);
 }
 
 static void kept_close(lacis_rows *base)
@@ -104,7 +113,7 @@ static lacis_status grow(kept_rows *rows, lacis_run *run)
 static void fill_slot(kept_rows *rows, const lacis_rows *source, int64_t slot, uint64_t arrival)
 {
     for (int column = 0; column < rows->columns; column++)
-        lacis_rows_cell(source, column, &rows->cells[slot * rows->columns + column]);
+        if (column != rows->text) lacis_rows_cell(source, column, &rows->cells[slot * rows->columns + column]);
     rows->arrival[slot] = arrival;
 }
 
@@ -167,9 +176,12 @@ lacis_status lacis_rows_top(lacis_run *run, lacis_rows *source, const lacis_colu
         .columns = columns->count,
         .keys = columns->keys,
         .value = columns->value >= 0 ? columns->value : columns->keys,
+        .text = columns->text,
+        .words = columns->value >= 0 ? 2 : 4,
         .limit = limit,
         .at = -1,
     };
+    rows->shown = rows->own;
     lacis_status status = drain(rows, run, source);
     lacis_rows_close(source);
     if (status != LACIS_OK) {

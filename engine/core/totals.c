@@ -128,6 +128,7 @@ REAL_SLICE(slice_f32, float, 1)
 REAL_SLICE(slice_f64, double, 1)
 REAL_SLICE(slice_c64, float, 2)
 REAL_SLICE(slice_pair, double, 2)
+REAL_SLICE(slice_cdd, double, 4)
 
 static void add_slice(const void *data, lacis_dtype storage, int64_t first, int64_t count, lacis_totals *totals)
 {
@@ -162,6 +163,9 @@ static void add_slice(const void *data, lacis_dtype storage, int64_t first, int6
     case LACIS_C128:
     case LACIS_DD:
         slice_pair((const double *)data + 2 * first, count, totals);
+        break;
+    case LACIS_CDD:
+        slice_cdd((const double *)data + 4 * first, count, totals);
         break;
     }
 }
@@ -365,6 +369,9 @@ lacis_status lacis_totals_add(lacis_run *run, const lacis_array *array, lacis_to
         break;
     case LACIS_INTERLEAVED:
         LACIS_TRY(lacis_totals_batch(run, array, totals, &integer));
+        break;
+    case LACIS_SYMMETRIC:
+        LACIS_TRY(lacis_totals_symmetric(run, array, totals));
         break;
     case LACIS_TABLE:
         LACIS_TRY(add_table(run, array, totals, &integer));

@@ -14,5 +14,7 @@ void lacis_totals_merge(lacis_totals *to, const lacis_totals *from);
 const lacis_part *lacis_table_total(const lacis_array *table);
 /* Of a batch; *integer: its values are. */
 lacis_status lacis_totals_batch(lacis_run *run, const lacis_array *array, lacis_totals *totals, bool *integer);
+/* Of dense symmetric matrices, over what is stored. */
+lacis_status lacis_totals_symmetric(lacis_run *run, const lacis_array *array, lacis_totals *totals);
 
 #endif

@@ -67,6 +67,8 @@ double lacis_value_double(const void *data, lacis_dtype storage, int64_t index)
         return ((const double *)data)[2 * index];
     case LACIS_DD:
         return ((const double *)data)[2 * index] + ((const double *)data)[2 * index + 1];
+    case LACIS_CDD:
+        return ((const double *)data)[4 * index] + ((const double *)data)[4 * index + 1];
     default:
         return (double)lacis_value_int64(data, storage, index);
     }
@@ -115,11 +117,43 @@ static void set_pair(void *to, lacis_dtype to_type, int64_t index, double value,
     }
 }
 
-static double second_of(const void *from, lacis_dtype type, int64_t index)
+/* The four words of a value: real high, real low, imaginary high, imaginary low. */
+static void words_of(const void *from, lacis_dtype type, int64_t index, double *word)
 {
-    if (type == LACIS_C64) return (double)((const float *)from)[2 * index + 1];
-    if (type == LACIS_C128 || type == LACIS_DD) return ((const double *)from)[2 * index + 1];
-    return 0;
+    const double *d = from;
+    word[1] = word[2] = word[3] = 0;
+    if (type == LACIS_CDD) {
+        for (int k = 0; k < 4; k++)
+            word[k] = d[4 * index + k];
+    } else if (type == LACIS_DD) {
+        word[0] = d[2 * index];
+        word[1] = d[2 * index + 1];
+    } else if (type == LACIS_I64) { /* 64 bits do not fit one double */
+        int64_t value = ((const int64_t *)from)[index];
+        word[0] = (double)value;
+        word[1] = (double)(value - (__int128)word[0]);
+    } else {
+        word[0] = lacis_value_double(from, type, index);
+        if (type == LACIS_C64) word[2] = (double)((const float *)from)[2 * index + 1];
+        if (type == LACIS_C128) word[2] = d[2 * index + 1];
+    }
+}
+
+static void put_words(void *to, lacis_dtype type, int64_t index, const double *word)
+{
+    double *d = to;
+    switch (type) {
+    case LACIS_CDD:
+        for (int k = 0; k < 4; k++)
+            d[4 * index + k] = word[k];
+        break;
+    case LACIS_DD:
+        set_pair(to, type, index, word[0], word[1]);
+        break;
+    default:
+        set_pair(to, type, index, word[0] + word[1], word[2] + word[3]);
+        break;
+    }
 }
 
 void lacis_values_convert(const void *from, lacis_dtype from_type, int64_t first, int64_t count, void *to,
@@ -145,7 +179,9 @@ void lacis_values_convert(const void *from, lacis_dtype from_type, int64_t first
     default:
         break;
     }
-    for (int64_t i = 0; i < count; i++)
-        set_pair(to, to_type, i, lacis_value_double(from, from_type == LACIS_DD ? LACIS_C128 : from_type, first + i),
-                 second_of(from, from_type, first + i));
+    for (int64_t i = 0; i < count; i++) {
+        double word[4];
+        words_of(from, from_type, first + i, word);
+        put_words(to, to_type, i, word);
+    }
 }

@@ -162,11 +162,16 @@ lacis_status lacis_exec_describe(void *context, lacis_run *run, const char *name
     lacis_array *array = NULL;
     bool own = entry.kind == LACIS_TABLE || entry.kind == LACIS_INTERLEAVED; /* names of columns */
     if (own) LACIS_TRY(lacis_catalog_get(run, world->catalog, name, -1, &array));
-    lacis_columns_of(entry.kind, entry.dtype, array, &out->columns);
+    if (own)
+        lacis_columns_of(entry.kind, entry.dtype, array, &out->columns);
+    else
+        lacis_columns_of_shape(entry.kind, entry.dtype, entry.extent, &out->columns);
     lacis_array_release(array); /* the catalog holds it, and the names with it */
     bool rows = (entry.kind == LACIS_CSR || entry.kind == LACIS_INTERLEAVED) && entry.extent[0] > 0;
     out->rows = (double)entry.entries;
     out->first = rows ? out->rows / (double)entry.extent[0] : 1;
+    if (entry.kind == LACIS_SYMMETRIC && out->rows > 0)
+        out->first = out->rows / (double)entry.extent[entry.extent[1] != 1];
     if (out->first < 1) out->first = 1;
     return LACIS_OK;
 }

@@ -159,6 +159,22 @@ const lacis_option_value *lacis_option(const lacis_options *options, const char 
 
 /* ----------------------------------------------------------------------------------------- results */
 
+/* "symmetric, 1000 x 1000, lower, f64", "Hermitian, 20 matrices of up to 64 x 64, upper, packed, c128" */
+static void describe_symmetric(const lacis_array *array, char *text, size_t size)
+{
+    const int64_t *shape = lacis_array_part_named(array, "shape")->data;
+    int64_t n = lacis_array_extent(array, 0), matrices = lacis_array_extent(array, 1);
+    char sizes[64];
+    const char *most = lacis_array_part_named(array, "orders") != NULL ? "up to " : "";
+    if (matrices == 1)
+        snprintf(sizes, sizeof sizes, "%" PRId64 " x %" PRId64, n, n);
+    else
+        snprintf(sizes, sizeof sizes, "%" PRId64 " matrices of %s%" PRId64 " x %" PRId64, matrices, most, n, n);
+    snprintf(text, size, "%s, %s, %s, %s%s", shape[1] != 0 ? "Hermitian" : "symmetric", sizes,
+             shape[0] != 0 ? "upper" : "lower", shape[2] == 0 ? "packed, " : "",
+             lacis_dtype_name(lacis_array_dtype(array)));
+}
+
 static void describe(const lacis_array *array, char *text, size_t size)
 {
     const char *type = lacis_dtype_name(lacis_array_dtype(array));
@@ -180,6 +196,9 @@ static void describe(const lacis_array *array, char *text, size_t size)
         break;
     case LACIS_TABLE:
         snprintf(text, size, "table, %" PRId64 " rows, %d columns", rows, lacis_array_part_count(array));
+        break;
+    case LACIS_SYMMETRIC:
+        describe_symmetric(array, text, size);
         break;
     case LACIS_INTERLEAVED:
         snprintf(text, size, "batch, %" PRId64 " lanes of up to %" PRId64 " rows, %" PRId64 " elements, %s", rows,

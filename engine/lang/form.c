@@ -146,7 +146,9 @@ static lacis_status item_of(lacis_parser *parser, const lacis_param *param, char
         item->real = (double)item->integer;
         return LACIS_OK;
     case 'r':
-        return lacis_parser_real(parser, &item->real);
+        return lacis_parser_real(parser, item);
+    case 'z':
+        return lacis_parser_complex(parser, item);
     case 'l':
         return layout_item(parser, item);
     case 'n':

@@ -20,6 +20,7 @@ typedef enum lacis_ast_kind {
     LACIS_AST_DROP,     /* name, if_exists; also DROP TABLE|VIEW name where `exists` (below) says so */
     LACIS_AST_SET,      /* name, string (the literal as text) */
     LACIS_AST_CALIBRATE,
+    LACIS_AST_TUNE, /* name (the operator), string (a type, or NULL), seconds (0: not said) */
     LACIS_AST_SHOW, /* string: ARRAYS OPERATORS AGGREGATES DEVICES OPTIONS KERNELS LOADERS GENERATORS */
     LACIS_AST_SQL   /* sql: from here SQLite parses; it finds the statement's end itself */
 } lacis_ast_kind;
@@ -50,6 +51,7 @@ typedef struct lacis_ast {
     lacis_ast_option *option;
     int options;
     bool if_exists;
+    double seconds;
 } lacis_ast;
 
 /* Names that are arrays or views, for deciding whose DROP TABLE it is. */
@@ -66,7 +68,7 @@ lacis_status lacis_lang_call(lacis_run *run, const lacis_registry *registry, con
                              const lacis_bindings *bindings, lacis_call **out);
 
 /* A SELECT that only asks for totals of one array: SELECT list FROM name [;] where each item of the list is count(*),
- * count(c), sum(c), min(c), max(c), avg(c) or total(c) with an optional alias, c one of src, dst, i, value. Anything
+ * count(c), sum(c), min(c), max(c), avg(c) or total(c) with an optional alias, c one of src, dst, i, j, value. Anything
  * else: false. Items' heading as SQLite would give it. */
 typedef enum lacis_total_kind {
     LACIS_TOTAL_COUNT,

@@ -42,7 +42,9 @@ bool lacis_parser_at_name(const lacis_parser *parser);
 lacis_status lacis_parser_name(lacis_parser *parser, const char *what, const char **out);
 lacis_status lacis_parser_string(lacis_parser *parser, const char *what, const char **out);
 lacis_status lacis_parser_integer(lacis_parser *parser, int64_t *out);
-lacis_status lacis_parser_real(lacis_parser *parser, double *out);
+/* %r and %z: the item's real, imag, wide and text. A :parameter's value may also be a text that is a number. */
+lacis_status lacis_parser_real(lacis_parser *parser, lacis_item *item);
+lacis_status lacis_parser_complex(lacis_parser *parser, lacis_item *item);
 /* A string, a number, a word or a parameter, as text; *string: it was a string. */
 lacis_status lacis_parser_literal(lacis_parser *parser, const char **out, bool *string);
 /* A copy of `length` bytes in scratch. */
@@ -96,6 +98,7 @@ lacis_status lacis_statement_save(lacis_parser *parser, const lacis_statement_co
 lacis_status lacis_statement_drop(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);
 lacis_status lacis_statement_set(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);
 lacis_status lacis_statement_calibrate(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);
+lacis_status lacis_statement_tune(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);
 lacis_status lacis_statement_show(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);
 
 /* statement.c: the statement at the present token. */

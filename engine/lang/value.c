@@ -139,26 +139,92 @@ lacis_status lacis_parser_integer(lacis_parser *parser, int64_t *out)
     return LACIS_OK;
 }
 
-lacis_status lacis_parser_real(lacis_parser *parser, double *out)
+/* A number as a double and as a double-double. */
+typedef struct wide_number {
+    double real, wide[2];
+    const char *end; /* of its source */
+} wide_number;
+
+/* A text is taken too where it is a number: so one can be given to more digits than a double has. */
+static lacis_status number_of_parameter(lacis_parser *parser, wide_number *out)
 {
-    bool minus = minus_sign(parser);
     lacis_token token = parser->lexer.token;
-    double value;
-    if (token.kind == LACIS_TOKEN_NAME) {
-        lacis_binding bound;
-        LACIS_TRY(parameter(parser, &bound));
-        if (bound.type != LACIS_INTEGER && bound.type != LACIS_REAL) {
-            return wrong_parameter(parser, &token, "a number");
-        }
-        value = bound.type == LACIS_REAL ? bound.real : (double)bound.integer;
-    } else if (token.kind == LACIS_TOKEN_INTEGER || token.kind == LACIS_TOKEN_REAL) {
-        value = token.kind == LACIS_TOKEN_REAL ? token.real : (double)token.integer;
-        lacis_lexer_next(&parser->lexer);
-    } else {
-        return lacis_lexer_expected(parser->run, &parser->lexer, "a number");
+    lacis_binding bound;
+    LACIS_TRY(parameter(parser, &bound));
+    *out = (wide_number){0};
+    if (bound.type == LACIS_TEXT && lacis_parse_dd(bound.text, strlen(bound.text), &out->wide[0], &out->wide[1])) {
+        out->real = out->wide[0];
+        return LACIS_OK;
     }
-    *out = minus ? -value : value;
+    if (bound.type != LACIS_INTEGER && bound.type != LACIS_REAL) return wrong_parameter(parser, &token, "a number");
+    if (bound.type == LACIS_REAL)
+        out->wide[0] = bound.real;
+    else
+        lacis_values_convert(&bound.integer, LACIS_I64, 0, 1, out->wide, LACIS_DD);
+    out->real = out->wide[0];
     return LACIS_OK;
+}
+
+static lacis_status number_of_token(lacis_parser *parser, wide_number *out)
+{
+    lacis_token token = parser->lexer.token;
+    if (token.kind != LACIS_TOKEN_INTEGER && token.kind != LACIS_TOKEN_REAL)
+        return lacis_lexer_expected(parser->run, &parser->lexer, "a number");
+    (void)lacis_parse_dd(token.text, token.length, &out->wide[0], &out->wide[1]); /* the lexer knows numbers */
+    out->real = out->wide[0];
+    lacis_lexer_next(&parser->lexer);
+    return LACIS_OK;
+}
+
+static const char *token_end(const lacis_parser *parser)
+{
+    return parser->lexer.token.text + parser->lexer.token.length;
+}
+
+static lacis_status wide_number_of(lacis_parser *parser, wide_number *out)
+{
+    bool minus = minus_sign(parser), bound = parser->lexer.token.kind == LACIS_TOKEN_NAME;
+    const char *end = token_end(parser);
+    LACIS_TRY(bound ? number_of_parameter(parser, out) : number_of_token(parser, out));
+    if (minus) *out = (wide_number){-out->real, {-out->wide[0], 0 - out->wide[1]}, NULL};
+    out->end = end;
+    return LACIS_OK;
+}
+
+/* The item's numbers, and its text: the source from `from` to `to`. */
+static lacis_status keep_number(lacis_parser *parser, const wide_number *real, const wide_number *imag,
+                                const char *from, const char *to, lacis_item *item)
+{
+    item->real = real->real;
+    item->imag = imag->real;
+    for (int k = 0; k < 2; k++) {
+        item->wide[k] = real->wide[k];
+        item->wide[2 + k] = imag->wide[k];
+    }
+    return lacis_text_copy(parser->run, from, (size_t)(to - from), &item->text);
+}
+
+lacis_status lacis_parser_real(lacis_parser *parser, lacis_item *item)
+{
+    const char *from = parser->lexer.token.text;
+    const wide_number zero = {0};
+    wide_number real;
+    LACIS_TRY(wide_number_of(parser, &real));
+    return keep_number(parser, &real, &zero, from, real.end, item);
+}
+
+lacis_status lacis_parser_complex(lacis_parser *parser, lacis_item *item)
+{
+    const char *from = parser->lexer.token.text;
+    wide_number real, imag;
+    if (!lacis_parser_accept(parser, "complex")) return lacis_parser_real(parser, item);
+    LACIS_TRY(lacis_parser_expect(parser, "("));
+    LACIS_TRY(wide_number_of(parser, &real));
+    LACIS_TRY(lacis_parser_expect(parser, ","));
+    LACIS_TRY(wide_number_of(parser, &imag));
+    const char *to = token_end(parser);
+    LACIS_TRY(lacis_parser_expect(parser, ")"));
+    return keep_number(parser, &real, &imag, from, to, item);
 }
 
 static lacis_status parameter_text(lacis_parser *parser, const char **out, bool *string)

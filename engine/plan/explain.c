@@ -84,6 +84,11 @@ static const char *shape_text(const lacis_call *call, char *text, size_t size)
                  call->extent[1], type, call->layout == NULL ? "" : ", ", call->layout == NULL ? "" : call->layout);
     } else if (call->kind == LACIS_CSR) {
         snprintf(text, size, "graph %" PRId64 " x %" PRId64 ", %s", call->extent[0], call->extent[1], type);
+    } else if (call->kind == LACIS_SYMMETRIC && call->extent[1] == 1) {
+        snprintf(text, size, "symmetric %" PRId64 " x %" PRId64 ", %s", call->extent[0], call->extent[0], type);
+    } else if (call->kind == LACIS_SYMMETRIC) {
+        snprintf(text, size, "batch of %" PRId64 " symmetric matrices of up to %" PRId64 " rows, %s", call->extent[1],
+                 call->extent[0], type);
     } else {
         snprintf(text, size, "%s of %" PRId64 ", %s", call->kind == LACIS_VECTOR ? "vector" : "table",
                  call->extent[0], type);
@@ -91,9 +96,24 @@ static const char *shape_text(const lacis_call *call, char *text, size_t size)
     return text;
 }
 
-/* Batches among the operands with their layouts. */
+static lacis_status explain_symmetric(const lacis_item *item, lacis_lines *lines)
+{
+    lacis_symmetric a;
+    char form[64], count[64] = "";
+    LACIS_TRY(lacis_symmetric_view(lines->run, item->array, &a));
+    snprintf(form, sizeof form, a.packed ? "packed" : a.order != NULL ? "full" : "ld %" PRId64, a.ld);
+    if (a.matrices != 1) snprintf(count, sizeof count, "%" PRId64 " matrices of up to ", a.matrices);
+    return lacis_lines_add(lines, "%s: %s%" PRId64 " x %" PRId64 ", %s, %s, %s, %s",
+                           item->name == NULL ? "operand" : item->name, count, a.n, a.n,
+                           a.hermitian ? "Hermitian" : "symmetric", a.upper ? "upper" : "lower", form,
+                           lacis_dtype_name(a.dtype));
+}
+
+/* Batches and symmetric matrices among the operands with their layouts. */
 static lacis_status explain_operand(const lacis_item *item, lacis_lines *lines)
 {
+    if (item->array != NULL && lacis_array_kind(item->array) == LACIS_SYMMETRIC)
+        return explain_symmetric(item, lines);
     if (item->array == NULL || lacis_array_kind(item->array) != LACIS_INTERLEAVED) return LACIS_OK;
     char layout[LACIS_LAYOUT_TEXT];
     lacis_batch batch;

@@ -40,8 +40,27 @@ static const char *const session[] = {
     "CREATE VIEW v AS SOLVE t BY u PRECISION F64",
     "SELECT max(value) FROM v WHERE lane > 1",
     "EXPLAIN SOLVE t",
+    "GENERATE a AS symmetric(n = 90)",
+    "GENERATE x AS random(n = 90, lanes = 3)",
+    "LET d = SYMV a BY (x LAYOUT block(2)) ADD x BETA 0.5",
+    "CREATE VIEW s AS SYMV a BY d PRECISION dd FIGURES",
+    "SELECT lane, dot, dot_lo FROM s",
+    "EXPLAIN SYMV a BY d ORDER canonical",
     "SAVE t TO '/tmp/lacis-fault.jsonl'",
     "LOAD t FROM '/tmp/lacis-fault.jsonl'",
+    "GENERATE s AS symmetric(5, type = 'cdd', matrices = 3, least = 2)",
+    "LET m = SELECT * FROM s",
+    "SELECT lane, sum(re) FROM m WHERE i < 3 GROUP BY lane",
+    "SELECT count(*), sum(lane) FROM s",
+    "GENERATE s AS symmetric(4, type = 'dd', packed = true)",
+    "SELECT text FROM s ORDER BY value DESC LIMIT 2",
+    "SAVE s TO '/tmp/lacis-fault.mtx'",
+    "LOAD s FROM '/tmp/lacis-fault.mtx' WITH (dense = true, type = 'dd')",
+    "GENERATE s AS symmetric(9)",
+    "SAVE s TO '/tmp/lacis-fault.npy'",
+    "LOAD s FROM '/tmp/lacis-fault.npy' WITH (matrix = 'symmetric')",
+    "GENERATE x AS random(5, type = 'cdd')",
+    "LET x = SELECT * FROM x",
     "SHOW ARRAYS",
     "DROP h",
 };
@@ -103,6 +122,8 @@ static void allocations_may_fail(const char *path, long step)
     if (path != NULL) unlink(path);
     unlink("/tmp/lacis-fault.csv");
     unlink("/tmp/lacis-fault.jsonl");
+    unlink("/tmp/lacis-fault.mtx");
+    unlink("/tmp/lacis-fault.npy");
 }
 
 static void in_memory(void **state)
