@@ -42,7 +42,7 @@ int64_t symv_gpu_row(const lacis_symv_gpu_job *job)
 static int sides_of(const symv_run *r, int64_t left)
 {
     const bool wide = lacis_symv_vector_bytes(r->job->job.type) > 8 && r->job->job.type != LACIS_SYMV_C128;
-    const bool one = r->choice.kind != LACIS_SYMV_GPU_TILES && r->choice.kind != LACIS_SYMV_GPU_ATOMIC;
+    const bool one = r->choice.kind == LACIS_SYMV_GPU_ROWS || r->choice.kind == LACIS_SYMV_GPU_TICKETS;
     if (wide || one) return 1; /* double-double: arithmetic takes the time, not the matrix */
     return left >= SYMV_GPU_SIDES ? SYMV_GPU_SIDES : left >= 2 ? 2 : 1;
 }
