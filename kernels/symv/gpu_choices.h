@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is compiled of families TILES and ROWS: gpu_tiles_*.cu and gpu_rows*.cu make kernels of these lists,
+ * What is compiled of families TILES and ROWS: gpu_type_*.cu make kernels of these lists,
  * gpu_defaults.c candidates. X(tx, ty, warps, deep, resident, run): tiles of tx x ty, `deep` columns of a thread at a
  * time, run 1: chunks of several tiles. Y(rows, warps, deep): rows of y a block, loads of each kind at a time.
  */

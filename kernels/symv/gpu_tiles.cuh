@@ -4,7 +4,7 @@
  * As soon as a column is used up, the load of the one D columns behind it is under way, in a run of tiles that of the
  * next tile. Sums of columns stay in registers over the chunk and are folded over lanes once; sums of rows go over
  * the block's groups through shared memory, tile by tile. Both go to their slots (gpu_inside.h) or, in family ATOMIC,
- * into y. Compiled for one type each by gpu_tiles_*.cu.
+ * into y. Compiled for one type each by gpu_type_*.cu.
  */
 #ifndef LACIS_KERNELS_SYMV_GPU_TILES_CUH
 #define LACIS_KERNELS_SYMV_GPU_TILES_CUH
