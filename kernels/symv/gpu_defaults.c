@@ -76,36 +76,35 @@ typedef struct symv_default {
 
 #define MOST INT64_MAX
 static const symv_default default_f32[] = {
-    {1024, {LACIS_SYMV_GPU_ROWS, 8, 8, 16, 8, 1, 1}},
+    {1024, {LACIS_SYMV_GPU_ROWS, 8, 8, 8, 8, 1, 1}},
     {2048, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 8, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 128, 64, 8, 8, 3, 2}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 6, 4}},
 };
 static const symv_default default_f64[] = {
-    {512, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
-    {1024, {LACIS_SYMV_GPU_ROWS, 8, 8, 16, 8, 1, 1}},
-    {8192, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 3, 2}},
+    {640, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},     {1200, {LACIS_SYMV_GPU_ROWS, 8, 8, 16, 4, 1, 1}},
+    {2048, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 4, 1}}, {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 3, 3}},
     {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 3, 8}},
 };
 static const symv_default default_c128[] = {
-    {512, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
+    {512, {LACIS_SYMV_GPU_ROWS, 4, 4, 16, 4, 1, 1}},
     {MOST, {LACIS_SYMV_GPU_TILES, 32, 64, 8, 8, 2, 4}},
 };
 static const symv_default default_dd[] = {
     {512, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 2}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 32, 64, 8, 8, 2, 8}},
 };
-static const symv_default default_cdd[] = {{MOST, {LACIS_SYMV_GPU_TILES, 32, 64, 16, 4, 1, 2}}};
+static const symv_default default_cdd[] = {{MOST, {LACIS_SYMV_GPU_TILES, 32, 64, 16, 4, 1, 8}}};
 static const symv_default default_f32_f64[] = {
-    {1024, {LACIS_SYMV_GPU_ROWS, 8, 8, 16, 8, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 4, 2}},
+    {1024, {LACIS_SYMV_GPU_ROWS, 8, 8, 8, 8, 1, 1}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 4, 4}},
 };
 static const symv_default default_f32_dd[] = {
     {512, {LACIS_SYMV_GPU_ROWS, 8, 8, 8, 8, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 4, 4, 2}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 4, 4, 4}},
 };
 static const symv_default default_f64_dd[] = {
     {512, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 2}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 8}},
 };
 static const symv_default *const defaults[LACIS_SYMV_TYPES] = {default_f32,     default_f64,    default_f64,
                                                                default_c128,    default_dd,     default_cdd,

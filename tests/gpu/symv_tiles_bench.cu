@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Times of TILES, ROWS and ATOMIC, cold: matrices rotate over more than the L2 holds. Beside them, in the same run, an
- * empty launch, a copy on the device, a plain read of as many bytes, and cuBLAS in both its modes.
+ * Times of TILES, ROWS and ATOMIC, cold: matrices rotate over more than the L2 holds. Beside them, in the same run,
+ * an empty launch, a copy on the device, a plain read of as many bytes, and cuBLAS in both its modes.
  *
  *   bench [type f64|..] [n N]... [uplo L|U] [accurate] [all] [packed] [canonical] [free] [sides K] [repeat R]
  *
@@ -29,9 +29,11 @@ struct options {
     int repeat = 15;
 };
 
-/* --- cuBLAS, where it is found: int cublasXsymv_v2(handle, uplo, n, alpha, a, lda, x, 1, beta, y, 1) --------------- */
+/* --- cuBLAS, where it is found: int cublasXsymv_v2(handle, uplo, n, alpha, a, lda, x, 1, beta, y, 1) ---------------
+ */
 
-typedef int (*symv_function)(void *, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
+typedef int (*symv_function)(void *, int, int, const void *, const void *, int, const void *, int, const void *,
+                             void *, int);
 struct peer {
     void *handle = nullptr;
     symv_function symv[4] = {};
@@ -55,7 +57,8 @@ static peer open_peer()
     return p;
 }
 
-static double time_peer(const peer &p, const options &o, int64_t n, const std::vector<char *> &a, char *x, char *y, int atomics)
+static double time_peer(const peer &p, const options &o, int64_t n, const std::vector<char *> &a, char *x, char *y,
+                        int atomics)
 {
     const float one_f[2] = {1, 0}, none_f[2] = {0, 0};
     const double one_d[2] = {1, 0}, none_d[2] = {0, 0};
@@ -64,12 +67,13 @@ static double time_peer(const peer &p, const options &o, int64_t n, const std::v
     if (!p.handle || o.type > LACIS_SYMV_C128) return NAN;
     p.mode(p.handle, atomics);
     return symv_time(o.repeat, [&] {
-        p.symv[o.type](p.handle, o.uplo == LACIS_SYMV_UPPER, (int)n, single ? (const void *)one_f : one_d, a[at++ % a.size()],
-                       (int)n, x, 1, single ? (const void *)none_f : none_d, y, 1);
+        p.symv[o.type](p.handle, o.uplo == LACIS_SYMV_UPPER, (int)n, single ? (const void *)one_f : one_d,
+                       a[at++ % a.size()], (int)n, x, 1, single ? (const void *)none_f : none_d, y, 1);
     });
 }
 
-/* --- ours --------------------------------------------------------------------------------------------------------------- */
+/* --- ours
+ * --------------------------------------------------------------------------------------------------------------- */
 
 static char *work;
 static uint64_t work_room;
@@ -119,7 +123,8 @@ static double time_ours(const options &o, int64_t n, const std::vector<char *> &
 
 static __global__ void fill_kernel(float *to, int64_t count, bool doubles)
 {
-    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < count; i += (int64_t)gridDim.x * blockDim.x) {
+    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < count;
+         i += (int64_t)gridDim.x * blockDim.x) {
         uint64_t z = (uint64_t)i * 0x9e3779b97f4a7c15U;
         z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
         const double v = (double)(z >> 11) * 0x1p-53 - 0.5;
@@ -133,7 +138,8 @@ enum { READERS = 512, READS = 4 };
 static __global__ __launch_bounds__(READERS) void read_kernel(const double2 *from, int64_t n, double *out)
 {
     double s = 0;
-    for (int64_t i = blockIdx.x * (int64_t)(READERS * READS) + threadIdx.x; i < n; i += (int64_t)gridDim.x * READERS * READS) {
+    for (int64_t i = blockIdx.x * (int64_t)(READERS * READS) + threadIdx.x; i < n;
+         i += (int64_t)gridDim.x * READERS * READS) {
         double2 v[READS];
 #pragma unroll
         for (int k = 0; k < READS; k++)
@@ -154,10 +160,12 @@ static __global__ void empty_kernel()
 
 static void line(const char *text, double us, double read, double bytes, double copy)
 {
-    if (us == us) printf("  %-34s %9.1f us  %.3f of read  %.3f of copy\n", text, us, read / us, bytes / us * 1e-6 / copy);
+    if (us == us)
+        printf("  %-34s %9.1f us  %.3f of read  %.3f of copy\n", text, us, read / us, bytes / us * 1e-6 / copy);
 }
 
-static void bench_n(const options &o, const peer &p, int64_t n, char *pool, uint64_t pool_bytes, char *x, char *y, double copy)
+static void bench_n(const options &o, const peer &p, int64_t n, char *pool, uint64_t pool_bytes, char *x, char *y,
+                    double copy)
 {
     const int64_t each = lacis_symv_matrix_bytes((lacis_symv_type)o.type);
     const uint64_t matrix = (uint64_t)(n * n * each + 255) / 256 * 256;
@@ -168,9 +176,11 @@ static void bench_n(const options &o, const peer &p, int64_t n, char *pool, uint
     if (a.empty()) return;
     size_t at = 0;
     const uint64_t span = std::max((uint64_t)1, std::min(pool_bytes, matrix * a.size()) / (uint64_t)bytes);
-    const double read = symv_plain_read_of(o.repeat, (uint64_t)bytes, [&] { return pool + (uint64_t)bytes / 16 * 16 * (at++ % span); });
-    printf("%s%s n %lld %s%s sides %lld: plain read %.1f us (%zu matrices)\n", type_name[o.type], o.accurate ? " accurate" : "",
-           (long long)n, o.uplo == LACIS_SYMV_UPPER ? "U" : "L", o.packed ? " packed" : "", (long long)o.sides, read, a.size());
+    const double read = symv_plain_read_of(o.repeat, (uint64_t)bytes,
+                                           [&] { return pool + (uint64_t)bytes / 16 * 16 * (at++ % span); });
+    printf("%s%s n %lld %s%s sides %lld: plain read %.1f us (%zu matrices)\n", type_name[o.type],
+           o.accurate ? " accurate" : "", (long long)n, o.uplo == LACIS_SYMV_UPPER ? "U" : "L",
+           o.packed ? " packed" : "", (long long)o.sides, read, a.size());
     if (o.peers) {
         line("cublas", time_peer(p, o, n, a, x, y, 0), read, bytes, copy);
         line("cublas, atomics", time_peer(p, o, n, a, x, y, 1), read, bytes, copy);
@@ -227,15 +237,19 @@ int bench_tiles(int argc, char **argv)
     SYMV_CUDA(cudaMalloc(&x, 1 << 24));
     SYMV_CUDA(cudaMalloc(&y, 1 << 24));
     SYMV_CUDA(cudaMalloc(&work, work_room));
-    const double copy_us = symv_time(5, [&] { cudaMemcpyAsync(pool, pool + (pool_bytes / 2), pool_bytes / 4, cudaMemcpyDeviceToDevice, symv_stream); });
+    const double copy_us = symv_time(5, [&] {
+        cudaMemcpyAsync(pool, pool + (pool_bytes / 2), pool_bytes / 4, cudaMemcpyDeviceToDevice, symv_stream);
+    });
     const double copy = 2 * (double)(pool_bytes / 4) / copy_us * 1e-6;
     printf("copy %.2f TB/s, empty launch %.2f us, cuBLAS %s\n", copy,
-           symv_time(given.repeat, [&] { empty_kernel<<<1, 32, 0, symv_stream>>>(); }), p.handle ? "found" : "not found");
+           symv_time(given.repeat, [&] { empty_kernel<<<1, 32, 0, symv_stream>>>(); }),
+           p.handle ? "found" : "not found");
     for (int type = 0; type < LACIS_SYMV_TYPES; type++) {
         options o = given;
         if (given.type >= 0 && type != given.type) continue;
         o.type = type;
-        const bool doubles = type != LACIS_SYMV_F32 && type != LACIS_SYMV_C64 && type != LACIS_SYMV_F32_F64 && type != LACIS_SYMV_F32_DD;
+        const bool doubles = type != LACIS_SYMV_F32 && type != LACIS_SYMV_C64 && type != LACIS_SYMV_F32_F64 &&
+                             type != LACIS_SYMV_F32_DD;
         fill_kernel<<<1024, 256, 0, symv_stream>>>((float *)pool, (int64_t)(pool_bytes / (doubles ? 8 : 4)), doubles);
         fill_kernel<<<64, 256, 0, symv_stream>>>((float *)x, (1 << 24) / (doubles ? 8 : 4), doubles);
         SYMV_CUDA(cudaStreamSynchronize(symv_stream));
