@@ -18,6 +18,7 @@ template <class N, int WARPS> struct symv_ring_of {
         COLUMNS = sizeof(typename N::M) > 16 ? 4 : 8,
         TX = 32 * N::V,
         TY = WARPS * COLUMNS,
+        TY_BITS = TY == 64 ? 6 : 5,
         THREADS = 32 * WARPS,
         PIECE = N::V * (int)sizeof(typename N::M), /* bytes of a column that a lane works on */
         STAGE = COLUMNS * THREADS * PIECE
@@ -40,12 +41,13 @@ SYMV_GPU void symv_ring_copy(const symv_gpu_part &part, unsigned stage, int64_t 
     typedef typename N::M M;
     const int lane = (int)threadIdx.x % 32;
     const int64_t n = part.grid.n;
+    const unsigned mine = ALIGNED ? symv_whole(stage + threadIdx.x * R::PIECE) : stage;
     const bool upper = part.grid.upper, inside = symv_ring_inside<R>(part.grid, p, q);
 #pragma unroll
     for (int c = 0; c < R::COLUMNS; c++) {
         const int64_t j = q + (int)threadIdx.x / 32 + c * WARPS;
         const M *column = (const M *)part.a + symv_gpu_column(&part, j) + p;
-        const unsigned to = stage + (unsigned)(c * R::THREADS * R::PIECE);
+        const unsigned to = mine + (unsigned)(c * R::THREADS * R::PIECE);
         if (ALIGNED) {
             const int64_t at = p + lane * N::V, left = n - at;
             const bool wanted = inside || (left > 0 && j < n && (upper ? at <= j : at + N::V > j));
@@ -53,8 +55,8 @@ SYMV_GPU void symv_ring_copy(const symv_gpu_part &part, unsigned stage, int64_t 
             if (wanted)
 #pragma unroll
                 for (int b = 0; b < R::PIECE; b += 16)
-                    symv_copy_16(to + threadIdx.x * R::PIECE + b, (const char *)(column + lane * N::V) + b,
-                                 R::PIECE == 16 ? bytes : 16U, policy);
+                    symv_copy_16(to + b, (const char *)(column + lane * N::V) + b, R::PIECE == 16 ? bytes : 16U,
+                                 policy);
         } else {
             enum { S = sizeof(M) < sizeof(typename N::S) ? sizeof(M) : sizeof(typename N::S), PARTS = R::PIECE / S };
 #pragma unroll

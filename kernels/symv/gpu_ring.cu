@@ -30,7 +30,7 @@ symv_gpu_grid grid_of(const lacis_symv_gpu_job *job, const lacis_symv_gpu_choice
     symv_gpu_grid g = {};
     g.n = n;
     g.tx = tx(job->job.type);
-    g.ty = ty(job->job.type);
+    g.ty = choice->ty;
     g.chunk = choice->chunk;
     g.upper = job->job.uplo == LACIS_SYMV_UPPER;
     return g;
@@ -41,12 +41,11 @@ int64_t padded(int64_t n)
     return (n + 63) / 64 * 64;
 }
 
-/* Shared memory of a block that works on K sides and adds up sums of rows every `flush` tiles. */
+/* Shared memory of a block that works on so many sides and adds up sums of rows every `flush` tiles. */
 size_t shared_bytes(const symv_gpu_grid *g, lacis_symv_type type, int sides, int flush)
 {
-    const size_t stage = (size_t)g->tx * (size_t)g->ty * (size_t)lacis_symv_matrix_bytes(type);
-    const size_t vectors =
-        (size_t)g->chunk * (size_t)g->tx + (size_t)g->ty + (size_t)flush * SYMV_RING_WARPS * (size_t)g->tx;
+    const size_t stage = (size_t)(g->tx * ty(type) * lacis_symv_matrix_bytes(type));
+    const size_t vectors = (size_t)(2 * g->chunk * g->tx + g->ty + flush * SYMV_RING_WARPS * g->tx);
     return SYMV_RING_STAGES * stage + vectors * (size_t)sides * (size_t)lacis_symv_vector_bytes(type);
 }
 
@@ -104,6 +103,9 @@ cudaError_t symv_gpu_ring(const symv_gpu_pass *pass)
     l.part = whole.part;
     l.sides = pass->sides;
     l.aligned = symv_gpu_aligned(&whole.part, type);
+    l.strips = (int)symv_gpu_strips(&l.part.grid);
+    while (1 << l.strip_bits < l.part.grid.ty)
+        l.strip_bits++;
     l.per_pair = (unsigned)most_per_pair(&l.part.grid);
     l.blocks = (unsigned)((symv_gpu_strips(&l.part.grid) + 1) / 2) * l.per_pair;
     l.stream = pass->stream;
