@@ -109,6 +109,8 @@ LACIS_API lacis_buffer *lacis_array_part_buffer(const lacis_array *array, const 
  * lacis_buffer_change, which gives up copies of them on devices. NULL otherwise. */
 LACIS_API lacis_buffer *lacis_array_part_own(const lacis_array *array, const char *name, uint64_t *offset);
 LACIS_API void lacis_buffer_change(lacis_buffer *buffer);
+/* No other buffer of this process has it or had it, nor this one after a change. */
+LACIS_API uint64_t lacis_buffer_serial(const lacis_buffer *buffer);
 LACIS_API uint64_t lacis_array_bytes(const lacis_array *array); /* sum of its parts in use */
 /* csr: entries; vector: values; table: rows; batch: elements; symmetric: elements of the stored triangles */
 LACIS_API int64_t lacis_array_entries(const lacis_array *array);
@@ -164,7 +166,7 @@ LACIS_API void lacis_format_float(float value, char *text);
 #define LACIS_CDD_TEXT (2 * LACIS_DD_TEXT + 12)
 LACIS_API void lacis_format_dd(double hi, double lo, char *text);
 LACIS_API void lacis_format_cdd(const double *value, char *text);
-/* The double-double number nearest to a decimal one ([+-]digits[.digits][e[+-]digits], inf, nan); false: it is none.
+/* The double-double number nearest to a decimal one ([+-]digits[.digits][e[+-]digits], inf, nan; Fortran's d for e); false: it is none.
  */
 LACIS_API bool lacis_parse_dd(const char *text, size_t length, double *hi, double *lo);
 

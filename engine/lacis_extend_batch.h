@@ -47,9 +47,10 @@ static inline int64_t lacis_batch_place(const lacis_batch_group *group, int64_t 
 LACIS_API lacis_status lacis_batch_like(lacis_run *run, const lacis_array *like, int64_t block, lacis_dtype dtype,
                                         lacis_array **out, int64_t *places);
 /* A Flat batch of elements in any order: columns called lane, row and, where the second next is so called, parent
- * (all of integers; -1 is a root's), then one a field. A column NAME_im behind NAME makes NAME complex. Lanes are
- * those from the least to the greatest, rows of each lane those from the least of all on; one that is missing or
- * comes twice is named. `path` (NULL: a query) is the file that an error is said to be in. */
+ * (all of integers; -1 is a root's), then one a field. Columns NAME_lo, NAME_im or NAME_lo, NAME_im, NAME_im_lo
+ * behind NAME make it double-double, complex, or both. Lanes are those from the least to the greatest, rows of each
+ * lane those from the least of all on; one that is missing or comes twice is named. `path` (NULL: a query) is the
+ * file that an error is said to be in. */
 typedef struct lacis_batch_column {
     const char *name;
     bool real;           /* bits are those of doubles */

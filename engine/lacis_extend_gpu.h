@@ -62,6 +62,21 @@ LACIS_API uint64_t lacis_gpu_part_missing(lacis_gpu *gpu, const lacis_array *arr
 /* Makes `device`, a block that holds the same bytes as the buffer from offset on, the buffer's copy; the block is the
  * engine's from here on. False: it was freed instead. */
 LACIS_API bool lacis_gpu_keep(lacis_gpu *gpu, lacis_buffer *buffer, uint64_t offset, uint64_t bytes, void *device);
+/* What an operator makes of an array for a device once, such as a plan. It stays beside one of the array's buffers
+ * until that goes or changes, or the device needs the room. name (text that lives for ever) and key say what it is:
+ * where it is made of several buffers, the others' serials belong into the key. note: what the operator wants to know of
+ * it. _made: answers whether there is one of that name and key, and then fills the rest. _keep_made: the device's block
+ * is the engine's from here on; false: it was freed instead. */
+enum { LACIS_GPU_KEY = 6, LACIS_GPU_NOTE = 24 };
+typedef struct lacis_gpu_thing {
+    const char *name;
+    uint64_t key[LACIS_GPU_KEY];
+    uint64_t note[LACIS_GPU_NOTE];
+    uint64_t bytes;
+    void *device;
+} lacis_gpu_thing;
+LACIS_API bool lacis_gpu_made(lacis_gpu *gpu, lacis_buffer *buffer, lacis_gpu_thing *thing);
+LACIS_API bool lacis_gpu_keep_made(lacis_gpu *gpu, lacis_buffer *buffer, const lacis_gpu_thing *thing);
 
 /* --- before a variant runs: for `can` and `cost`, which start nothing unless the call says ON GPU. */
 struct lacis_call;

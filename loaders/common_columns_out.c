@@ -4,6 +4,8 @@
  */
 #include "common_columns_out.h"
 
+#include "common_dense.h"
+
 enum { MOST_COLUMNS = 256 };
 
 typedef struct rows {
@@ -19,28 +21,39 @@ static void put_integer(rows *r, int column, int64_t value)
     lacis_writer_integer(&r->w, value);
 }
 
-/* An element in one column, or two where it is complex. */
+/* Columns of a value: two where it is complex or double-double, four where it is both. */
+static int words_of(lacis_dtype storage)
+{
+    if (storage == LACIS_CDD) return 4;
+    return lacis_is_complex(storage) || storage == LACIS_DD ? 2 : 1;
+}
+
 static void put_value(rows *r, int column, const void *data, lacis_dtype storage, int64_t index)
 {
-    bool complex = lacis_is_complex(storage);
-    lacis_dtype part = storage == LACIS_C64 ? LACIS_F32 : storage == LACIS_C128 ? LACIS_F64 : storage;
-    for (int i = 0; i < (complex ? 2 : 1); i++) {
+    int words = words_of(storage);
+    lacis_dtype part = words == 1 ? storage : storage == LACIS_C64 ? LACIS_F32 : LACIS_F64;
+    for (int i = 0; i < words; i++) {
         r->format->before(&r->w, column + i, r->name[column + i]);
         if (lacis_is_real(part))
-            r->format->real(&r->w, data, part, complex ? 2 * index + i : index);
+            r->format->real(&r->w, data, part, words * index + i);
         else
             lacis_writer_value(&r->w, data, part, index);
     }
 }
 
+/* As SQL calls them, less the text of double-double numbers: their words say as much. */
 static void name_values(rows *r, lacis_dtype dtype)
 {
+    bool wide = dtype == LACIS_CDD;
     if (dtype == LACIS_PATTERN) return;
-    if (lacis_is_complex(dtype)) {
+    if (lacis_is_complex(dtype) || wide) {
         r->name[r->columns++] = "re";
+        if (wide) r->name[r->columns++] = "re_lo";
         r->name[r->columns++] = "im";
+        if (wide) r->name[r->columns++] = "im_lo";
     } else {
         r->name[r->columns++] = "value";
+        if (dtype == LACIS_DD) r->name[r->columns++] = "lo";
     }
 }
 
@@ -98,9 +111,9 @@ static lacis_status put_table(rows *r, lacis_run *run, const lacis_array *array)
         return lacis_run_fail(run, LACIS_LIMIT, "a table of more than %d columns", MOST_COLUMNS);
     for (int i = 0; i < parts; i++) {
         LACIS_TRY(lacis_array_part(array, i, &part[i]));
-        if (lacis_is_complex(part[i].dtype))
-            return lacis_run_fail(run, LACIS_TYPE, "column %s is complex; only graphs and vectors are saved so",
-                                  part[i].name);
+        if (words_of(part[i].dtype) > 1)
+            return lacis_run_fail(run, LACIS_TYPE, "column %s is of %s; in a table each column is of one number",
+                                  part[i].name, lacis_dtype_name(part[i].dtype));
         r->name[r->columns++] = part[i].name;
     }
     put_head(r);
@@ -125,13 +138,15 @@ static lacis_status name_batch(rows *r, lacis_run *run, const lacis_batch *batch
     if (batch->parent != NULL) r->name[r->columns++] = "parent";
     for (int i = 0; i < batch->fields; i++) {
         const lacis_batch_part *field = &batch->field[i];
+        static const char *const ending[] = {"_lo", "_im", "_im_lo"};
+        if (r->columns + words_of(field->dtype) > MOST_COLUMNS)
+            return lacis_run_fail(run, LACIS_LIMIT, "a batch of more than %d columns", MOST_COLUMNS);
         r->name[r->columns++] = field->name;
-        if (field->dtype == LACIS_DD)
-            return lacis_run_fail(run, LACIS_TYPE, "field %s is double-double, which text does not hold: convert it",
-                                  field->name);
-        if (!lacis_is_complex(field->dtype)) continue;
-        r->name[r->columns] = lacis_run_text(run, "%s_im", field->name);
-        if (r->name[r->columns++] == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
+        for (int k = 1; k < words_of(field->dtype); k++) {
+            r->name[r->columns] =
+                lacis_run_text(run, "%s%s", field->name, ending[lacis_is_complex(field->dtype) ? 1 : k - 1]);
+            if (r->name[r->columns++] == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
+        }
     }
     return LACIS_OK;
 }
@@ -152,7 +167,7 @@ static void put_element(rows *r, const lacis_batch *batch, const lacis_batch_gro
     for (int i = 0; i < batch->fields; i++) {
         const lacis_batch_part *field = &batch->field[i];
         put_value(r, column, field->data, field->dtype, field->shared ? shared : place);
-        column += lacis_is_complex(field->dtype) ? 2 : 1;
+        column += words_of(field->dtype);
     }
     r->format->end(&r->w);
 }
@@ -174,8 +189,47 @@ static lacis_status put_batch(rows *r, lacis_run *run, const lacis_array *array)
     return LACIS_OK;
 }
 
-lacis_status lacis_save_rows(lacis_run *run, const lacis_array *array, FILE *file, const lacis_row_format *format,
-                             const char *name)
+/* --- symmetric matrices ---------------------------------------------------------------------------- */
+
+static void put_matrix_row(rows *r, const lacis_symmetric *a, const int64_t *base, int64_t matrix, int64_t i,
+                           int64_t j)
+{
+    double word[4], value[4];
+    int column = 0;
+    r->format->begin(&r->w);
+    if (a->matrices != 1) put_integer(r, column++, base[1] + matrix);
+    put_integer(r, column++, base[0] + i);
+    put_integer(r, column++, base[0] + j);
+    lacis_dense_element(a, matrix, i, j, word);
+    lacis_dense_put(value, a->dtype, 0, word);
+    put_value(r, column, value, a->dtype, 0);
+    r->format->end(&r->w);
+}
+
+/* The stored triangle, as SQL shows it. */
+static lacis_status put_symmetric(rows *r, lacis_run *run, const lacis_array *array)
+{
+    const int64_t base[2] = {lacis_array_base(array, 0), lacis_array_base(array, 1)};
+    lacis_symmetric a;
+    int64_t done = 0;
+    LACIS_TRY(lacis_symmetric_view(run, array, &a));
+    if (a.matrices != 1) r->name[r->columns++] = "lane";
+    r->name[r->columns++] = "i";
+    r->name[r->columns++] = "j";
+    name_values(r, a.dtype);
+    put_head(r);
+    for (int64_t m = 0; m < a.matrices; m++) {
+        int64_t n = lacis_symmetric_order(&a, m);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = a.upper ? i : 0; j < (a.upper ? n : i + 1); j++) {
+                put_matrix_row(r, &a, base, m, i, j);
+                if ((++done & 8191) == 0 && lacis_writer_stop(&r->w, done, a.elements)) return LACIS_OK;
+            }
+    }
+    return LACIS_OK;
+}
+
+lacis_status lacis_save_rows(lacis_run *run, const lacis_array *array, FILE *file, const lacis_row_format *format)
 {
     rows *r;
     LACIS_TRY(lacis_run_alloc(run, sizeof *r, &r));
@@ -183,15 +237,14 @@ lacis_status lacis_save_rows(lacis_run *run, const lacis_array *array, FILE *fil
     r->format = format;
     r->columns = 0;
     lacis_status status = LACIS_OK;
-    if (lacis_array_dtype(array) == LACIS_DD && lacis_array_kind(array) != LACIS_INTERLEAVED)
-        status =
-            lacis_run_fail(run, LACIS_TYPE, "%s cannot hold double-double values; convert them to f64 first", name);
-    else if (lacis_array_kind(array) == LACIS_CSR)
+    if (lacis_array_kind(array) == LACIS_CSR)
         status = put_graph(r, array);
     else if (lacis_array_kind(array) == LACIS_VECTOR)
         put_vector(r, array);
     else if (lacis_array_kind(array) == LACIS_INTERLEAVED)
         status = put_batch(r, run, array);
+    else if (lacis_array_kind(array) == LACIS_SYMMETRIC)
+        status = put_symmetric(r, run, array);
     else
         status = put_table(r, run, array);
     if (status == LACIS_OK) status = lacis_writer_end(&r->w);

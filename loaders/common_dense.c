@@ -16,6 +16,18 @@ void lacis_dense_element(const lacis_symmetric *a, int64_t matrix, int64_t i, in
     word[3] = i == j ? 0 : -word[3];
 }
 
+static bool equal(double a, double b)
+{
+    return a == b || (a != a && b != b);
+}
+
+void lacis_dense_compare(const double *x, const double *y, bool *same, bool *conjugate)
+{
+    bool real = equal(x[0], y[0]) && equal(x[1], y[1]);
+    *same = *same && real && equal(x[2], y[2]) && equal(x[3], y[3]);
+    *conjugate = *conjugate && real && equal(x[2], -y[2]) && equal(x[3], -y[3]);
+}
+
 lacis_status lacis_dense_room(lacis_run *run, const char *what, int64_t places, lacis_dtype dtype)
 {
     uint64_t size = lacis_dtype_size(dtype), left = lacis_run_memory_left(run);

@@ -60,6 +60,9 @@ static inline void lacis_dense_get(const void *data, lacis_dtype dtype, int64_t 
 /* Element (i, j) of matrix `matrix` whichever triangle is stored; of a Hermitian matrix's diagonal the real part. */
 void lacis_dense_element(const lacis_symmetric *a, int64_t matrix, int64_t i, int64_t j, double *word);
 
+/* Clears *same where x and y differ (a NaN is another's equal), *conjugate where y is not x's conjugate. */
+void lacis_dense_compare(const double *x, const double *y, bool *same, bool *conjugate);
+
 /* LACIS_LIMIT with a message where `places` elements do not fit memory_limit; LACIS_RANGE where places < 0: they
  * cannot be counted. */
 lacis_status lacis_dense_room(lacis_run *run, const char *what, int64_t places, lacis_dtype dtype);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What npy.c (vectors) and common_npy.c (types, heads, batches) share of NumPy's format.
+ * What npy.c (vectors), common_npy.c (types, heads, batches) and common_npy_matrix.c share of NumPy's format.
  */
 #ifndef LACIS_LOADERS_NPY_H
 #define LACIS_LOADERS_NPY_H
@@ -33,5 +33,10 @@ lacis_status lacis_npy_load_batch(lacis_run *run, const lacis_source *source, co
                                   lacis_array **out);
 /* All lanes must have the same rows and tree. */
 lacis_status lacis_npy_save_batch(lacis_run *run, const lacis_array *array, FILE *file);
+
+/* common_npy_matrix.c: n x n or m x n x n as options matrix and uplo say. */
+lacis_status lacis_npy_load_matrix(lacis_run *run, const lacis_source *source, const lacis_npy_head *h,
+                                   const lacis_options *given, lacis_array **out);
+lacis_status lacis_npy_save_matrix(lacis_run *run, const lacis_array *array, FILE *file);
 
 #endif

@@ -158,7 +158,7 @@ static void end_row(lacis_writer *w)
 static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
 {
     static const lacis_row_format format = {head, begin, before, lacis_writer_value, end_row};
-    return lacis_save_rows(run, array, file, &format, "csv");
+    return lacis_save_rows(run, array, file, &format);
 }
 
 const lacis_loader lacis_loader_csv = {

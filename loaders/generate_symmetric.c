@@ -26,12 +26,13 @@ static const lacis_option_spec options[] = {
     {.name = "ld", .form = 'i', .help = "from one column to the next: n by default"},
 };
 
-enum { COLUMNS = 32 };
+enum { BLOCK = 1 << 14 }; /* elements of a task, about */
 
 typedef struct job {
     lacis_symmetric a;
     void *values;
     uint64_t seed;
+    int64_t each; /* columns or matrices of a task */
 } job;
 
 static void fill_column(const job *work, int64_t matrix, int64_t j)
@@ -53,15 +54,20 @@ static void fill_column(const job *work, int64_t matrix, int64_t j)
     }
 }
 
-/* Some columns of the only matrix, or one matrix of a batch. */
+/* Some columns of the only matrix, or some matrices of a batch. */
 static lacis_status fill(void *context, int64_t task, int worker)
 {
     (void)worker;
     const job *work = context;
-    bool batch = work->a.matrices != 1;
-    int64_t n = lacis_symmetric_order(&work->a, batch ? task : 0), first = batch ? 0 : task * COLUMNS;
-    for (int64_t j = first; j < n && (batch || j < first + COLUMNS); j++)
-        fill_column(work, batch ? task : 0, j);
+    int64_t first = task * work->each, end = first + work->each;
+    if (work->a.matrices == 1) {
+        for (int64_t j = first; j < end && j < work->a.n; j++)
+            fill_column(work, 0, j);
+        return LACIS_OK;
+    }
+    for (int64_t m = first; m < end && m < work->a.matrices; m++)
+        for (int64_t j = 0; j < lacis_symmetric_order(&work->a, m); j++)
+            fill_column(work, m, j);
     return LACIS_OK;
 }
 
@@ -113,7 +119,9 @@ static lacis_status make(lacis_run *run, const lacis_options *given, lacis_array
     LACIS_TRY(lacis_symmetric_new(run, &shape, NULL, out));
     lacis_status status = lacis_symmetric_view(run, *out, &work.a);
     work.values = lacis_buffer_data(lacis_array_part_buffer(*out, "values", NULL));
-    int64_t tasks = work.a.matrices != 1 ? work.a.matrices : (work.a.n + COLUMNS - 1) / COLUMNS;
+    bool batch = work.a.matrices != 1;
+    work.each = 1 + BLOCK / (1 + (batch ? work.a.n * work.a.n : work.a.n));
+    int64_t units = batch ? work.a.matrices : work.a.n, tasks = (units + work.each - 1) / work.each;
     if (status == LACIS_OK) status = lacis_run_parallel(run, tasks, fill, &work);
     if (status == LACIS_OK) status = lacis_symmetric_mirror(run, *out);
     if (status == LACIS_OK) return LACIS_OK;

@@ -158,7 +158,7 @@ static void end_row(lacis_writer *w)
 static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
 {
     static const lacis_row_format format = {NULL, begin, before, put_real, end_row};
-    return lacis_save_rows(run, array, file, &format, "jsonl");
+    return lacis_save_rows(run, array, file, &format);
 }
 
 const lacis_loader lacis_loader_jsonl = {

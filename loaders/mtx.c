@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * MatrixMarket files, coordinate and array. The format is exact: what contradicts the size line is refused, with the
- * line. Vertices are 1 .. n as declared. The engine calls it through its descriptor.
+ * MatrixMarket files, coordinate and array: graphs, and dense symmetric matrices (common_mtx_dense.c). The format is
+ * exact: what contradicts the size line is refused, with the line. Vertices are 1 .. n as declared. The engine calls
+ * it through its descriptor.
  */
 #include "common_lines.h"
-#include "common_mtx.h"
+#include "common_mtx_dense.h"
 #include "common_options.h"
 #include "common_save.h"
 
@@ -14,7 +15,15 @@ static const lacis_option_spec options[] = {
      .otherwise = "1",
      .help = "what the indices in the file count from: 1, or 0 outside the standard"},
     LACIS_OPTION_DUPLICATES,
-    LACIS_OPTION_TYPE,
+    {.name = "type",
+     .form = 'w',
+     .words = LACIS_MTX_TYPES,
+     .help = "of the values; by default i64, f64 or c128, as they are found"},
+    {.name = "dense",
+     .form = 'b',
+     .otherwise = "false",
+     .help = "true: a dense symmetric or Hermitian matrix, which SYMV takes, instead of a graph"},
+    {.name = "packed", .form = 'b', .otherwise = "false", .help = "of a dense matrix one triangle alone is stored"},
 };
 
 /* More rows than this with few entries, or more columns than 32 bits count, are kept as labels of those that occur.
@@ -136,6 +145,32 @@ static lacis_status build(lacis_run *run, lacis_mtx *m, const lacis_edges_spec *
     return status;
 }
 
+static lacis_status load_dense(lacis_run *run, const lacis_mtx *m, int64_t base, const lacis_options *given,
+                               lacis_array **out)
+{
+    lacis_mtx_store store;
+    LACIS_TRY(lacis_mtx_store_read(run, m, given, &store));
+    store.base = base;
+    if (m->dense) return lacis_mtx_load_array(run, m, &store, out);
+    if (lacis_option_duplicates(given) != LACIS_DUPLICATES_SUM)
+        return lacis_run_fail_at(run, LACIS_RANGE, lacis_option_offset(given, "duplicates"), NULL,
+                                 "dense = true adds values of one place: duplicates = sum alone");
+    return lacis_mtx_load_entries(run, m, &store, out);
+}
+
+/* Of graphs: types and options of dense matrices do not go with them. */
+static lacis_status check_graph(lacis_run *run, const lacis_options *given)
+{
+    const lacis_option_value *type = lacis_option_set(given, "type");
+    bool packed = lacis_option_integer(given, "packed", 0) != 0;
+    if (type != NULL && type->integer > 4)
+        return lacis_run_fail_at(run, LACIS_RANGE, type->offset, "dense = true",
+                                 "type = '%s' is one of dense matrices, and this becomes a graph", type->text);
+    if (!packed) return LACIS_OK;
+    return lacis_run_fail_at(run, LACIS_RANGE, lacis_option_offset(given, "packed"), "dense = true",
+                             "packed = true is for dense matrices, and this becomes a graph");
+}
+
 static lacis_status load_text(lacis_run *run, const lacis_text *text, const lacis_options *given, lacis_array **out)
 {
     lacis_mtx m;
@@ -146,6 +181,8 @@ static lacis_status load_text(lacis_run *run, const lacis_text *text, const laci
         return lacis_run_fail_at(run, LACIS_RANGE, lacis_option_offset(given, "base"), NULL,
                                  "base = %lld is neither 0 nor 1", (long long)base);
     LACIS_TRY(lacis_mtx_head(run, text, &m));
+    if (lacis_option_integer(given, "dense", 0) != 0) return load_dense(run, &m, base, given, out);
+    LACIS_TRY(check_graph(run, given));
     set_spec(run, &m, given, &spec);
     if (m.dense) {
         lacis_edge_reader reader = lacis_mtx_dense(&m);
@@ -221,6 +258,7 @@ static void put_entry(lacis_writer *w, const lacis_csr *csr, int64_t row, int64_
 static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
 {
     lacis_csr csr;
+    if (lacis_array_kind(array) == LACIS_SYMMETRIC) return lacis_mtx_save_dense(run, array, file);
     LACIS_TRY(lacis_save_graph(run, array, "mtx", &csr));
     if (csr.dtype == LACIS_DD) LACIS_TRY(lacis_save_real(run, &csr, "mtx"));
     if (csr.row_label != NULL || csr.col_label != NULL)

@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * NumPy's .npy (format 1.0 and 2.0), little-endian, one dimension: vectors. Two dimensions are batches of systems,
- * lanes x rows, which common_npy.c reads and writes. The engine calls it through its descriptor. Layout: "\x93NUMPY",
- * version (2 bytes), length of the head (2 or 4 bytes), the head as a Python dictionary, data.
+ * lanes x rows, which common_npy.c reads and writes, or dense symmetric matrices (common_npy_matrix.c). The engine
+ * calls it through its descriptor. Layout: "\x93NUMPY", version (2 bytes), length of the head (2 or 4 bytes), the
+ * head as a Python dictionary, data.
  */
 #include "common_npy.h"
+#include "common_options.h"
 
 #include <string.h>
+
+static const lacis_option_spec options[] = {
+    {.name = "matrix",
+     .form = 'w',
+     .words = "symmetric|hermitian",
+     .help = "n x n is a dense matrix, m x n x n a batch of them; without it two dimensions are lanes x rows"},
+    {.name = "uplo",
+     .form = 'w',
+     .words = "lower|upper",
+     .help = "the triangle of the matrix that is taken; by default both are, and must agree"},
+};
 
 enum { MAGIC = 6 };
 static const char magic[] = "\x93NUMPY";
@@ -68,9 +81,15 @@ static lacis_status make_vector(lacis_run *run, const char *data, int64_t count,
     return status;
 }
 
-static lacis_status load_head(lacis_run *run, const lacis_source *source, lacis_npy_head *h, lacis_array **out)
+static lacis_status load_head(lacis_run *run, const lacis_source *source, lacis_npy_head *h,
+                              const lacis_options *given, lacis_array **out)
 {
     LACIS_TRY(read_head(run, source, h));
+    bool matrix = lacis_option_set(given, "matrix") != NULL;
+    if (!matrix && lacis_option_set(given, "uplo") != NULL)
+        return lacis_run_fail_at(run, LACIS_RANGE, lacis_option_offset(given, "uplo"), NULL,
+                                 "uplo is a triangle of a matrix: say matrix = 'symmetric' or 'hermitian' as well");
+    if (matrix) return lacis_npy_load_matrix(run, source, h, given, out);
     if (lacis_npy_is_batch(h)) return lacis_npy_load_batch(run, source, h, out);
     const lacis_npy_type *type = lacis_npy_type_at(lacis_npy_value(h, "'descr'"));
     int64_t count = shape_of(h);
@@ -91,9 +110,8 @@ static lacis_status load_head(lacis_run *run, const lacis_source *source, lacis_
 static lacis_status load(lacis_run *run, const lacis_source *source, const lacis_options *given, lacis_array **out)
 {
     lacis_npy_head *h;
-    (void)given; /* there are none */
     LACIS_TRY(lacis_run_alloc(run, sizeof *h, &h));
-    lacis_status status = load_head(run, source, h, out);
+    lacis_status status = load_head(run, source, h, given, out);
     lacis_run_free(run, h);
     return status;
 }
@@ -130,6 +148,7 @@ static lacis_status find_column(lacis_run *run, const lacis_array *array, lacis_
 static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
 {
     lacis_part part;
+    if (lacis_array_kind(array) == LACIS_SYMMETRIC) return lacis_npy_save_matrix(run, array, file);
     if (lacis_array_kind(array) == LACIS_INTERLEAVED) return lacis_npy_save_batch(run, array, file);
     LACIS_TRY(find_column(run, array, &part));
     const lacis_npy_type *type = lacis_npy_type_of(part.dtype);
@@ -144,8 +163,10 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
 
 const lacis_loader lacis_loader_npy = {
     .name = "npy",
-    .summary = "NumPy arrays: vectors, and lanes x rows of batches",
+    .summary = "NumPy arrays: vectors, lanes x rows of batches, symmetric matrices",
     .extensions = ".npy",
+    .options = options,
+    .option_count = LACIS_COUNT(options),
     .sniff = sniff,
     .load = load,
     .save = save,

@@ -8,19 +8,60 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum shape { GRAPH, VECTOR, BATCH, TABLE } shape;
+typedef enum shape { GRAPH, VECTOR, WORDS, SYMMETRIC, BATCH, TABLE } shape;
 
 typedef struct gathering {
     lacis_run *run;
     sqlite3_stmt *query;
     shape shape;
-    int keys; /* leading columns that must be integers */
+    int keys;          /* leading columns that must be integers */
+    int unread;        /* a column of text beside the words that it shows, or -1 */
+    lacis_dtype dtype; /* of vectors of several words a value, and of symmetric matrices */
     lacis_collected *into;
 } gathering;
 
 static bool named(const lacis_collected *from, int column, const char *name)
 {
     return column < from->columns && lacis_name_compare(from->name[column], name) == 0;
+}
+
+/* Whether the columns from `at` on are a value's words. */
+static bool find_words(gathering *self, int at)
+{
+    static const struct {
+        lacis_dtype dtype;
+        int words;
+        const char *name[4];
+    } forms[] = {{LACIS_F64, 1, {"value"}},
+                 {LACIS_DD, 2, {"value", "lo"}},
+                 {LACIS_C128, 2, {"re", "im"}},
+                 {LACIS_CDD, 4, {"re", "re_lo", "im", "im_lo"}},
+                 {LACIS_DD, 1, {"text"}}};
+    lacis_collected *from = self->into;
+    for (int f = 0; f < LACIS_COUNT(forms); f++) {
+        int words = forms[f].words, left = from->columns - at - words;
+        bool shown = left == 1 && (forms[f].dtype == LACIS_DD || forms[f].dtype == LACIS_CDD) &&
+                     named(from, at + words, "text");
+        bool all = left == 0 || shown;
+        for (int k = 0; k < words; k++)
+            all = all && named(from, at + k, forms[f].name[k]);
+        if (!all) continue;
+        self->dtype = forms[f].dtype;
+        if (shown) self->unread = at + words;
+        if (f == LACIS_COUNT(forms) - 1) from->text = at;
+        return true;
+    }
+    return false;
+}
+
+static bool find_symmetric(gathering *self)
+{
+    const lacis_collected *from = self->into;
+    int lane = named(from, 0, "lane");
+    if (!named(from, lane, "i") || !named(from, lane + 1, "j") || !find_words(self, lane + 2)) return false;
+    self->shape = SYMMETRIC;
+    self->keys = lane + 2;
+    return true;
 }
 
 static void find_shape(gathering *self)
@@ -34,6 +75,11 @@ static void find_shape(gathering *self)
     } else if (from->columns == 2 && named(from, 0, "i") && named(from, 1, "value")) {
         self->shape = VECTOR;
         self->keys = 1;
+    } else if (named(from, 0, "i") && find_words(self, 1)) {
+        self->shape = WORDS;
+        self->keys = 1;
+    } else if (find_symmetric(self)) {
+        return;
     } else if (named(from, 0, "lane") && named(from, 1, "row")) {
         int keys = named(from, 2, "parent") ? 3 : 2;
         if (from->columns == keys) return; /* without a field */
@@ -70,7 +116,7 @@ static lacis_status grow(gathering *self)
 {
     lacis_collected *into = self->into;
     int64_t room = into->room == 0 ? 256 : 2 * into->room;
-    for (int i = 0; i < into->columns; i++) {
+    for (int i = 0; i < into->columns + (into->text >= 0); i++) {
         int64_t *fresh;
         LACIS_TRY(lacis_run_alloc(self->run, (uint64_t)room * sizeof *fresh, &fresh));
         if (into->rows > 0) memcpy(fresh, into->bits[i], (uint64_t)into->rows * sizeof *fresh);
@@ -125,13 +171,32 @@ static lacis_status take_real(gathering *self, int column, double value)
     return LACIS_OK;
 }
 
+/* A number as text, to all its digits, or any other one. */
+static lacis_status take_text(gathering *self, int column)
+{
+    lacis_collected *into = self->into;
+    const char *text = (const char *)sqlite3_column_text(self->query, column);
+    double hi, lo;
+    if (text == NULL) return wrong_type(self, column, SQLITE_NULL);
+    if (!lacis_parse_dd(text, strlen(text), &hi, &lo))
+        return lacis_run_fail(self->run, LACIS_TYPE, "row %lld: %s is '%.60s', which is not a number",
+                              (long long)into->rows + 1, into->name[column], text);
+    into->real[column] = true;
+    into->bits[column][into->rows] = bits_of(hi);
+    into->bits[into->columns][into->rows] = bits_of(lo);
+    return LACIS_OK;
+}
+
 static lacis_status take_row(gathering *self)
 {
     lacis_collected *into = self->into;
     if (into->rows == into->room) LACIS_TRY(grow(self));
     for (int i = 0; i < into->columns; i++) {
         int type = sqlite3_column_type(self->query, i);
-        if (type == SQLITE_FLOAT) {
+        if (i == self->unread) continue;
+        if (i == into->text) {
+            LACIS_TRY(take_text(self, i));
+        } else if (type == SQLITE_FLOAT) {
             LACIS_TRY(take_real(self, i, sqlite3_column_double(self->query, i)));
         } else if (type == SQLITE_INTEGER) {
             int64_t value = sqlite3_column_int64(self->query, i);
@@ -166,6 +231,10 @@ static lacis_status build(gathering *self, lacis_array **out)
         return lacis_collected_graph(self->run, self->into, out);
     case VECTOR:
         return lacis_collected_vector(self->run, self->into, out);
+    case WORDS:
+        return lacis_collected_words(self->run, self->into, self->dtype, out);
+    case SYMMETRIC:
+        return lacis_collected_symmetric(self->run, self->into, self->dtype, out);
     case BATCH:
         return lacis_collected_batch(self->run, self->into, out);
     default:
@@ -175,12 +244,13 @@ static lacis_status build(gathering *self, lacis_array **out)
 
 lacis_status lacis_catalog_collect(lacis_run *run, sqlite3_stmt *query, lacis_array **out)
 {
-    gathering self = {.run = run, .query = query};
+    gathering self = {.run = run, .query = query, .unread = -1};
     LACIS_TRY(lacis_run_alloc(run, sizeof *self.into, &self.into));
     memset(self.into, 0, sizeof *self.into);
+    self.into->text = -1;
     lacis_status status = gather(&self);
     if (status == LACIS_OK) status = build(&self, out);
-    for (int i = 0; i < self.into->columns; i++)
+    for (int i = 0; i < self.into->columns + 1; i++)
         lacis_run_free(run, self.into->bits[i]);
     lacis_run_free(run, self.into);
     return status;

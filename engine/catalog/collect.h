@@ -13,13 +13,20 @@ typedef struct lacis_collected {
     int columns;
     const char *name[LACIS_MAX_COLUMNS]; /* of the query */
     bool real[LACIS_MAX_COLUMNS];
-    int64_t *bits[LACIS_MAX_COLUMNS];
+    int64_t *bits[LACIS_MAX_COLUMNS + 1];
     int64_t rows, room;
+    int text; /* a column of double-double numbers as text, or -1; their low words are in bits[columns] */
 } lacis_collected;
 
-/* (src, dst [, value]), (i, value), (lane, row [, parent], fields), anything else. Sorts the columns in place. */
+/* (src, dst [, value]), (i, value), (lane, row [, parent], fields), anything else. Sorts the columns in place.
+ * Vectors and symmetric matrices of complex or double-double values have columns of their words: (re, im), (value,
+ * lo), (re, re_lo, im, im_lo), or (text). */
 lacis_status lacis_collected_graph(lacis_run *run, lacis_collected *from, lacis_array **out);
 lacis_status lacis_collected_vector(lacis_run *run, lacis_collected *from, lacis_array **out);
+lacis_status lacis_collected_words(lacis_run *run, const lacis_collected *from, lacis_dtype dtype, lacis_array **out);
+/* collect_symmetric.c: ([lane,] i, j, value). */
+lacis_status lacis_collected_symmetric(lacis_run *run, const lacis_collected *from, lacis_dtype dtype,
+                                       lacis_array **out);
 lacis_status lacis_collected_batch(lacis_run *run, const lacis_collected *from, lacis_array **out);
 lacis_status lacis_collected_table(lacis_run *run, lacis_collected *from, lacis_array **out);
 

@@ -208,6 +208,69 @@ lacis_status lacis_collected_vector(lacis_run *run, lacis_collected *from, lacis
     return deliver(status, array, out);
 }
 
+/* Values of several words: the words of each element behind one another. */
+static lacis_status fill_words(lacis_run *run, const lacis_collected *from, const int64_t *row, int words,
+                               lacis_buffer **out)
+{
+    LACIS_TRY(lacis_buffer_new(run, (uint64_t)from->rows * (uint64_t)words * sizeof(double), out));
+    double *word = lacis_buffer_data(*out);
+    for (int64_t r = 0; r < from->rows; r++) {
+        for (int k = 0; k < words; k++) {
+            int column = 1 + k, real = column == from->columns || from->real[column];
+            int64_t bits = from->bits[column][row[r]];
+            if (real)
+                memcpy(&word[r * words + k], &bits, sizeof bits);
+            else
+                word[r * words + k] = (double)bits;
+        }
+    }
+    return LACIS_OK;
+}
+
+static lacis_status sort_words(lacis_run *run, const lacis_collected *from, int64_t *row)
+{
+    uint64_t *key = (uint64_t *)from->bits[0];
+    for (int64_t i = 0; i < from->rows; i++) {
+        row[i] = i;
+        key[i] ^= SIGN;
+    }
+    LACIS_TRY(lacis_radix_sort(run, key, row, from->rows));
+    for (int64_t i = 0; i < from->rows; i++) {
+        key[i] ^= SIGN;
+        if (i > 0 && key[i] == key[i - 1])
+            return lacis_run_fail(run, LACIS_TYPE,
+                                  "element %lld is given twice: sum(...) ... GROUP BY i makes one of them",
+                                  (long long)from->bits[0][i]);
+    }
+    return LACIS_OK;
+}
+
+static lacis_status build_words(lacis_run *run, const lacis_collected *from, const int64_t *row, lacis_dtype dtype,
+                                lacis_array *array)
+{
+    lacis_buffer *buffer = NULL;
+    const int64_t *label = from->bits[0];
+    bool plain = contiguous(label, from->rows);
+    if (plain && from->rows > 0) lacis_array_set_base(array, 0, label[0]);
+    lacis_status status = fill_words(run, from, row, (int)(lacis_dtype_size(dtype) / sizeof(double)), &buffer);
+    if (status == LACIS_OK) status = lacis_array_add(run, array, "values", dtype, from->rows, buffer, 0);
+    lacis_buffer_release(buffer);
+    if (status == LACIS_OK && !plain) status = add_column(run, array, "index", false, label, from->rows);
+    return status;
+}
+
+lacis_status lacis_collected_words(lacis_run *run, const lacis_collected *from, lacis_dtype dtype, lacis_array **out)
+{
+    int64_t *row;
+    lacis_array *array = NULL;
+    LACIS_TRY(lacis_run_alloc(run, (uint64_t)from->rows * sizeof *row, &row));
+    lacis_status status = sort_words(run, from, row);
+    if (status == LACIS_OK) status = lacis_array_new(run, LACIS_VECTOR, dtype, from->rows, 0, &array);
+    if (status == LACIS_OK) status = build_words(run, from, row, dtype, array);
+    lacis_run_free(run, row);
+    return deliver(status, array, out);
+}
+
 lacis_status lacis_collected_batch(lacis_run *run, const lacis_collected *from, lacis_array **out)
 {
     lacis_batch_column *column;

@@ -4,6 +4,7 @@
  * finds the groups of lanes of one length and tree. Callers: LET name = SELECT, and loaders of text formats.
  */
 #include "core/batch.h"
+#include "core/cells.h"
 #include "core/radix.h"
 
 #include <inttypes.h>
@@ -163,13 +164,26 @@ static lacis_status find_groups(gather *self)
 
 /* --- fields --------------------------------------------------------------------------------------- */
 
-/* Whether the column behind this one holds its imaginary parts. */
-static bool imaginary_follows(const gather *self, int i)
+/* Whether column i + k is called as column i with `ending`. */
+static bool follows(const gather *self, int i, int k, const char *ending)
 {
-    if (i + 1 >= self->columns) return false;
-    const char *name = self->column[i].name, *next = self->column[i + 1].name;
+    if (i + k >= self->columns) return false;
+    const char *name = self->column[i].name, *next = self->column[i + k].name;
     size_t length = strlen(name);
-    return strncasecmp(next, name, length) == 0 && strcasecmp(next + length, "_im") == 0;
+    return strncasecmp(next, name, length) == 0 && strcasecmp(next + length, ending) == 0;
+}
+
+/* The type of the field that begins with column i: those behind it may hold its imaginary parts and low words. */
+static lacis_dtype field_type(const gather *self, int i)
+{
+    static const lacis_dtype several[] = {LACIS_CDD, LACIS_DD, LACIS_C128};
+    for (int t = 0; t < LACIS_COUNT(several); t++) {
+        bool all = true;
+        for (int k = 1; k < lacis_cells_of(several[t]); k++)
+            all = all && follows(self, i, k, lacis_field_ending(several[t], k));
+        if (all) return several[t];
+    }
+    return self->column[i].real ? LACIS_F64 : LACIS_I64;
 }
 
 static double as_real(const lacis_batch_column *column, int64_t element)
@@ -179,25 +193,23 @@ static double as_real(const lacis_batch_column *column, int64_t element)
     return column->real ? value : (double)column->bits[element];
 }
 
-static void fill(const gather *self, int i, bool complex, void *data)
+static void fill(const gather *self, int i, int words, void *data)
 {
     const lacis_batch_column *column = &self->column[i];
     int64_t *bits = data;
-    double *part = data;
-    for (int64_t k = 0; k < self->count && !complex; k++)
+    double *word = data;
+    for (int64_t k = 0; k < self->count && words == 1; k++)
         bits[k] = column->bits[self->order[k]];
-    for (int64_t k = 0; k < self->count && complex; k++) {
-        part[2 * k] = as_real(column, self->order[k]);
-        part[2 * k + 1] = as_real(column + 1, self->order[k]);
-    }
+    for (int64_t k = 0; k < self->count && words > 1; k++)
+        for (int w = 0; w < words; w++)
+            word[words * k + w] = as_real(column + w, self->order[k]);
 }
 
-static lacis_status add_field(const gather *self, int i, bool complex, lacis_array *array)
+static lacis_status add_field(const gather *self, int i, lacis_dtype dtype, lacis_array *array)
 {
-    lacis_dtype dtype = complex ? LACIS_C128 : self->column[i].real ? LACIS_F64 : LACIS_I64;
     lacis_buffer *buffer;
     LACIS_TRY(lacis_buffer_new(self->run, (uint64_t)self->count * lacis_dtype_size(dtype), &buffer));
-    fill(self, i, complex, lacis_buffer_data(buffer));
+    fill(self, i, lacis_cells_of(dtype), lacis_buffer_data(buffer));
     lacis_status status = lacis_array_add(self->run, array, self->column[i].name, dtype, self->count, buffer, 0);
     lacis_buffer_release(buffer);
     return status;
@@ -207,10 +219,8 @@ static lacis_status add_field(const gather *self, int i, bool complex, lacis_arr
 static lacis_dtype common_type(const gather *self)
 {
     lacis_dtype type = LACIS_I64;
-    for (int i = self->keys; i < self->columns; i++) {
-        lacis_dtype own = imaginary_follows(self, i) ? LACIS_C128 : self->column[i].real ? LACIS_F64 : LACIS_I64;
-        if (own > type) type = own;
-    }
+    for (int i = self->keys; i < self->columns; i += lacis_cells_of(field_type(self, i)))
+        if (field_type(self, i) > type) type = field_type(self, i);
     return type;
 }
 
@@ -226,11 +236,8 @@ static lacis_status make(gather *self, lacis_array **out)
                                .dtype = common_type(self)};
     LACIS_TRY(lacis_batch_new(self->run, &shape, &array));
     lacis_status status = LACIS_OK;
-    for (int i = self->keys; i < self->columns && status == LACIS_OK; i++) {
-        bool complex = imaginary_follows(self, i);
-        status = add_field(self, i, complex, array);
-        i += complex;
-    }
+    for (int i = self->keys; i < self->columns && status == LACIS_OK; i += lacis_cells_of(field_type(self, i)))
+        status = add_field(self, i, field_type(self, i), array);
     if (status != LACIS_OK) {
         lacis_array_release(array);
         return status;

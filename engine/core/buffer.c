@@ -12,6 +12,7 @@ enum backing { HEAP, MAPPED, FOREIGN };
 
 struct lacis_buffer {
     atomic_int holders;
+    uint64_t serial;
     enum backing backing;
     lacis_memory *memory;
     void *data;
@@ -24,12 +25,19 @@ struct lacis_buffer {
     lacis_buffer_mirrors mirrors; /* copies on a GPU */
 };
 
+static uint64_t next_serial(void)
+{
+    static _Atomic uint64_t last;
+    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
 static lacis_status buffer_new(lacis_run *run, enum backing backing, uint64_t size, lacis_buffer **out)
 {
     lacis_buffer *buffer;
     LACIS_TRY(lacis_run_alloc(run, sizeof *buffer, &buffer));
     memset(buffer, 0, sizeof *buffer);
     buffer->holders = 1;
+    buffer->serial = next_serial();
     buffer->backing = backing;
     buffer->memory = lacis_memory_retain(run->host->memory);
     buffer->size = size;
@@ -139,8 +147,14 @@ bool lacis_buffer_alone(const lacis_buffer *buffer)
     return atomic_load(&buffer->holders) == 1 && buffer->backing != FOREIGN;
 }
 
+uint64_t lacis_buffer_serial(const lacis_buffer *buffer)
+{
+    return buffer->serial;
+}
+
 void lacis_buffer_change(lacis_buffer *buffer)
 {
+    buffer->serial = next_serial();
     lacis_mirror_drop(&buffer->mirrors);
 }
 

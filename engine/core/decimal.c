@@ -130,7 +130,7 @@ static bool read_number(const char *p, const char *end, number *x)
     }
     if (!any) return false;
     if (p == end) return true;
-    if (*p != 'e' && *p != 'E') return false;
+    if ((*p | 32) != 'e' && (*p | 32) != 'd') return false; /* D: Fortran's */
     bool negative = ++p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+')) p++;
     if (p == end) return false;
@@ -188,7 +188,7 @@ bool lacis_parse_dd(const char *text, size_t length, double *hi, double *lo)
         value_of(&x, hi, lo);
     if (negative) {
         *hi = -*hi;
-        *lo = -*lo;
+        *lo = 0 - *lo; /* 0 stays 0 */
     }
     return true;
 }

@@ -25,15 +25,16 @@ struct lacis_block {
     uint64_t bytes;
 };
 
-/* A part of a buffer that has a copy on the device. In two lists: that of its buffer, and the device's by last use.
- */
+/* A part of a buffer that has a copy on the device, or what an operator made of it there. In two lists: that of its
+ * buffer, and the device's by last use. */
 typedef struct lacis_mirror {
     struct lacis_mirror *next; /* of the buffer, on this device */
     struct lacis_mirror *newer, *older;
     struct lacis_buffer_mirrors *home;
     uint64_t offset, bytes;
     void *device;
-    uint64_t use; /* of what turn of the device */
+    uint64_t use;           /* of what turn of the device */
+    lacis_gpu_thing *thing; /* NULL: a copy */
 } lacis_mirror;
 
 /* A kernel compiled at run time (engine/jit), by the hash of all that made it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which parts of arrays have copies on a device. They stay until their buffer goes or the device needs the room, so
- * that a graph is sent once for many statements.
+ * Which parts of arrays have copies on a device, and what operators made of them there. They stay until their buffer
+ * goes or the device needs the room, so that a graph is sent once for many statements.
  */
 #include "core/device.h"
 
@@ -34,6 +34,7 @@ static void delete_mirror(lacis_gpu *gpu, lacis_mirror *mirror)
     *link = mirror->next;
     unlink_use(gpu, mirror);
     lacis_device_free_locked(gpu, mirror->device);
+    lacis_memory_free(gpu->memory, mirror->thing);
     lacis_memory_free(gpu->memory, mirror);
 }
 
@@ -106,7 +107,8 @@ static lacis_mirror *find_locked(const lacis_gpu *gpu, lacis_buffer *buffer, uin
     lacis_buffer_mirrors *mirrors = mirrors_on(gpu, buffer);
     if (mirrors == NULL) return NULL;
     lacis_mirror *mirror = mirrors->first;
-    while (mirror != NULL && (mirror->offset > offset || mirror->offset + mirror->bytes < offset + bytes))
+    while (mirror != NULL &&
+           (mirror->thing != NULL || mirror->offset > offset || mirror->offset + mirror->bytes < offset + bytes))
         mirror = mirror->next;
     return mirror;
 }
@@ -134,21 +136,63 @@ uint64_t lacis_gpu_part_missing(lacis_gpu *gpu, const lacis_array *array, const 
     return there ? 0 : bytes;
 }
 
-bool lacis_gpu_keep(lacis_gpu *gpu, lacis_buffer *buffer, uint64_t offset, uint64_t bytes, void *device)
+/* The block becomes a mirror's, which with `thing` (its own memory) is not a copy. */
+static bool keep(lacis_gpu *gpu, lacis_buffer *buffer, const lacis_mirror *what)
 {
     lacis_buffer_mirrors *mirrors = gpu->state == LACIS_GPU_READY ? make_mirrors(gpu, buffer) : NULL;
     lacis_mirror *mirror = mirrors == NULL ? NULL : lacis_memory_alloc(gpu->memory, sizeof *mirror);
     if (mirror == NULL) {
-        lacis_gpu_free(gpu, device);
+        lacis_gpu_free(gpu, what->device);
+        lacis_memory_free(gpu->memory, what->thing);
         return false;
     }
     pthread_mutex_lock(&gpu->lock);
-    *mirror = (lacis_mirror){.home = mirrors, .offset = offset, .bytes = bytes, .device = device};
+    *mirror = *what;
+    mirror->home = mirrors;
     mirror->next = mirrors->first;
     mirrors->first = mirror;
     link_newest(gpu, mirror);
     pthread_mutex_unlock(&gpu->lock);
     return true;
+}
+
+bool lacis_gpu_keep(lacis_gpu *gpu, lacis_buffer *buffer, uint64_t offset, uint64_t bytes, void *device)
+{
+    return keep(gpu, buffer, &(lacis_mirror){.offset = offset, .bytes = bytes, .device = device});
+}
+
+bool lacis_gpu_keep_made(lacis_gpu *gpu, lacis_buffer *buffer, const lacis_gpu_thing *thing)
+{
+    lacis_gpu_thing *own = lacis_memory_alloc(gpu->memory, sizeof *own);
+    if (own == NULL) {
+        lacis_gpu_free(gpu, thing->device);
+        return false;
+    }
+    *own = *thing;
+    return keep(gpu, buffer, &(lacis_mirror){.bytes = thing->bytes, .device = thing->device, .thing = own});
+}
+
+static bool is_it(const lacis_gpu_thing *thing, const lacis_gpu_thing *wanted)
+{
+    return thing != NULL && strcmp(thing->name, wanted->name) == 0 &&
+           memcmp(thing->key, wanted->key, sizeof thing->key) == 0;
+}
+
+bool lacis_gpu_made(lacis_gpu *gpu, lacis_buffer *buffer, lacis_gpu_thing *thing)
+{
+    lacis_buffer_mirrors *mirrors = mirrors_on(gpu, buffer);
+    if (mirrors == NULL) return false;
+    pthread_mutex_lock(&gpu->lock);
+    lacis_mirror *mirror = mirrors->first;
+    while (mirror != NULL && !is_it(mirror->thing, thing))
+        mirror = mirror->next;
+    if (mirror != NULL) {
+        unlink_use(gpu, mirror);
+        link_newest(gpu, mirror);
+        *thing = *mirror->thing;
+    }
+    pthread_mutex_unlock(&gpu->lock);
+    return mirror != NULL;
 }
 
 static void *use_mirror(lacis_gpu *gpu, lacis_buffer *buffer, uint64_t offset, uint64_t bytes)

@@ -7,12 +7,13 @@
 
 #include <string.h>
 
-enum { TILE = 32, STRIP = 256 };
+enum { TILE = 32, STRIP = 256, FEW = 1 << 14 };
 
 typedef struct mirror {
     lacis_symmetric a;
     char *values;
     int64_t strips; /* of columns, of the largest matrix */
+    int64_t each;   /* strips of all matrices that a task takes: small matrices together */
 } mirror;
 
 /* Stored elements (i, j) of a tile to (j, i). */
@@ -69,10 +70,8 @@ static void mirror_tile(const mirror *work, int64_t matrix, int64_t i, int64_t i
     if (a->hermitian) conjugate_tile(at, a->dtype, ld, i, i_end, j, j_end);
 }
 
-static lacis_status mirror_strip(void *context, int64_t task, int worker)
+static void mirror_strip(const mirror *work, int64_t task)
 {
-    (void)worker;
-    const mirror *work = context;
     int64_t matrix = task / work->strips, first = task % work->strips * STRIP;
     int64_t n = lacis_symmetric_order(&work->a, matrix), end = first + STRIP < n ? first + STRIP : n;
     bool upper = work->a.upper;
@@ -83,6 +82,15 @@ static lacis_status mirror_strip(void *context, int64_t task, int worker)
         for (int64_t i = upper ? 0 : j_end; i < (upper ? j : n); i += TILE)
             mirror_tile(work, matrix, i, upper ? i + TILE : i + TILE < n ? i + TILE : n, j, j_end);
     }
+}
+
+static lacis_status mirror_strips(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const mirror *work = context;
+    int64_t all = work->strips * work->a.matrices, end = (task + 1) * work->each;
+    for (int64_t strip = task * work->each; strip < end && strip < all; strip++)
+        mirror_strip(work, strip);
     return LACIS_OK;
 }
 
@@ -93,5 +101,6 @@ lacis_status lacis_symmetric_mirror(lacis_run *run, lacis_array *array)
     if (work.a.packed || work.a.n == 0) return LACIS_OK;
     work.values = lacis_buffer_data(lacis_array_part_buffer(array, "values", NULL));
     work.strips = (work.a.n + STRIP - 1) / STRIP;
-    return lacis_run_parallel(run, work.strips * work.a.matrices, mirror_strip, &work);
+    work.each = 1 + FEW / (work.a.n * work.a.n);
+    return lacis_run_parallel(run, (work.strips * work.a.matrices + work.each - 1) / work.each, mirror_strips, &work);
 }

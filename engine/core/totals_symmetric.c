@@ -6,10 +6,11 @@
 #include "core/symmetric.h"
 #include "core/totals.h"
 
-enum { COLUMNS = 32, MATRICES = 64 };
+enum { BLOCK = 1 << 16 }; /* elements, about */
 
 typedef struct symmetric_job {
     lacis_symmetric a;
+    int64_t each; /* columns or matrices of a block */
     lacis_totals *block;
 } symmetric_job;
 
@@ -26,7 +27,7 @@ static lacis_status columns_block(void *context, int64_t task, int worker)
     const symmetric_job *work = context;
     lacis_totals *totals = &work->block[task];
     lacis_totals_init(totals);
-    for (int64_t j = task * COLUMNS; j < (task + 1) * COLUMNS && j < work->a.n; j++)
+    for (int64_t j = task * work->each; j < (task + 1) * work->each && j < work->a.n; j++)
         add_column(&work->a, 0, j, totals);
     return LACIS_OK;
 }
@@ -38,7 +39,7 @@ static lacis_status matrices_block(void *context, int64_t task, int worker)
     const lacis_symmetric *a = &work->a;
     lacis_totals *totals = &work->block[task];
     lacis_totals_init(totals);
-    for (int64_t m = task * MATRICES; m < (task + 1) * MATRICES && m < a->matrices; m++)
+    for (int64_t m = task * work->each; m < (task + 1) * work->each && m < a->matrices; m++)
         for (int64_t j = 0; j < lacis_symmetric_order(a, m); j++)
             add_column(a, m, j, totals);
     return LACIS_OK;
@@ -64,8 +65,9 @@ lacis_status lacis_totals_symmetric(lacis_run *run, const lacis_array *array, la
     symmetric_job work = {0};
     LACIS_TRY(lacis_symmetric_view(run, array, &work.a));
     bool batch = work.a.matrices != 1;
-    int64_t units = batch ? work.a.matrices : work.a.n, each = batch ? MATRICES : COLUMNS;
-    int64_t blocks = (units + each - 1) / each;
+    int64_t units = batch ? work.a.matrices : work.a.n;
+    work.each = 1 + BLOCK / (1 + (batch ? work.a.n * work.a.n / 2 : work.a.n / 2));
+    int64_t blocks = (units + work.each - 1) / work.each;
     LACIS_TRY(lacis_run_alloc(run, (uint64_t)blocks * sizeof *work.block, &work.block));
     lacis_status status = lacis_run_parallel(run, blocks, batch ? matrices_block : columns_block, &work);
     for (int64_t i = 0; i < blocks && status == LACIS_OK; i++)

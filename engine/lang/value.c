@@ -186,7 +186,7 @@ static lacis_status wide_number_of(lacis_parser *parser, wide_number *out)
     bool minus = minus_sign(parser), bound = parser->lexer.token.kind == LACIS_TOKEN_NAME;
     const char *end = token_end(parser);
     LACIS_TRY(bound ? number_of_parameter(parser, out) : number_of_token(parser, out));
-    if (minus) *out = (wide_number){-out->real, {-out->wide[0], -out->wide[1]}, NULL};
+    if (minus) *out = (wide_number){-out->real, {-out->wide[0], 0 - out->wide[1]}, NULL};
     out->end = end;
     return LACIS_OK;
 }

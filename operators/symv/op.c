@@ -116,7 +116,8 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
     return lacis_symv_gpu_explain(call, lines);
 }
 
-static const lacis_variant *const variants[] = {&lacis_symv_cpu, &lacis_symv_gpu};
+static const lacis_variant *const variants[] = {&lacis_symv_cpu, &lacis_symv_gpu, &lacis_symv_sparse_cpu,
+                                                &lacis_symv_sparse_gpu};
 
 const lacis_op lacis_op_symv = {
     .verb = "SYMV",

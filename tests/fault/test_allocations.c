@@ -48,6 +48,19 @@ static const char *const session[] = {
     "EXPLAIN SYMV a BY d ORDER canonical",
     "SAVE t TO '/tmp/lacis-fault.jsonl'",
     "LOAD t FROM '/tmp/lacis-fault.jsonl'",
+    "GENERATE s AS symmetric(5, type = 'cdd', matrices = 3, least = 2)",
+    "LET m = SELECT * FROM s",
+    "SELECT lane, sum(re) FROM m WHERE i < 3 GROUP BY lane",
+    "SELECT count(*), sum(lane) FROM s",
+    "GENERATE s AS symmetric(4, type = 'dd', packed = true)",
+    "SELECT text FROM s ORDER BY value DESC LIMIT 2",
+    "SAVE s TO '/tmp/lacis-fault.mtx'",
+    "LOAD s FROM '/tmp/lacis-fault.mtx' WITH (dense = true, type = 'dd')",
+    "GENERATE s AS symmetric(9)",
+    "SAVE s TO '/tmp/lacis-fault.npy'",
+    "LOAD s FROM '/tmp/lacis-fault.npy' WITH (matrix = 'symmetric')",
+    "GENERATE x AS random(5, type = 'cdd')",
+    "LET x = SELECT * FROM x",
     "SHOW ARRAYS",
     "DROP h",
 };
@@ -109,6 +122,8 @@ static void allocations_may_fail(const char *path, long step)
     if (path != NULL) unlink(path);
     unlink("/tmp/lacis-fault.csv");
     unlink("/tmp/lacis-fault.jsonl");
+    unlink("/tmp/lacis-fault.mtx");
+    unlink("/tmp/lacis-fault.npy");
 }
 
 static void in_memory(void **state)

@@ -54,7 +54,7 @@ const char *const fuzz_words[] = {"%%MatrixMarket matrix coordinate ",
                                   "2 3 1.5 0 0 0 1\n",
                                   NULL};
 
-/* Options of edge lists and of SWC; other loaders must refuse them by name. */
+/* Options of edge lists, of SWC and of dense matrices; other loaders must refuse them by name. */
 static const char *const options[] = {
     "",
     "",
@@ -67,6 +67,14 @@ static const char *const options[] = {
     " WITH (duplicates = 'error')",
     " WITH (columns = 'src,dst,value')",
     " WITH (delimiter = ',')",
+#define DENSE                                                                                                        \
+    " WITH (dense = true)", " WITH (dense = true, packed = true)", " WITH (dense = true, type = 'dd')",              \
+        " WITH (dense = true, type = 'cdd', packed = true)", " WITH (matrix = 'symmetric')",                         \
+        " WITH (matrix = 'symmetric', uplo = 'upper')", " WITH (matrix = 'hermitian')",                              \
+        " WITH (matrix = 'hermitian', uplo = 'lower')", " WITH (dense = true, base = 0)",                            \
+        " WITH (dense = true, type = 'f32')", " WITH (type = 'c64')"
+    DENSE,
+    DENSE, /* 33 in all: the corpus begins with !, # and & */
 };
 
 static lacis_engine *engine;

@@ -175,6 +175,21 @@ static void check_batch(const lacis_array *array)
     }
 }
 
+/* One matrix with all its elements, each of which is read. */
+static void check_symmetric(const lacis_array *array)
+{
+    lacis_part values, shape;
+    int64_t n = lacis_array_extent(array, 0);
+    FUZZ_CHECK(find_part(array, "values", &values) != NULL && find_part(array, "shape", &shape) != NULL);
+    FUZZ_CHECK(shape.count == 4 && n >= 0 && lacis_array_extent(array, 1) >= 0);
+    const int64_t *word = shape.data;
+    const unsigned char *byte = values.data;
+    int64_t least = word[2] == 0 ? n * (n + 1) / 2 : n * n;
+    FUZZ_CHECK(lacis_array_extent(array, 1) != 1 || values.count >= least);
+    for (size_t i = 0; i < (size_t)values.count * lacis_dtype_size(values.dtype); i += 64)
+        (void)*(const volatile unsigned char *)&byte[i];
+}
+
 void fuzz_check_array(const lacis_array *array)
 {
     lacis_part part;
@@ -185,6 +200,8 @@ void fuzz_check_array(const lacis_array *array)
         check_rising(array, "index", part.count);
     } else if (lacis_array_kind(array) == LACIS_INTERLEAVED) {
         check_batch(array);
+    } else if (lacis_array_kind(array) == LACIS_SYMMETRIC) {
+        check_symmetric(array);
     } else {
         for (int i = 0; lacis_array_part(array, i, &part) == LACIS_OK; i++)
             FUZZ_CHECK(part.count == lacis_array_extent(array, 0));

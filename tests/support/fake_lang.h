@@ -23,7 +23,7 @@ static const lacis_param fake_forms_params[] = {
     {"UNTIL", "STABLE", NULL, false, false, ""}, {"EDGE", "fixed|periodic|open [WRAP] %i", NULL, false, false, ""},
     {"SET", "%n = %a", NULL, false, false, ""},  {"NAMED", "%s", NULL, false, false, ""},
     {"FLAG", "", NULL, false, false, ""},        {"MANY", "%i %i %i %i %i %i %i %i %i", NULL, false, false, ""},
-    {"ODD", "%q", NULL, false, false, ""},
+    {"ODD", "%q", NULL, false, false, ""},       {"TIMES", "%z", NULL, false, false, ""},
 };
 static const lacis_op fake_forms = {
     .verb = "FORMS", .params = fake_forms_params, .param_count = LACIS_COUNT(fake_forms_params)};

@@ -184,6 +184,47 @@ static void parameters_stand_for_values(void **state)
     assert_int_equal(host.error.offset, 20);
 }
 
+/* item.wide against these four words. */
+static void expect_words(double a, double b, double c, double d)
+{
+    const lacis_item *item = item_of("TIMES", 0);
+    const double *w = item->wide;
+    assert_true(item->real == a && item->imag == c);
+    if (w[0] != a || w[1] != b || w[2] != c || w[3] != d) fail_msg("%a %a %a %a", w[0], w[1], w[2], w[3]);
+}
+
+static void numbers_keep_their_digits(void **state)
+{
+    (void)state;
+    static const lacis_binding values[] = {{"half", LACIS_REAL, 0, 0.5, NULL},
+                                           {"long", LACIS_TEXT, 0, 0, "-0.1"},
+                                           {"large", LACIS_INTEGER, 9007199254740993, 0, NULL},
+                                           {"word", LACIS_TEXT, 0, 0, "x"}};
+    static const lacis_bindings bindings = {values, LACIS_COUNT(values)};
+    const double rest = -0x1.999999999999ap-58; /* of 0.1 */
+    assert_int_equal(parse_with("FORMS TIMES 0.1", NULL), LACIS_OK);
+    expect_words(0.1, rest, 0, 0);
+    assert_string_equal(item_of("TIMES", 0)->text, "0.1");
+    assert_int_equal(parse_with("FORMS TIMES -0.1 -- a tenth", NULL), LACIS_OK);
+    expect_words(-0.1, -rest, 0, 0);
+    assert_string_equal(item_of("TIMES", 0)->text, "-0.1");
+    assert_int_equal(parse_with("FORMS TIMES complex(0.1, - 0.1) FLAG", NULL), LACIS_OK);
+    expect_words(0.1, rest, -0.1, -rest);
+    assert_string_equal(item_of("TIMES", 0)->text, "complex(0.1, - 0.1)");
+    assert_int_equal(parse_with("FORMS TIMES 18014398509481985", NULL), LACIS_OK); /* 2^54 + 1 */
+    expect_words(0x1p54, 1, 0, 0);
+    assert_int_equal(parse_with("FORMS TIMES complex(:half, :long)", &bindings), LACIS_OK);
+    expect_words(0.5, 0, -0.1, -rest);
+    assert_int_equal(parse_with("FORMS TIMES -:large", &bindings), LACIS_OK);
+    expect_words(-0x1p53, -1, 0, 0);
+    assert_int_equal(parse_with("FORMS CLAMP x 0.1 FROM :half TO 2", &bindings), LACIS_OK);
+    assert_true(item_of("CLAMP", 1)->wide[1] == rest && item_of("CLAMP", 1)->imag == 0);
+    assert_int_equal(parse_with("FORMS TIMES :word", &bindings), LACIS_TYPE);
+    refuse("FORMS TIMES complex(1)", LACIS_SYNTAX, ")", "expected ,", NULL);
+    refuse("FORMS TIMES complex 1", LACIS_SYNTAX, "1", "expected (", NULL);
+    refuse("FORMS TIMES inf", LACIS_SYNTAX, "inf", "expected a number", NULL);
+}
+
 static void says_what_is_wrong_with_a_call(void **state)
 {
     (void)state;
@@ -240,6 +281,7 @@ int main(void)
         PARSER_TEST(nests_calls_to_a_depth),
         PARSER_TEST(integers_may_be_written_many_ways),
         PARSER_TEST(parameters_stand_for_values),
+        PARSER_TEST(numbers_keep_their_digits),
         PARSER_TEST(says_what_is_wrong_with_a_call),
         PARSER_TEST(a_view_text_parses_alone),
         PARSER_TEST(usage_comes_from_the_descriptor),

@@ -148,6 +148,34 @@ static void test_batches(void **state)
     }
 }
 
+/* Three matrices of 2, 0 and 1 rows; and the same with a largest one that none of them is. */
+static void test_symmetric(void **state)
+{
+    lacis_run *run = &((bench *)*state)->run;
+    for (int good = 0; good < 2; good++) {
+        static const int64_t orders[] = {2, 0, 1}, shape[] = {1, 1, 2, 0};
+        lacis_array *array, *back;
+        assert_int_equal(lacis_array_new(run, LACIS_SYMMETRIC, LACIS_CDD, good ? 2 : 3, 3, &array), LACIS_OK);
+        lacis_array_set_base(array, 0, 1);
+        lacis_array_set_base(array, 1, -7);
+        add(run, array, "values", LACIS_CDD, 5, filled(run, 160, 3));
+        add(run, array, "shape", LACIS_I64, 4, copied(run, shape, sizeof shape));
+        add(run, array, "orders", LACIS_I64, 3, copied(run, orders, sizeof orders));
+        if (good) {
+            back = round_trip(run, array);
+            same_parts(array, back);
+            assert_int_equal(lacis_array_entries(back), 4);
+            lacis_array_release(back);
+        } else {
+            lacis_wire wire = {.run = run};
+            lacis_wire_array(&wire, array);
+            assert_int_equal(read_back(run, &wire, wire.bytes, &back), LACIS_FORMAT);
+            lacis_wire_free(&wire);
+        }
+        lacis_array_release(array);
+    }
+}
+
 static void test_tables(void **state)
 {
     lacis_run *run = &((bench *)*state)->run;
@@ -308,8 +336,8 @@ static void test_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHECK(test_vectors),     CHECK(test_batches),   CHECK(test_tables),  CHECK(test_graphs),
-        CHECK(test_empty_graph), CHECK(test_cut_short), CHECK(test_damaged), CHECK(test_texts),
+        CHECK(test_vectors),     CHECK(test_batches),   CHECK(test_symmetric), CHECK(test_tables), CHECK(test_graphs),
+        CHECK(test_empty_graph), CHECK(test_cut_short), CHECK(test_damaged),   CHECK(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
