@@ -51,10 +51,12 @@ static lacis_symv_gpu_status fake_plan(const lacis_symv_half_gpu *job, lacis_sym
     if (work == NULL) return LACIS_SYMV_GPU_NO_MEMORY;
     host->free(host->context, work);
     *plan = (lacis_symv_half_plan){.block = host->alloc(host->context, PLAN_BYTES), .bytes = PLAN_BYTES, .tiles = 77};
+    const void *parts[] = {job->half.begin, job->half.end, job->half.column, job->half.value};
+    memcpy(plan->place, parts, sizeof parts);
     return plan->block == NULL ? LACIS_SYMV_GPU_NO_MEMORY : LACIS_SYMV_GPU_OK;
 }
 
-/* The CPU's loops between the job's device pointers. */
+/* The CPU's loops between device pointers, the graph's as the plan has them where there is one. */
 static lacis_symv_gpu_status fake_kernels(const lacis_symv_half_gpu *job, const lacis_symv_half_plan *plan,
                                           int *cuda_error)
 {
@@ -64,6 +66,14 @@ static lacis_symv_gpu_status fake_kernels(const lacis_symv_half_gpu *job, const 
     fake_planned = plan != NULL;
     if (fake_cuda_error != 0) return LACIS_SYMV_GPU_FAILED;
     if (plan != NULL && (plan->block == NULL || plan->tiles != 77)) return LACIS_SYMV_GPU_UNSUPPORTED;
+    if (plan != NULL) {
+        const void *parts[4];
+        memcpy(parts, plan->place, sizeof parts);
+        own.begin = parts[0];
+        own.end = parts[1];
+        own.column = parts[2];
+        own.value = parts[3];
+    }
     own.job.threads = 1;
     own.job.host = (lacis_symv_host){fake_take, fake_give, NULL, NULL};
     return lacis_symv_half_run(&own) == LACIS_SYMV_OK ? LACIS_SYMV_GPU_OK : LACIS_SYMV_GPU_NO_MEMORY;
