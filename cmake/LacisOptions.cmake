@@ -2,6 +2,7 @@
 # Options, compiler flags and the libraries that lacis stands on.
 
 set(LACIS_CUDA AUTO CACHE STRING "GPU kernels: AUTO (where nvcc is found), ON, OFF")
+set(LACIS_CUDA_KERNELS "" CACHE STRING "Of the folders of kernels/ those whose GPU kernels are built (symv;solve); empty: all")
 set(LACIS_MPI AUTO CACHE STRING "Several ranks: AUTO (where MPI is found), ON, OFF")
 set(LACIS_LINE_EDITOR AUTO CACHE STRING "Line editing in the shell: AUTO, readline, libedit, none")
 set(LACIS_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")

@@ -8,7 +8,8 @@
 # The two headers that code outside engine/ may see, apart from the rest of engine/.
 set(LACIS_SDK_DIR "${CMAKE_BINARY_DIR}/sdk")
 file(MAKE_DIRECTORY "${LACIS_SDK_DIR}")
-foreach(header lacis.h lacis_extend.h lacis_extend_batch.h lacis_extend_gpu.h lacis_extend_symmetric.h)
+foreach(header lacis.h lacis_extend.h lacis_extend_batch.h lacis_extend_gpu.h lacis_extend_symmetric.h
+        lacis_extend_tune.h)
   file(CREATE_LINK "${CMAKE_SOURCE_DIR}/engine/${header}" "${LACIS_SDK_DIR}/${header}" SYMBOLIC)
 endforeach()
 
@@ -69,7 +70,7 @@ endfunction()
 # global; as it is no CUDA code to CMake, what it goes into is linked as C, without libstdc++.
 function(lacis_add_gpu_kernels name)
   file(GLOB files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/kernels/${name}/*.cu")
-  if(NOT LACIS_HAVE_CUDA OR NOT files)
+  if(NOT LACIS_HAVE_CUDA OR NOT files OR (LACIS_CUDA_KERNELS AND NOT name IN_LIST LACIS_CUDA_KERNELS))
     return()
   endif()
   set(kernels lacis_kernels_${name}_gpu)

@@ -376,6 +376,8 @@ typedef struct lacis_lines lacis_lines;
 LACIS_API lacis_status lacis_lines_add(lacis_lines *lines, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+#include "lacis_extend_tune.h"
+
 struct lacis_variant {
     const char *name; /* "rows", "panel-hash" */
     lacis_device device;
@@ -443,6 +445,8 @@ struct lacis_op {
     lacis_status (*explain)(lacis_run *run, const lacis_call *call, lacis_lines *lines);
     /* Measures the figures that its costs use. NULL: none. */
     lacis_status (*calibrate)(lacis_run *run, lacis_profile *profile);
+    /* TUNE verb: measures its candidates and puts tables. NULL: it has nothing to tune. */
+    lacis_status (*tune)(lacis_run *run, lacis_profile *profile, const lacis_tune_wish *wish);
     const lacis_variant *const *variants;
     int variant_count;
     /* Row i of a graph result needs row i of the operand alone: of a view in its place no other is computed. */

@@ -23,6 +23,7 @@ static const topic topics[] = {
      "call                                                            an operator: MULTIPLY, POWER ...\n"
      "EXPLAIN [ANALYZE] call                                          the plan, without running it or with\n"
      "DROP name;  SET name = value;  CALIBRATE\n"
+     "TUNE operator [TYPE type] [SECONDS number]                      choose its GPU kernels by measuring them\n"
      "SHOW ARRAYS | OPERATORS | AGGREGATES | DEVICES | OPTIONS | KERNELS | LOADERS | GENERATORS\n"
      "Everything else is SQL as SQLite speaks it; every array and view is a table in it. A statement ends with ;\n"
      "-- and /* */ are comments. .help VERB explains an operator.\n"},

@@ -78,6 +78,11 @@ static lacis_status do_calibrate(lacis_statement *statement, const lacis_ast *as
     return lacis_exec_calibrate(&statement->engine->world, &statement->run);
 }
 
+static lacis_status do_tune(lacis_statement *statement, const lacis_ast *ast)
+{
+    return lacis_exec_tune(&statement->engine->world, &statement->run, ast);
+}
+
 static lacis_status do_save(lacis_statement *statement, const lacis_ast *ast)
 {
     return lacis_exec_save(&statement->engine->world, &statement->run, ast);
@@ -255,6 +260,7 @@ static const struct work {
     [LACIS_AST_DROP] = {do_drop, true},
     [LACIS_AST_SET] = {do_set, true},
     [LACIS_AST_CALIBRATE] = {do_calibrate, true},
+    [LACIS_AST_TUNE] = {do_tune, true},
     [LACIS_AST_SHOW] = {do_show, false},
     [LACIS_AST_SQL] = {do_sql, false},
 };

@@ -73,6 +73,12 @@ lacis_status lacis_exec_restore(lacis_world *world, lacis_run *run);
 lacis_status lacis_exec_keep_profile(lacis_world *world, lacis_run *run);
 lacis_status lacis_exec_calibrate(lacis_world *world, lacis_run *run);
 
+/* tune.c: TUNE, and what the catalog keeps of it. */
+lacis_status lacis_exec_tune(lacis_world *world, lacis_run *run, const lacis_ast *ast);
+lacis_status lacis_exec_restore_tuned(lacis_world *world, lacis_run *run);
+/* SHOW operator and TUNE operator: the operator of that name, or an error with the nearest one. */
+lacis_status lacis_exec_operator(lacis_world *world, lacis_run *run, const lacis_ast *ast, const lacis_op **out);
+
 /* serve.c: does what rank 0 asks for until it leaves. deal.c, the other side, stands in lacis_extend.h. */
 lacis_status lacis_exec_serve(lacis_world *world, lacis_ranks *ranks);
 

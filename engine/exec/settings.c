@@ -250,6 +250,7 @@ lacis_status lacis_exec_restore(lacis_world *world, lacis_run *run)
     char group[120];
     profile_group(group, sizeof group);
     LACIS_TRY(lacis_catalog_kept(run, world->catalog, "option", restore_option, run));
+    LACIS_TRY(lacis_exec_restore_tuned(world, run));
     return lacis_catalog_kept(run, world->catalog, group, restore_figure, world->profile);
 }
 

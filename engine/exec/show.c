@@ -185,12 +185,27 @@ static void show_figure(void *arg, const char *name, double value)
     if (figures->status == LACIS_OK) figures->status = lacis_table_real(figures->run, figures->table, value);
 }
 
+/* A row a range: "SYMV f64 LOWER from 1400 (NVIDIA H200, driver 580.95)" and the candidate. */
+static lacis_status show_tuned(void *arg, const char *device, const char *name, const lacis_tune_table *tuned)
+{
+    const struct figures *figures = arg;
+    for (int i = 0; i < tuned->ranges; i++) {
+        const char *figure =
+            lacis_run_text(figures->run, "%s from %" PRId64 " (%s)", name, tuned->range[i].from, device);
+        if (figure == NULL) return lacis_run_fail(figures->run, LACIS_NOMEM, "out of memory");
+        LACIS_TRY(lacis_table_text(figures->run, figures->table, figure));
+        LACIS_TRY(lacis_table_text(figures->run, figures->table, tuned->range[i].choice));
+    }
+    return LACIS_OK;
+}
+
 static lacis_status show_kernels(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table *table)
 {
     (void)ast;
     struct figures figures = {run, table, LACIS_OK};
     lacis_profile_each(world->profile, show_figure, &figures);
-    return figures.status;
+    LACIS_TRY(figures.status);
+    return lacis_tuned_each(world->profile, show_tuned, &figures);
 }
 
 /* "directed = true|false (true), base = 0|1" */
@@ -285,10 +300,10 @@ static lacis_status show_details(lacis_run *run, lacis_table *table, const lacis
     return LACIS_OK;
 }
 
-static lacis_status show_operator(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table *table)
+lacis_status lacis_exec_operator(lacis_world *world, lacis_run *run, const lacis_ast *ast, const lacis_op **out)
 {
-    const lacis_op *op = lacis_registry_op(world->registry, ast->name, strlen(ast->name));
-    if (op != NULL) return show_details(run, table, op);
+    *out = lacis_registry_op(world->registry, ast->name, strlen(ast->name));
+    if (*out != NULL) return LACIS_OK;
     lacis_nearest nearest;
     lacis_nearest_begin(&nearest, ast->name, strlen(ast->name));
     for (int i = 0; i < world->registry->ops; i++)
@@ -297,6 +312,13 @@ static lacis_status show_operator(lacis_world *world, lacis_run *run, const laci
     char hint[100];
     snprintf(hint, sizeof hint, meant != NULL ? "did you mean %s?" : "SHOW OPERATORS lists them", meant);
     return lacis_run_fail_at(run, LACIS_NAME, ast->name_offset, hint, "there is no operator \"%s\"", ast->name);
+}
+
+static lacis_status show_operator(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table *table)
+{
+    const lacis_op *op;
+    LACIS_TRY(lacis_exec_operator(world, run, ast, &op));
+    return show_details(run, table, op);
 }
 
 static const struct shown {

@@ -152,6 +152,25 @@ lacis_status lacis_statement_calibrate(lacis_parser *parser, const lacis_stateme
     return LACIS_OK;
 }
 
+lacis_status lacis_statement_tune(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out)
+{
+    (void)context;
+    out->kind = LACIS_AST_TUNE;
+    out->name_offset = parser->lexer.token.offset;
+    lacis_offer_verbs(parser);
+    LACIS_TRY(lacis_parser_name(parser, "an operator's name", &out->name));
+    if (lacis_parser_accept(parser, "TYPE")) {
+        out->string_offset = parser->lexer.token.offset;
+        LACIS_TRY(lacis_parser_name(parser, "a type", &out->string));
+    }
+    if (!lacis_parser_accept(parser, "SECONDS")) return LACIS_OK;
+    lacis_item item = {.offset = parser->lexer.token.offset};
+    LACIS_TRY(lacis_parser_real(parser, &item));
+    out->seconds = item.real;
+    if (out->seconds > 0) return LACIS_OK;
+    return lacis_run_fail_at(parser->run, LACIS_RANGE, item.offset, NULL, "SECONDS takes a positive number");
+}
+
 lacis_status lacis_statement_show(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out)
 {
     static const char *const choices[] = {"ARRAYS",  "OPERATORS", "AGGREGATES", "DEVICES",

@@ -20,6 +20,7 @@ typedef enum lacis_ast_kind {
     LACIS_AST_DROP,     /* name, if_exists; also DROP TABLE|VIEW name where `exists` (below) says so */
     LACIS_AST_SET,      /* name, string (the literal as text) */
     LACIS_AST_CALIBRATE,
+    LACIS_AST_TUNE, /* name (the operator), string (a type, or NULL), seconds (0: not said) */
     LACIS_AST_SHOW, /* string: ARRAYS OPERATORS AGGREGATES DEVICES OPTIONS KERNELS LOADERS GENERATORS */
     LACIS_AST_SQL   /* sql: from here SQLite parses; it finds the statement's end itself */
 } lacis_ast_kind;
@@ -50,6 +51,7 @@ typedef struct lacis_ast {
     lacis_ast_option *option;
     int options;
     bool if_exists;
+    double seconds;
 } lacis_ast;
 
 /* Names that are arrays or views, for deciding whose DROP TABLE it is. */

@@ -98,6 +98,7 @@ lacis_status lacis_statement_save(lacis_parser *parser, const lacis_statement_co
 lacis_status lacis_statement_drop(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);
 lacis_status lacis_statement_set(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);
 lacis_status lacis_statement_calibrate(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);
+lacis_status lacis_statement_tune(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);
 lacis_status lacis_statement_show(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);
 
 /* statement.c: the statement at the present token. */

@@ -22,6 +22,7 @@ static const struct statement_form {
     {"DROP", lacis_statement_drop, "DROP [IF EXISTS] name"},
     {"SET", lacis_statement_set, "SET option = value"},
     {"CALIBRATE", lacis_statement_calibrate, "CALIBRATE"},
+    {"TUNE", lacis_statement_tune, "TUNE operator [TYPE type] [SECONDS number]"},
     {"SHOW", lacis_statement_show,
      "SHOW ARRAYS | OPERATORS | AGGREGATES | DEVICES | OPTIONS | KERNELS | LOADERS | GENERATORS"},
 };

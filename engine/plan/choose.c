@@ -303,6 +303,24 @@ static double exchange(lacis_profile *profile, const char *name, const char *suf
     return before;
 }
 
+/* What slow runs taught of a candidate is forgotten bit by bit as long as that alone keeps it from being chosen: it
+ * was perhaps the machine that was slow, and a candidate that never runs could not show it. If it was not, the next
+ * run teaches it again. */
+static void forget(lacis_profile *profile, const lacis_plan *plan)
+{
+    const double kept = 0.9;
+    const lacis_candidate *chosen = &plan->candidate[plan->chosen];
+    char name[96];
+    for (int i = 0; i < plan->candidates; i++) {
+        const lacis_candidate *other = &plan->candidate[i];
+        if (i == plan->chosen || !other->can || !other->costed || other->fits != chosen->fits) continue;
+        tune_name(plan->call, other, name, sizeof name);
+        double factor = lacis_profile_get(profile, name, 1.0);
+        double untaught = other->cost.once + (other->cost.seconds - other->cost.once) / factor;
+        if (factor > 1 && untaught < chosen->cost.seconds) lacis_profile_set(profile, name, 1 + kept * (factor - 1));
+    }
+}
+
 /* The factor is the least of the last three ratios of measured to predicted seconds: what else happens on the machine
  * only makes runs longer. Runs that start a device or compile teach nothing. */
 void lacis_plan_learn(lacis_profile *profile, const lacis_plan *plan, double seconds)
@@ -311,6 +329,7 @@ void lacis_plan_learn(lacis_profile *profile, const lacis_plan *plan, double sec
     const double too_short = 0.002; /* seconds: start-up and noise would teach nonsense */
     const double most = 4, noticeable = 0.1;
     if (!chosen->costed || chosen->cost.seconds <= 0 || chosen->cost.once > 0) return;
+    forget(profile, plan);
     char name[96];
     tune_name(plan->call, chosen, name, sizeof name);
     double factor = lacis_profile_get(profile, name, 1.0);

@@ -13,7 +13,9 @@ struct lacis_profile {
     lacis_host *host;
     struct profile_entry *entry;
     int entries, room;
-    bool learned; /* a correction has changed since the catalog was last told */
+    bool learned;                    /* a correction has changed since the catalog was last told */
+    struct lacis_tuned_entry *table; /* of TUNE */
+    int tables, table_room;
 };
 void lacis_profile_init(lacis_profile *profile, lacis_host *host);
 void lacis_profile_clear(lacis_profile *profile);
@@ -30,6 +32,18 @@ void lacis_profile_unlearn(lacis_profile *profile);
 double lacis_profile_gpu(const lacis_gpu *gpu);
 /* A name for this processor, under which the catalog keeps figures. */
 void lacis_profile_machine(char *text, size_t size);
+
+/* tuning.c: the tables of lacis_extend_tune.h, and their text, which lacis_tuned_text writes and _read reads; false:
+ * it is none. _restore answers LACIS_RANGE for such. */
+enum { LACIS_TUNED_DEVICE = 128, LACIS_TUNED_TEXT = LACIS_TUNE_RANGES * (LACIS_TUNE_TEXT + 24) };
+void lacis_tuned_device(const lacis_gpu *gpu, char *text); /* its name and driver */
+void lacis_tuned_text(const lacis_tune_table *table, char *text);
+bool lacis_tuned_read(const char *text, lacis_tune_table *table);
+typedef lacis_status (*lacis_tuned_fn)(void *arg, const char *device, const char *name,
+                                       const lacis_tune_table *table);
+lacis_status lacis_tuned_each(const lacis_profile *profile, lacis_tuned_fn fn, void *arg);
+lacis_status lacis_tuned_restore(lacis_profile *profile, const char *device, const char *name, const char *text);
+void lacis_tuned_clear(lacis_profile *profile);
 
 /* What is wanted of the result. */
 typedef enum lacis_purpose {

@@ -24,6 +24,7 @@ void lacis_profile_clear(lacis_profile *profile)
     lacis_memory_free(profile->host->memory, profile->entry);
     profile->entry = NULL;
     profile->entries = profile->room = 0;
+    lacis_tuned_clear(profile);
 }
 
 static uint32_t sum_of(const char *name)

@@ -50,7 +50,7 @@ static chain_group chain_group_of(const lacis_solve_gpu_job *job, const solve_gp
     if (!out.chip) return out;
     out.cut = solve_gpu_chip_cut(type, out.lie, group->rows);
     out.factored = worth_factoring(&job->job, group, &out.cut);
-    out.tasks = (out.factored ? solve_gpu_factored_tasks : solve_gpu_chip_tasks)(type, out.lie, &out.cut, group->rows,
+    out.tasks = (out.factored ? solve_gpu_factored_tasks : solve_gpu_chip_tasks)(out.lie, &out.cut, group->rows,
                                                                                  group->lanes);
     return out;
 }
@@ -61,8 +61,8 @@ static int compare(const void *left, const void *right)
     if (a->chip != b->chip) return a->chip ? 1 : -1;
     if (a->factored != b->factored) return a->factored ? 1 : -1;
     if (a->lie != b->lie) return a->lie < b->lie ? -1 : 1;
-    const int one[] = {a->cut.segments, a->cut.blocks, a->cut.warps, a->cut.lanes, a->cut.chunks};
-    const int two[] = {b->cut.segments, b->cut.blocks, b->cut.warps, b->cut.lanes, b->cut.chunks};
+    const int one[] = {a->cut.segments, a->cut.blocks, a->cut.warps, a->cut.lanes, a->cut.chunks, a->cut.chunk_rows};
+    const int two[] = {b->cut.segments, b->cut.blocks, b->cut.warps, b->cut.lanes, b->cut.chunks, b->cut.chunk_rows};
     for (size_t i = 0; i < sizeof one / sizeof *one; i++)
         if (one[i] != two[i]) return one[i] < two[i] ? -1 : 1;
     return 0;

@@ -38,16 +38,17 @@ cudaError_t solve_gpu_thread(const solve_gpu_launch *launch, void *work, int64_t
 
 /* How blocks are cut for the groups of one launch; groups cut alike go together. */
 typedef struct solve_gpu_cut {
-    int blocks; /* of a cluster */
-    int warps;  /* BEHIND: of a block */
-    int lanes;  /* BESIDE: of a block */
-    int chunks; /* BESIDE: of a block */
+    int blocks;     /* of a cluster */
+    int warps;      /* BEHIND: of a block */
+    int lanes;      /* BESIDE: of a block */
+    int chunks;     /* BESIDE: of a block */
+    int chunk_rows; /* solve_of's K */
     bool segments;
 } solve_gpu_cut;
 
 int64_t solve_gpu_chip_longest(lacis_solve_type type); /* chain */
 solve_gpu_cut solve_gpu_chip_cut(lacis_solve_type type, solve_gpu_lie lie, int64_t rows);
-int64_t solve_gpu_chip_tasks(lacis_solve_type type, solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows,
+int64_t solve_gpu_chip_tasks(solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows,
                              int64_t lanes); /* of a group */
 /* Whether a device has room for chains of this length, whatever their layout. */
 typedef struct solve_gpu_device {
@@ -59,8 +60,7 @@ cudaError_t solve_gpu_chip(const solve_gpu_launch *launch, const solve_gpu_cut *
 
 /* Matrices shared by all lanes, of chains that are not cut in segments: the same with two words an unknown. bytes: of
  * the factors of a group, on the device. */
-int64_t solve_gpu_factored_tasks(lacis_solve_type type, solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows,
-                                 int64_t lanes);
+int64_t solve_gpu_factored_tasks(solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows, int64_t lanes);
 uint64_t solve_gpu_factors_bytes(lacis_solve_type type);
 cudaError_t solve_gpu_factored(const solve_gpu_launch *launch, const solve_gpu_cut *cut, void *factors);
 

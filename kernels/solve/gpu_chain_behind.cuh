@@ -21,6 +21,12 @@ enum { BEHIND_BLOCKS = 16 };
 enum { BEHIND_BLOCKS = 24 };
 #endif
 
+template <int TYPE> static constexpr int behind_blocks()
+{
+    const int bytes = (int)sizeof(typename solve_of<TYPE>::T);
+    return bytes > 8 ? 16 : bytes == 8 && TYPE >= SOLVE_LONG ? BEHIND_BLOCKS / 2 : BEHIND_BLOCKS;
+}
+
 /* A warp's part of a field: `elements` of it lie in the image from `shift` on, or all lanes share row after row. */
 template <class S> struct part_of {
     const S *at;
@@ -111,8 +117,7 @@ template <int TYPE, bool SOME> struct behind {
 
 /* Chains of one segment at most: each warp by itself. */
 template <int TYPE, bool SOME>
-__global__ void __launch_bounds__(32 * BEHIND_WARPS, sizeof(typename solve_of<TYPE>::T) <= 8 ? BEHIND_BLOCKS : 16)
-    behind_kernel(const chip_job job)
+__global__ void __launch_bounds__(32 * BEHIND_WARPS, behind_blocks<TYPE>()) behind_kernel(const chip_job job)
 {
     typedef behind<TYPE, SOME> B;
     typedef typename B::S S;
@@ -151,7 +156,7 @@ __global__ void __launch_bounds__(32 * BEHIND_WARPS, sizeof(typename solve_of<TY
 
 /* Chains of several segments: a cluster a chain. */
 template <int TYPE, bool SOME, bool MANY>
-__global__ void __launch_bounds__(32 * SEGMENT_WARPS, sizeof(typename solve_of<TYPE>::T) <= 8 ? 3 : 2)
+__global__ void __launch_bounds__(32 * SEGMENT_WARPS, behind_blocks<TYPE>() / 8)
     behind_segments_kernel(const chip_job job)
 {
     typedef behind<TYPE, SOME> B;

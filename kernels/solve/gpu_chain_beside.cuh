@@ -44,6 +44,13 @@ template <class T> struct beside_room {
     }
 };
 
+/* What registers are given out for. Long chunks of 8 bytes come in one segment: half the threads. */
+template <int TYPE> struct beside_bounds {
+    static constexpr bool SMALL = sizeof(typename solve_of<TYPE>::T) < 8, LONG = TYPE >= SOLVE_LONG;
+    static constexpr int THREADS = LONG && !SMALL ? BESIDE_THREADS / 2 : BESIDE_THREADS;
+    static constexpr int BLOCKS = SMALL && !LONG ? 2 : 1;
+};
+
 /* Threads of a block: whole warps. */
 static inline int beside_threads(int chunks, int lanes)
 {
@@ -203,7 +210,7 @@ template <int TYPE, bool SOME, bool WIDE> struct beside_rows {
 };
 
 template <int TYPE, bool SOME, bool WIDE, bool SEGMENTS, bool MANY>
-__global__ void __launch_bounds__(BESIDE_THREADS, sizeof(typename solve_of<TYPE>::T) < 8 ? 2 : 1)
+__global__ void __launch_bounds__(beside_bounds<TYPE>::THREADS, beside_bounds<TYPE>::BLOCKS)
     beside_kernel(const chip_job job)
 {
     typedef typename solve_of<TYPE>::S S;

@@ -325,7 +325,7 @@ SOLVE_FN void beside_factored(const factored_job &job, const factors_of<TYPE> &f
 }
 
 template <int TYPE>
-__global__ void __launch_bounds__(BESIDE_THREADS, 2) beside_factored_kernel(const factored_job job)
+__global__ void __launch_bounds__(beside_bounds<TYPE>::THREADS, 2) beside_factored_kernel(const factored_job job)
 {
     typedef typename solve_of<TYPE>::T T;
     typedef factors_of<TYPE> F;

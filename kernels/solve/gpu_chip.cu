@@ -7,19 +7,40 @@
 
 enum { CLUSTER_MOST = 8, ROW_BYTES = 128, LEAST_THREADS = 64 };
 
-static int chunk_rows(lacis_solve_type type)
+static int short_chunk(lacis_solve_type type)
 {
     return type == LACIS_SOLVE_C128 ? (int)solve_of<LACIS_SOLVE_C128>::K : (int)solve_of<LACIS_SOLVE_F64>::K;
 }
 
 int64_t solve_gpu_chip_longest(lacis_solve_type type)
 {
-    return SEGMENT * SEGMENT * chunk_rows(type);
+    return SEGMENT * SEGMENT * short_chunk(type);
 }
 
-static solve_gpu_cut cut_behind(int segments)
+/* Rows of segments that hold a chain. */
+static int64_t rows_of_segments(int64_t rows, int chunk)
 {
-    solve_gpu_cut cut = {1, BEHIND_WARPS, 0, 0, segments > 1};
+    const int64_t segment = SEGMENT * chunk;
+    return (rows + segment - 1) / segment * segment;
+}
+
+/* Long chunks where they spare segments (by what an H200 took, in both layouts): of f64 where one is then enough,
+ * more would need too many registers; of f32 also where two chains fit side by side into a warp instead of one, and
+ * where no more rows are empty. By the length and the type alone, as the bits are. */
+static int chunk_rows(lacis_solve_type type, int64_t rows)
+{
+    const int small = short_chunk(type), large = solve_of<LACIS_SOLVE_F64 + SOLVE_LONG>::K, half = SEGMENT / 2;
+    if (type != LACIS_SOLVE_F64 && type != LACIS_SOLVE_F32) return small;
+    if (rows > SEGMENT * small && rows <= SEGMENT * large) return large;
+    if (type == LACIS_SOLVE_F64) return small;
+    if (rows <= SEGMENT * small) return rows > half * small && rows <= half * large ? large : small;
+    const double filled = 1.05;
+    return (double)rows_of_segments(rows, large) <= filled * (double)rows_of_segments(rows, small) ? large : small;
+}
+
+static solve_gpu_cut cut_behind(int chunk, int segments)
+{
+    solve_gpu_cut cut = {1, BEHIND_WARPS, 0, 0, chunk, segments > 1};
     if (segments == 1) return cut;
     cut.blocks = (segments + SEGMENT_WARPS - 1) / SEGMENT_WARPS;
     cut.warps = (segments + cut.blocks - 1) / cut.blocks;
@@ -28,10 +49,14 @@ static solve_gpu_cut cut_behind(int segments)
 
 /* As many lanes beside one another as a row of 128 bytes has, fewer where a cluster could not hold the chain. Short
  * chains: more, to have a block of some size. */
-static solve_gpu_cut cut_beside(lacis_solve_type type, int chunks, int segments)
+static solve_gpu_cut cut_beside(lacis_solve_type type, int chunk, int chunks, int segments)
 {
-    solve_gpu_cut cut = {1, 0, ROW_BYTES / lacis_solve_bytes(type),
-                         (chunks + BESIDE_CHUNKS - 1) / BESIDE_CHUNKS * BESIDE_CHUNKS, segments > 1};
+    solve_gpu_cut cut = {1,
+                         0,
+                         ROW_BYTES / lacis_solve_bytes(type),
+                         (chunks + BESIDE_CHUNKS - 1) / BESIDE_CHUNKS * BESIDE_CHUNKS,
+                         chunk,
+                         segments > 1};
     if (segments == 1) {
         while (beside_threads(cut.chunks, cut.lanes) < LEAST_THREADS)
             cut.lanes *= 2;
@@ -52,14 +77,14 @@ static solve_gpu_cut cut_beside(lacis_solve_type type, int chunks, int segments)
 
 solve_gpu_cut solve_gpu_chip_cut(lacis_solve_type type, solve_gpu_lie lie, int64_t rows)
 {
-    const int k = chunk_rows(type), chunks = (int)((rows + k - 1) / k), segments = (chunks + SEGMENT - 1) / SEGMENT;
-    return lie == SOLVE_GPU_BEHIND ? cut_behind(segments) : cut_beside(type, chunks, segments);
+    const int k = chunk_rows(type, rows), chunks = (int)((rows + k - 1) / k);
+    const int segments = (chunks + SEGMENT - 1) / SEGMENT;
+    return lie == SOLVE_GPU_BEHIND ? cut_behind(k, segments) : cut_beside(type, k, chunks, segments);
 }
 
-int64_t solve_gpu_chip_tasks(lacis_solve_type type, solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows,
-                             int64_t lanes)
+int64_t solve_gpu_chip_tasks(solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows, int64_t lanes)
 {
-    const int k = chunk_rows(type);
+    const int k = cut->chunk_rows;
     const int64_t chains = cut->segments ? 1 : SEGMENT / ((rows + k - 1) / k),
                   each = lie == SOLVE_GPU_BESIDE ? cut->lanes : chains;
     return (lanes + each - 1) / each;
@@ -119,10 +144,9 @@ cudaError_t solve_gpu_chip(const solve_gpu_launch *launch, const solve_gpu_cut *
     return solve_gpu_chip_c128(launch, cut);
 }
 
-int64_t solve_gpu_factored_tasks(lacis_solve_type type, solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows,
-                                 int64_t lanes)
+int64_t solve_gpu_factored_tasks(solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows, int64_t lanes)
 {
-    const int64_t warps = solve_gpu_chip_tasks(type, lie, cut, rows, lanes);
+    const int64_t warps = solve_gpu_chip_tasks(lie, cut, rows, lanes);
     return lie == SOLVE_GPU_BESIDE ? warps : (warps + FACTORED_WARPS - 1) / FACTORED_WARPS;
 }
 

@@ -43,17 +43,28 @@ static cudaError_t launch_clusters(void (*kernel)(chip_job), const chip_job &job
     return cudaLaunchKernelExC(&config, (const void *)kernel, arguments);
 }
 
+/* Long chunks of f64 are only for chains of one segment (gpu_chip.cu). */
+template <int TYPE> static constexpr bool has_segments = TYPE != LACIS_SOLVE_F64 + SOLVE_LONG;
+
 template <int TYPE, bool SOME> static void (*behind_function(const solve_gpu_cut *cut))(chip_job)
 {
-    if (!cut->segments) return behind_kernel<TYPE, SOME>;
-    return cut->blocks > 1 ? behind_segments_kernel<TYPE, SOME, true> : behind_segments_kernel<TYPE, SOME, false>;
+    if constexpr (!has_segments<TYPE>)
+        return behind_kernel<TYPE, SOME>;
+    else if (!cut->segments)
+        return behind_kernel<TYPE, SOME>;
+    else
+        return cut->blocks > 1 ? behind_segments_kernel<TYPE, SOME, true> : behind_segments_kernel<TYPE, SOME, false>;
 }
 
 template <int TYPE, bool SOME, bool WIDE> static void (*beside_function(const solve_gpu_cut *cut))(chip_job)
 {
-    if (!cut->segments) return beside_kernel<TYPE, SOME, WIDE, false, false>;
-    return cut->blocks > 1 ? beside_kernel<TYPE, SOME, WIDE, true, true>
-                           : beside_kernel<TYPE, SOME, WIDE, true, false>;
+    if constexpr (!has_segments<TYPE>)
+        return beside_kernel<TYPE, SOME, WIDE, false, false>;
+    else if (!cut->segments)
+        return beside_kernel<TYPE, SOME, WIDE, false, false>;
+    else
+        return cut->blocks > 1 ? beside_kernel<TYPE, SOME, WIDE, true, true>
+                               : beside_kernel<TYPE, SOME, WIDE, true, false>;
 }
 
 template <int TYPE> static cudaError_t chip_launch(const solve_gpu_launch *l, const solve_gpu_cut *cut)
@@ -73,6 +84,17 @@ template <int TYPE> static cudaError_t chip_launch(const solve_gpu_launch *l, co
     const int64_t blocks = cut->segments ? tasks * cut->blocks : (tasks + cut->warps - 1) / cut->warps;
     return launch_clusters(some ? behind_function<TYPE, true>(cut) : behind_function<TYPE, false>(cut), job, blocks,
                            32 * cut->warps, bytes, l->stream);
+}
+
+/* With the chunks that a cut asks for. */
+template <int TYPE> static uint64_t chip_bytes_of_cut(solve_gpu_lie lie, const solve_gpu_cut *cut)
+{
+    return cut->chunk_rows == solve_of<TYPE>::K ? chip_bytes<TYPE>(lie, cut)
+                                                : chip_bytes<TYPE + SOLVE_LONG>(lie, cut);
+}
+template <int TYPE> static cudaError_t chip_launch_of_cut(const solve_gpu_launch *l, const solve_gpu_cut *cut)
+{
+    return cut->chunk_rows == solve_of<TYPE>::K ? chip_launch<TYPE>(l, cut) : chip_launch<TYPE + SOLVE_LONG>(l, cut);
 }
 
 /* As many blocks as the device holds at once. */
@@ -105,6 +127,13 @@ static cudaError_t factored_launch(const solve_gpu_launch *l, const solve_gpu_cu
                            head + FACTORED_WARPS * (uint64_t)job.chip.image, l->stream);
     return launch_stay(beside_factored_kernel<TYPE>, job, beside_threads(cut->chunks, cut->lanes),
                        beside_factored_bytes<TYPE>(cut->chunks, cut->lanes), l->stream);
+}
+
+template <int TYPE>
+static cudaError_t factored_launch_of_cut(const solve_gpu_launch *l, const solve_gpu_cut *cut, void *factors)
+{
+    return cut->chunk_rows == solve_of<TYPE>::K ? factored_launch<TYPE>(l, cut, factors)
+                                                : factored_launch<TYPE + SOLVE_LONG>(l, cut, factors);
 }
 
 #endif

@@ -15,7 +15,8 @@ struct __align__(16) solve_complex
 };
 
 /* of a type: S stored, T computed with, K rows of a chunk. K is odd: chunks of lanes of a warp then begin in
- * different banks of shared memory, whatever the alignment. */
+ * different banks of shared memory, whatever the alignment. TYPE + SOLVE_LONG: with long chunks. */
+enum { SOLVE_LONG = 16 };
 template <int TYPE> struct solve_of;
 template <> struct solve_of<LACIS_SOLVE_F64> {
     typedef double S, T;
@@ -24,6 +25,14 @@ template <> struct solve_of<LACIS_SOLVE_F64> {
 template <> struct solve_of<LACIS_SOLVE_F32> {
     typedef float S, T;
     enum { K = 9 };
+};
+template <> struct solve_of<LACIS_SOLVE_F64 + SOLVE_LONG> {
+    typedef double S, T;
+    enum { K = 17 };
+};
+template <> struct solve_of<LACIS_SOLVE_F32 + SOLVE_LONG> {
+    typedef float S, T;
+    enum { K = 17 };
 };
 template <> struct solve_of<LACIS_SOLVE_MIXED> {
     typedef float S;

@@ -254,8 +254,10 @@ bool write_schedule(const dealing *d, tree_schedule *out)
     bool good = schedule_new(d, place_ops(d, at), out);
     if (good) {
         find_links(d, before, barrier, out);
-        for (int32_t i = 0; i < out->ops * d->parts; i++)
+        for (int32_t i = 0; i < out->ops * d->parts; i++) {
             out->op[i].flags_gathers = OP_ABSENT;
+            out->op[i].row_parent = tree_two(d->rows, 0);
+        }
         for (int32_t r = 0; r < d->rows; r++) {
             const int32_t w = d->best_worker[r];
             const int32_t i = at[w / d->parts * d->best + d->best_step[r]];

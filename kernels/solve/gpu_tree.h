@@ -80,7 +80,7 @@ enum {
     TREE_LANES_ROWS = 4096 /* rows of a tree at most; shared memory ends earlier */
 };
 enum {
-    OP_ABSENT = 1, /* nothing to do for this part of the warp */
+    OP_ABSENT = 1, /* nothing to do for this part of the warp; its row is one behind the last, which nobody writes */
     OP_ROOT = 2,
     OP_CARRY = 4,        /* q and y of a child are in registers: the op before was its */
     OP_CARRIED = 8,      /* likewise this row's, for the op behind; downwards x of the parent is in registers */

@@ -136,7 +136,8 @@ TREE_DEVICE bool sweep_up(const lanes_shape<C, LANES, SHARED> &s, unsigned phase
         const bool here = t.PARTS == 1 || !(flags & OP_ABSENT);
         if (here) row_up<S>(t, in, phase, &carried, &fine);
         if (t.PARTS > 1 || (flags & OP_SIGNAL)) __syncwarp();
-        if (here && (flags & OP_SIGNAL) && t.thread == 0) __mbarrier_arrive(s.barrier + lanes_low(in.op.up_carried));
+        if (here && (flags & OP_SIGNAL) && lanes_arrives(t.thread))
+            __mbarrier_arrive(s.barrier + lanes_low(in.op.up_carried));
     }
     return fine;
 }
@@ -191,7 +192,8 @@ TREE_DEVICE void sweep_down(const tree_params &p, const lanes_shape<C, LANES, SH
         if (here && (keep || (flags & OP_KEEP))) *(lanes_pair<C> *)(t.at(o.row) + LANES) = x;
         if (t.PARTS > 1 || (flags & OP_SIGNAL_DOWN)) __syncwarp();
         if (!here) continue;
-        if ((flags & OP_SIGNAL_DOWN) && t.thread == 0) __mbarrier_arrive(s.barrier + lanes_high(o.op.gather_own) + 1);
+        if ((flags & OP_SIGNAL_DOWN) && lanes_arrives(t.thread))
+            __mbarrier_arrive(s.barrier + lanes_high(o.op.gather_own) + 1);
         if (!keep) lanes_store<S, C, WIDE>(tile, row, x);
         if (fetches) lanes_fetch_row<S, C, LANES, SHARED, WIDE>(p, next, row, flags & OP_KEEP, t.at(o.row));
     }

@@ -300,7 +300,7 @@ lacis_solve_gpu_status to_device(const lacis_solve_gpu_job *job, const table *t,
 uint64_t tree_lanes_bytes(const lacis_solve_job *job, int lanes, int64_t rows, int64_t ops, int64_t gathers,
                           int64_t barriers, int warps)
 {
-    const uint64_t computed = (uint64_t)tree_computed_bytes(job->type), n = (uint64_t)rows;
+    const uint64_t computed = (uint64_t)tree_computed_bytes(job->type), n = (uint64_t)rows + (lanes < 64);
     const bool shared = tree_shares_off(job);
     const uint64_t words = shared ? 2 : 4, width = (uint64_t)lanes;
     uint64_t bytes = rounded(sizeof(tree_lanes_head)) + rounded(4 * ((uint64_t)warps + 1));

@@ -24,6 +24,14 @@ SYMV_COPY unsigned symv_shared(const void *p)
     return (unsigned)__cvta_generic_to_shared(p);
 }
 
+/* The lane's own address, as the compiler cannot take it apart again: ptxas 13.0 writes wrong registers ("illegal
+ * instruction" at run time) where an asynchronous copy with a cache hint has an address of two parts, one the same
+ * for all lanes. All lanes of the warp come here. */
+SYMV_COPY unsigned symv_whole(unsigned address)
+{
+    return __shfl_sync(~0U, address, (int)threadIdx.x % 32);
+}
+
 /* 16 bytes, both sides aligned; of them the first `bytes` are read, the others become 0. */
 SYMV_COPY void symv_copy_16(unsigned to, const void *from, unsigned bytes, uint64_t policy)
 {

@@ -31,15 +31,22 @@ const char *const lacis_symv_gpu_kind_name[LACIS_SYMV_GPU_KINDS] = {"tiles",  "r
 #define TILES_32(tx, ty, w, deep, r, run) RUNS_##run(32, tx, ty, w, deep, r)
 #define ROWS(rows, warps, deep)           {LACIS_SYMV_GPU_ROWS, rows, rows, warps, deep, 1, 1},
 
-static const lacis_symv_gpu_choice f32[] = {SYMV_TILES_F32(TILES_4) SYMV_ROWS_4(ROWS)};
-static const lacis_symv_gpu_choice f64[] = {SYMV_TILES_F64(TILES_8) SYMV_ROWS_8(ROWS)};
-static const lacis_symv_gpu_choice c64[] = {SYMV_TILES_C64(TILES_8) SYMV_ROWS_8(ROWS)};
-static const lacis_symv_gpu_choice c128[] = {SYMV_TILES_C128(TILES_16) SYMV_ROWS_16(ROWS)};
-static const lacis_symv_gpu_choice dd[] = {SYMV_TILES_DD(TILES_16) SYMV_ROWS_16(ROWS)};
-static const lacis_symv_gpu_choice cdd[] = {SYMV_TILES_CDD(TILES_32) SYMV_ROWS_32(ROWS)};
-static const lacis_symv_gpu_choice f32_f64[] = {SYMV_TILES_F32_F64(TILES_4) SYMV_ROWS_4(ROWS)};
-static const lacis_symv_gpu_choice f32_dd[] = {SYMV_TILES_F32_DD(TILES_4) SYMV_ROWS_4(ROWS)};
-static const lacis_symv_gpu_choice f64_dd[] = {SYMV_TILES_F64_DD(TILES_8) SYMV_ROWS_8(ROWS)};
+/* Of 2 and 3 blocks a multiprocessor, chunks of 1 to 8 tiles; the tile is the type's. */
+#define RING_OF(tx, ty, r, c) {LACIS_SYMV_GPU_RING, tx, ty, 8, 8, r, c},
+#define RING_BY(tx, ty, r)                                                                                           \
+    RING_OF(tx, ty, r, 1)                                                                                            \
+    RING_OF(tx, ty, r, 2) RING_OF(tx, ty, r, 3) RING_OF(tx, ty, r, 4) RING_OF(tx, ty, r, 6) RING_OF(tx, ty, r, 8)
+#define RING(tx, ty) RING_BY(tx, ty, 2) RING_BY(tx, ty, 3)
+
+static const lacis_symv_gpu_choice f32[] = {SYMV_TILES_F32(TILES_4) SYMV_ROWS_4(ROWS) RING(128, 64)};
+static const lacis_symv_gpu_choice f64[] = {SYMV_TILES_F64(TILES_8) SYMV_ROWS_8(ROWS) RING(64, 64)};
+static const lacis_symv_gpu_choice c64[] = {SYMV_TILES_C64(TILES_8) SYMV_ROWS_8(ROWS) RING(64, 64)};
+static const lacis_symv_gpu_choice c128[] = {SYMV_TILES_C128(TILES_16) SYMV_ROWS_16(ROWS) RING(32, 64)};
+static const lacis_symv_gpu_choice dd[] = {SYMV_TILES_DD(TILES_16) SYMV_ROWS_16(ROWS) RING(32, 64)};
+static const lacis_symv_gpu_choice cdd[] = {SYMV_TILES_CDD(TILES_32) SYMV_ROWS_32(ROWS) RING(32, 32)};
+static const lacis_symv_gpu_choice f32_f64[] = {SYMV_TILES_F32_F64(TILES_4) SYMV_ROWS_4(ROWS) RING(128, 64)};
+static const lacis_symv_gpu_choice f32_dd[] = {SYMV_TILES_F32_DD(TILES_4) SYMV_ROWS_4(ROWS) RING(128, 64)};
+static const lacis_symv_gpu_choice f64_dd[] = {SYMV_TILES_F64_DD(TILES_8) SYMV_ROWS_8(ROWS) RING(64, 64)};
 
 static const struct {
     const lacis_symv_gpu_choice *choice;
@@ -69,36 +76,35 @@ typedef struct symv_default {
 
 #define MOST INT64_MAX
 static const symv_default default_f32[] = {
-    {1024, {LACIS_SYMV_GPU_ROWS, 8, 8, 16, 8, 1, 1}},
+    {1024, {LACIS_SYMV_GPU_ROWS, 8, 8, 8, 8, 1, 1}},
     {2048, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 8, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 128, 64, 8, 8, 3, 2}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 6, 4}},
 };
 static const symv_default default_f64[] = {
-    {512, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
-    {1024, {LACIS_SYMV_GPU_ROWS, 8, 8, 16, 8, 1, 1}},
-    {8192, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 3, 2}},
+    {640, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},     {1200, {LACIS_SYMV_GPU_ROWS, 8, 8, 16, 4, 1, 1}},
+    {2048, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 4, 1}}, {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 3, 3}},
     {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 3, 8}},
 };
 static const symv_default default_c128[] = {
-    {512, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
+    {512, {LACIS_SYMV_GPU_ROWS, 4, 4, 16, 4, 1, 1}},
     {MOST, {LACIS_SYMV_GPU_TILES, 32, 64, 8, 8, 2, 4}},
 };
 static const symv_default default_dd[] = {
     {512, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 2}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 32, 64, 8, 8, 2, 8}},
 };
-static const symv_default default_cdd[] = {{MOST, {LACIS_SYMV_GPU_TILES, 32, 64, 16, 4, 1, 2}}};
+static const symv_default default_cdd[] = {{MOST, {LACIS_SYMV_GPU_TILES, 32, 64, 16, 4, 1, 8}}};
 static const symv_default default_f32_f64[] = {
-    {1024, {LACIS_SYMV_GPU_ROWS, 8, 8, 16, 8, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 4, 2}},
+    {1024, {LACIS_SYMV_GPU_ROWS, 8, 8, 8, 8, 1, 1}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 4, 4}},
 };
 static const symv_default default_f32_dd[] = {
     {512, {LACIS_SYMV_GPU_ROWS, 8, 8, 8, 8, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 4, 4, 2}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 4, 4, 4}},
 };
 static const symv_default default_f64_dd[] = {
     {512, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 2}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 8}},
 };
 static const symv_default *const defaults[LACIS_SYMV_TYPES] = {default_f32,     default_f64,    default_f64,
                                                                default_c128,    default_dd,     default_cdd,

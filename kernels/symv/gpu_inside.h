@@ -144,8 +144,8 @@ cudaError_t symv_gpu_batch(const lacis_symv_gpu_job *job, const lacis_symv_gpu_c
 
 /* --- the second pass (gpu_sum.cu) ------------------------------------------------------------------------------ *
  *
- * Adds every part's slots, s[w] over slots w, w + 8 .. for w < 8, then s[w] = s[w] + s[w + h] for h = 4, 2, 1, and
- * writes y or totals. early: the first pass has called symv_gpu_early, so this one may start while that one ends
+ * Adds every part's slots, s[w] over slots w, w + 8 .. for w < 8, then s[w] = s[w] + s[w + h] for h = 4, 2, 1 (16
+ * instead of 8 where the order is not canonical), and writes y or totals. early: the first pass has called symv_gpu_early, so this one may start while that one ends
  * (programmatic dependent launch; it waits at its top). */
 cudaError_t symv_gpu_sum(const symv_gpu_pass *pass, bool early);
 

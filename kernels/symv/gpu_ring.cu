@@ -30,7 +30,7 @@ symv_gpu_grid grid_of(const lacis_symv_gpu_job *job, const lacis_symv_gpu_choice
     symv_gpu_grid g = {};
     g.n = n;
     g.tx = tx(job->job.type);
-    g.ty = ty(job->job.type);
+    g.ty = choice->ty;
     g.chunk = choice->chunk;
     g.upper = job->job.uplo == LACIS_SYMV_UPPER;
     return g;
@@ -41,12 +41,11 @@ int64_t padded(int64_t n)
     return (n + 63) / 64 * 64;
 }
 
-/* Shared memory of a block that works on K sides and adds up sums of rows every `flush` tiles. */
+/* Shared memory of a block that works on so many sides and adds up sums of rows every `flush` tiles. */
 size_t shared_bytes(const symv_gpu_grid *g, lacis_symv_type type, int sides, int flush)
 {
-    const size_t stage = (size_t)g->tx * (size_t)g->ty * (size_t)lacis_symv_matrix_bytes(type);
-    const size_t vectors =
-        (size_t)g->chunk * (size_t)g->tx + (size_t)g->ty + (size_t)flush * SYMV_RING_WARPS * (size_t)g->tx;
+    const size_t stage = (size_t)(g->tx * ty(type) * lacis_symv_matrix_bytes(type));
+    const size_t vectors = (size_t)(2 * g->chunk * g->tx + g->ty + flush * SYMV_RING_WARPS * g->tx);
     return SYMV_RING_STAGES * stage + vectors * (size_t)sides * (size_t)lacis_symv_vector_bytes(type);
 }
 
@@ -79,6 +78,7 @@ const char *symv_gpu_ring_refuse(const lacis_symv_gpu_job *job, const lacis_symv
     if (job->job.order == LACIS_SYMV_CANONICAL) return "sums over chunks of tiles are not in the canonical order";
     if (choice->tx != g.tx || choice->ty != g.ty || choice->warps != SYMV_RING_WARPS)
         return "not a tile of this type";
+    if (job->job.n > INT64_C(1) << 21) return "too many tiles for one launch";
     if (choice->chunk < 1 || choice->resident < 1 || choice->resident > 3) return "not a choice of this family";
     if (flush_of(&g, job->job.type, 1, choice->resident) == 0) return "a chunk's sums do not fit into shared memory";
     return nullptr;
@@ -103,8 +103,11 @@ cudaError_t symv_gpu_ring(const symv_gpu_pass *pass)
     l.part = whole.part;
     l.sides = pass->sides;
     l.aligned = symv_gpu_aligned(&whole.part, type);
-    l.per_pair = most_per_pair(&l.part.grid);
-    l.blocks = (symv_gpu_strips(&l.part.grid) + 1) / 2 * l.per_pair;
+    l.strips = (int)symv_gpu_strips(&l.part.grid);
+    while (1 << l.strip_bits < l.part.grid.ty)
+        l.strip_bits++;
+    l.per_pair = (unsigned)most_per_pair(&l.part.grid);
+    l.blocks = (unsigned)((symv_gpu_strips(&l.part.grid) + 1) / 2) * l.per_pair;
     l.stream = pass->stream;
     const int at_once = double_double(type) ? 1 : SYMV_GPU_SIDES;
     for (l.side = 0; l.side < pass->sides; l.side += l.count) {

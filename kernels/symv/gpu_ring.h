@@ -11,11 +11,12 @@
 typedef struct symv_ring_launch {
     symv_gpu_part part;
     int sides, side, count;
-    int64_t per_pair; /* chunks of two strips, the s-th and the s-th last, that are numbered behind each other */
-    int flush;        /* tiles whose sums of rows are added up at once */
-    bool aligned;     /* copies of 16 bytes */
+    int strips, strip_bits; /* a strip is 2^strip_bits columns wide: one, two or four tiles */
+    unsigned per_pair; /* chunks of two strips, the s-th and the s-th last, that are numbered behind each other */
+    int flush;         /* tiles whose sums of rows are added up at once */
+    bool aligned;      /* copies of 16 bytes */
     int resident;
-    int64_t blocks;
+    unsigned blocks;
     size_t shared;
     cudaStream_t stream;
 } symv_ring_launch;

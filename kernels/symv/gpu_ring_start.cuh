@@ -13,7 +13,7 @@ template <class N, bool ALIGNED> static cudaError_t symv_ring_start_sides(const 
     enum { DD = N::ATOMIC == 0, WIDE = sizeof(typename N::X) * N::V > 16 || sizeof(typename N::X) > 8 };
     if constexpr (!DD)
         if (l->count > 1) return symv_ring_launch_kernel < N, ALIGNED, SYMV_GPU_SIDES, WIDE ? 1 : 2 > (l);
-    if constexpr (!DD)
+    if constexpr (!DD || (sizeof(typename N::X) == 16 && N::V == 1))
         if (l->resident > 2) return symv_ring_launch_kernel<N, ALIGNED, 1, 3>(l);
     return symv_ring_launch_kernel<N, ALIGNED, 1, 2>(l);
 }

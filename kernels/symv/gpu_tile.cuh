@@ -173,12 +173,4 @@ template <class T> SYMV_GPU typename T::X symv_x(const symv_gpu_part &p, int64_t
     return out;
 }
 
-/* Whether tile tp of strip s is whole and beside the diagonal. */
-template <class T> SYMV_GPU bool symv_whole_tile(const symv_gpu_grid &g, int64_t tp, int64_t s)
-{
-    const int64_t p0 = tp * T::TX, q0 = s * T::TY;
-    if (p0 + T::TX > g.n || q0 + T::TY > g.n) return false;
-    return g.upper ? p0 + T::TX <= q0 : p0 >= q0 + T::TY;
-}
-
 #endif

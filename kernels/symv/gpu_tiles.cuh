@@ -31,10 +31,11 @@ template <class T, int SIDES> struct symv_held {
     typename T::X x[T::R * T::V * SIDES];   /* x of rows */
 };
 
-/* One chunk of a strip. */
+/* One chunk of a strip: tiles first .. end - 1, of which those from whole to whole_end - 1 are whole and beside the
+ * diagonal; the others are masked. */
 struct symv_chunk {
     symv_gpu_grid grid; /* with what is known when it is compiled */
-    int64_t strip, number, first, end;
+    int strip, number, first, end, whole, whole_end;
     unsigned flip;
 };
 
@@ -46,13 +47,19 @@ template <class T, bool RUN> SYMV_GPU bool symv_chunk_here(const symv_gpu_part &
     g.tx = T::TX;
     g.ty = T::TY;
     if (!RUN) g.chunk = 1;
-    const int64_t a = blockIdx.y, b = symv_gpu_strips(&g) - 1 - a, m = blockIdx.x;
-    const int64_t of_a = symv_gpu_chunks(&g, a), of_b = a == b ? 0 : symv_gpu_chunks(&g, b);
-    chunk->strip = m < of_a ? a : b;
+    const int n = (int)g.n, a = (int)blockIdx.y, b = (int)symv_gpu_strips(&g) - 1 - a, m = (int)blockIdx.x;
+    const int of_a = (int)symv_gpu_chunks(&g, a), of_b = a == b ? 0 : (int)symv_gpu_chunks(&g, b);
+    const int s = m < of_a ? a : b, last = (int)symv_gpu_end(&g, s);
+    chunk->strip = s;
     chunk->number = m < of_a ? m : m - of_a;
-    chunk->first = symv_gpu_first(&g, chunk->strip) + chunk->number * g.chunk;
-    const int64_t last = symv_gpu_end(&g, chunk->strip);
-    chunk->end = chunk->first + g.chunk < last ? chunk->first + g.chunk : last;
+    chunk->first = (int)symv_gpu_first(&g, s) + chunk->number * g.chunk;
+    chunk->end = min(chunk->first + g.chunk, last);
+    const bool narrow = (s + 1) * (int64_t)T::TY > n;
+    const int from = g.upper ? 0 : ((s + 1) * T::TY + T::TX - 1) / T::TX;
+    const int to = narrow ? 0 : g.upper ? s * T::TY / T::TX : n / T::TX;
+    chunk->whole = max(from, chunk->first);
+    chunk->whole_end = max(min(to, chunk->end), chunk->whole);
+    if (chunk->whole == chunk->whole_end) chunk->whole = chunk->whole_end = chunk->first;
     chunk->flip = p.hermitian ? SYMV_FLIP : 0;
     return m < of_a + of_b;
 }
@@ -60,18 +67,25 @@ template <class T, bool RUN> SYMV_GPU bool symv_chunk_here(const symv_gpu_part &
 /* --- using elements ------------------------------------------------------------------------------------------------
  */
 
+/* Element j of the thread's rows in column c. apart: its product begins a sum of its own, which is then added to the
+ * column's (the canonical order of types with one element in 16 bytes). */
 template <class T, int SIDES>
 SYMV_GPU void symv_use(symv_held<T, SIDES> &h, int c, int j, typename T::M a, unsigned flip,
-                       const typename T::X (&xq)[SIDES], bool in_row, bool in_column)
+                       const typename T::X (&xq)[SIDES], bool apart, bool in_row, bool in_column)
 {
+    typedef typename T::X X;
     const typename T::M mirror = T::N::mirror(a, flip);
 #pragma unroll
     for (int side = 0; side < SIDES; side++) {
-        const int i = j * SIDES + side;
-        const typename T::X row = T::N::fma(a, xq[side], h.row[i]);
-        const typename T::X column = T::N::fma(mirror, h.x[i], h.column[c * SIDES + side]);
-        h.row[i] = in_row ? row : h.row[i];
-        h.column[c * SIDES + side] = in_column ? column : h.column[c * SIDES + side];
+        X &sum = h.column[c * SIDES + side], &row = h.row[j * SIDES + side];
+        const X of_row = T::N::fma(a, xq[side], row);
+        X of_column;
+        if (apart)
+            of_column = T::N::add(sum, T::N::fma(mirror, h.x[j * SIDES + side], symv_zero<X>()));
+        else
+            of_column = T::N::fma(mirror, h.x[j * SIDES + side], sum);
+        row = in_row ? of_row : row;
+        sum = in_column ? of_column : sum;
     }
 }
 
@@ -80,7 +94,7 @@ SYMV_GPU void symv_x_across(typename T::X (&xq)[SIDES], const symv_shared<T, SID
 {
 #pragma unroll
     for (int side = 0; side < SIDES; side++)
-        xq[side] = shared.across[side * T::TY + column];
+        xq[side] = shared.across[column * SIDES + side];
 }
 
 template <class T, int SIDES>
@@ -94,7 +108,7 @@ SYMV_GPU void symv_begin_tile(symv_held<T, SIDES> &h, const symv_shared<T, SIDES
 #pragma unroll
             for (int side = 0; side < SIDES; side++) {
                 h.row[(r * T::V + k) * SIDES + side] = symv_zero<typename T::X>();
-                h.x[(r * T::V + k) * SIDES + side] = shared.along[buffer][side * T::TX + at.row(r, k)];
+                h.x[(r * T::V + k) * SIDES + side] = shared.along[buffer][at.row(r, k) * SIDES + side];
             }
 }
 
@@ -118,7 +132,7 @@ SYMV_GPU void symv_use_tile(symv_held<T, SIDES> &h, const symv_shared<T, SIDES> 
         symv_x_across<T, SIDES>(xq, shared, at.column(c));
 #pragma unroll
         for (int j = 0; j < T::R * T::V; j++)
-            symv_use<T, SIDES>(h, c, j, h.v[c % T::D][j / T::V][j % T::V], flip, xq, true, true);
+            symv_use<T, SIDES>(h, c, j, h.v[c % T::D][j / T::V][j % T::V], flip, xq, !RUN && j >= T::V, true, true);
         if (c + T::D < T::C)
             symv_read_column<T, WHOLE>(h.v[c % T::D], rows + shared.begin[at.column(c + T::D)], at);
         else if (RUN && more)
@@ -127,14 +141,14 @@ SYMV_GPU void symv_use_tile(symv_held<T, SIDES> &h, const symv_shared<T, SIDES> 
 }
 
 /* A tile on the diagonal or at the edge. */
-template <class T, int SIDES>
+template <class T, int SIDES, bool RUN>
 SYMV_GPU void symv_use_masked(symv_held<T, SIDES> &h, const symv_shared<T, SIDES> &shared, const symv_gpu_part &p,
-                              const symv_place<T> &here, const symv_chunk &chunk, int64_t tp)
+                              const symv_place<T> &here, const symv_chunk &chunk, int tp)
 {
     const symv_place<T> at = here.again();
-    symv_mask mask = symv_mask_of(chunk.grid, tp * T::TX, chunk.strip * T::TY);
-    const bool all = p.grid.canonical, mirrored = all && tp == chunk.strip;
-    const typename T::M *const rows = (const typename T::M *)p.a + tp * T::TX;
+    symv_mask mask = symv_mask_of(chunk.grid, (int64_t)tp * T::TX, (int64_t)chunk.strip * T::TY);
+    const bool all = !RUN && p.grid.canonical, mirrored = all && tp == chunk.strip;
+    const typename T::M *const rows = (const typename T::M *)p.a + (int64_t)tp * T::TX;
 #pragma unroll
     for (int c0 = 0; c0 < T::C; c0 += T::D) {
 #pragma unroll
@@ -143,7 +157,7 @@ SYMV_GPU void symv_use_masked(symv_held<T, SIDES> &h, const symv_shared<T, SIDES
         if (mirrored) {
 #pragma unroll
             for (int c = c0; c < c0 + T::D; c++)
-                symv_read_mirrored<T>(h.v[c - c0], p, chunk.strip * T::TY, at, at.column(c), mask);
+                symv_read_mirrored<T>(h.v[c - c0], p, (int64_t)chunk.strip * T::TY, at, at.column(c), mask);
         }
         mask = symv_again(mask);
 #pragma unroll
@@ -154,7 +168,7 @@ SYMV_GPU void symv_use_masked(symv_held<T, SIDES> &h, const symv_shared<T, SIDES
             for (int j = 0; j < T::R * T::V; j++) {
                 const int row = at.row(j / T::V, j % T::V), column = at.column(c);
                 const bool in = all || symv_stored(mask, row, column);
-                symv_use<T, SIDES>(h, c, j, h.v[c - c0][j / T::V][j % T::V], chunk.flip, xq, in,
+                symv_use<T, SIDES>(h, c, j, h.v[c - c0][j / T::V][j % T::V], chunk.flip, xq, !RUN && j >= T::V, in,
                                    all || (in && row + mask.shift != column));
             }
         }
@@ -213,64 +227,73 @@ SYMV_GPU void symv_share_rows(const symv_held<T, SIDES> &h, const symv_place<T> 
         for (int k = 0; k < T::V; k++)
 #pragma unroll
             for (int side = 0; side < SIDES; side++)
-                rows[at.group][side * T::TX + at.row(r, k)] = h.row[(r * T::V + k) * SIDES + side];
+                rows[at.group][at.row(r, k) * SIDES + side] = h.row[(r * T::V + k) * SIDES + side];
 }
 
 template <class T, int SIDES>
 SYMV_GPU void symv_give_rows(const typename T::X (&rows)[T::G][SIDES * T::TX], const symv_gpu_part &p, bool atomic,
-                             const symv_chunk &chunk, int64_t tp)
+                             const symv_chunk &chunk, int tp)
 {
-    const int64_t s = chunk.strip, least = p.grid.upper ? 0 : s * T::TY;
-    const int64_t end = p.grid.upper && (s + 1) * T::TY < p.grid.n ? (s + 1) * T::TY : p.grid.n;
-    for (int o = (int)threadIdx.x; o < SIDES * T::TX; o += T::THREADS) {
-        const int64_t i = tp * T::TX + o % T::TX;
-        if (i < least || i >= end) continue;
-        symv_put<T>(p, atomic, symv_gpu_row_slot(&chunk.grid, s, (uint32_t)i / T::TY), SIDES, o / T::TX, i,
+    const int n = (int)p.grid.n, s = chunk.strip, least = p.grid.upper ? 0 : s * T::TY;
+    const int end = p.grid.upper && (s + 1) * (int64_t)T::TY < n ? (s + 1) * T::TY : n;
+#pragma unroll
+    for (int k = 0; k < (SIDES * T::TX + T::THREADS - 1) / T::THREADS; k++) {
+        const int o = (int)threadIdx.x + k * T::THREADS, i = tp * T::TX + o / SIDES;
+        if (o >= SIDES * T::TX || i < least || i >= end) continue;
+        symv_put<T>(p, atomic, symv_gpu_row_slot(&chunk.grid, s, i / T::TY), SIDES, o % SIDES, i,
                     symv_over_groups<T, SIDES>(rows, o));
     }
 }
 
+/* The thread's sums of columns to the block's, the first ones or after others. */
 template <class T, int SIDES>
-SYMV_GPU void symv_give_columns(symv_held<T, SIDES> &h, const symv_gpu_part &p, bool atomic, const symv_place<T> &at,
-                                typename T::X *columns, const symv_chunk &chunk)
+SYMV_GPU void symv_share_columns(symv_held<T, SIDES> &h, const symv_place<T> &at, typename T::X *columns, bool first)
 {
     enum { COUNT = T::C * SIDES, EACH = COUNT > T::L ? COUNT / T::L : 1, SAME = COUNT < T::L ? T::L / COUNT : 1 };
-    const int first = symv_fold<typename T::N, COUNT, T::L>(h.column, at.lane);
+    const int index = symv_fold<typename T::N, COUNT, T::L>(h.column, at.lane);
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
-        const int c = (first + i) / SIDES, side = (first + i) % SIDES;
-        if (at.lane % SAME == 0) columns[side * T::TY + at.column(c)] = h.column[i];
+        const int c = (index + i) / SIDES, side = (index + i) % SIDES;
+        typename T::X &to = columns[side * T::TY + at.column(c)];
+        if (at.lane % SAME == 0) to = first ? h.column[i] : T::N::add(to, h.column[i]);
     }
-    __syncthreads();
+}
+
+template <class T, int SIDES>
+SYMV_GPU void symv_give_columns(const symv_gpu_part &p, bool atomic, const typename T::X *columns,
+                                const symv_chunk &chunk)
+{
     const int64_t slot = symv_gpu_column_slot(&chunk.grid, chunk.strip, chunk.number);
-    for (int o = (int)threadIdx.x; o < SIDES * T::TY; o += T::THREADS) {
-        const int64_t i = chunk.strip * T::TY + o % T::TY;
-        if (i < p.grid.n) symv_put<T>(p, atomic, slot, SIDES, o / T::TY, i, columns[o]);
+#pragma unroll
+    for (int k = 0; k < (SIDES * T::TY + T::THREADS - 1) / T::THREADS; k++) {
+        const int o = (int)threadIdx.x + k * T::THREADS;
+        const int64_t i = (int64_t)chunk.strip * T::TY + o % T::TY;
+        if (o < SIDES * T::TY && i < p.grid.n) symv_put<T>(p, atomic, slot, SIDES, o / T::TY, i, columns[o]);
     }
 }
 
 /* --- the kernel
  * --------------------------------------------------------------------------------------------------------- */
 
-/* x of a tile's rows; of thread o the elements o, o + THREADS ... */
-template <class T, int SIDES> struct symv_x_rows {
-    enum { COUNT = (SIDES * T::TX + T::THREADS - 1) / T::THREADS };
-    typename T::X x[COUNT];
+/* x of COUNT rows or columns from one on, a thread's share of it: elements o, o + THREADS .. of all sides. */
+template <class T, int SIDES, int COUNT> struct symv_x_share {
+    enum { EACH = (SIDES * COUNT + T::THREADS - 1) / T::THREADS };
+    typename T::X x[EACH];
 
-    __device__ __forceinline__ void read(const symv_gpu_part &p, int64_t tp)
+    __device__ __forceinline__ void read(const symv_gpu_part &p, int64_t first)
     {
 #pragma unroll
-        for (int i = 0; i < COUNT; i++) {
+        for (int i = 0; i < EACH; i++) {
             const int o = (int)threadIdx.x + i * T::THREADS;
-            if (o < SIDES * T::TX) x[i] = symv_x<T>(p, tp * T::TX + o % T::TX, o / T::TX);
+            if (o < SIDES * COUNT) x[i] = symv_x<T>(p, first + o / SIDES, o % SIDES);
         }
     }
-    __device__ __forceinline__ void share(typename T::X (&to)[SIDES * T::TX]) const
+    __device__ __forceinline__ void share(typename T::X (&to)[SIDES * COUNT]) const
     {
 #pragma unroll
-        for (int i = 0; i < COUNT; i++) {
+        for (int i = 0; i < EACH; i++) {
             const int o = (int)threadIdx.x + i * T::THREADS;
-            if (o < SIDES * T::TX) to[o] = x[i];
+            if (o < SIDES * COUNT) to[o] = x[i];
         }
     }
 };
@@ -280,8 +303,8 @@ template <class T, bool WHOLE>
 SYMV_GPU void symv_read_first(typename T::M (&v)[T::D][T::R][T::V], const symv_gpu_part &p, const symv_place<T> &at,
                               const symv_chunk &chunk)
 {
-    const symv_columns columns = symv_columns_of<T>(p, chunk.strip * T::TY + at.group);
-    const typename T::M *from = (const typename T::M *)p.a + chunk.first * T::TX + columns.first;
+    const symv_columns columns = symv_columns_of<T>(p, (int64_t)chunk.strip * T::TY + at.group);
+    const typename T::M *from = (const typename T::M *)p.a + (int64_t)chunk.whole * T::TX + columns.first;
     int64_t step = columns.step;
 #pragma unroll
     for (int c = 0; c < T::D; c++) {
@@ -292,20 +315,74 @@ SYMV_GPU void symv_read_first(typename T::M (&v)[T::D][T::R][T::V], const symv_g
 }
 
 template <class T, int SIDES>
-SYMV_GPU void symv_begin(symv_held<T, SIDES> &h, symv_shared<T, SIDES> &shared, const symv_gpu_part &p,
-                         const symv_place<T> &at, const symv_chunk &chunk)
+SYMV_GPU void symv_begin(symv_shared<T, SIDES> &shared, const symv_gpu_part &p, const symv_chunk &chunk)
 {
-    symv_x_rows<T, SIDES> along;
-    along.read(p, chunk.first);
-    for (int o = (int)threadIdx.x; o < SIDES * T::TY; o += T::THREADS)
-        shared.across[o] = symv_x<T>(p, chunk.strip * T::TY + o % T::TY, o / T::TY);
-    for (int o = (int)threadIdx.x; o < T::TY; o += T::THREADS)
-        shared.begin[o] = symv_gpu_column(&p, chunk.strip * T::TY + o);
+    symv_x_share<T, SIDES, T::TX> along;
+    symv_x_share<T, SIDES, T::TY> across;
+    along.read(p, (int64_t)chunk.whole * T::TX);
+    across.read(p, (int64_t)chunk.strip * T::TY);
+#pragma unroll
+    for (int i = 0; i < (T::TY + T::THREADS - 1) / T::THREADS; i++) {
+        const int o = (int)threadIdx.x + i * T::THREADS;
+        if (o < T::TY) shared.begin[o] = symv_gpu_column(&p, (int64_t)chunk.strip * T::TY + o);
+    }
     along.share(shared.along[0]);
+    across.share(shared.across);
+    __syncthreads();
+}
+
+template <class T, int SIDES> SYMV_GPU void symv_no_columns(symv_held<T, SIDES> &h)
+{
 #pragma unroll
     for (int i = 0; i < T::C * SIDES; i++)
         h.column[i] = symv_zero<typename T::X>();
+}
+
+/* The chunk's whole tiles; the first one's first columns are on their way, its x is shared. */
+template <class T, int SIDES, bool WHOLE, bool RUN>
+SYMV_GPU void symv_whole_tiles(symv_held<T, SIDES> &h, symv_shared<T, SIDES> &shared, const symv_gpu_part &p,
+                               bool atomic, const symv_place<T> &at, const symv_chunk &chunk)
+{
+    enum { BUFFERS = symv_shared<T, SIDES>::BUFFERS };
+    const typename T::M *rows = (const typename T::M *)p.a + (int64_t)chunk.whole * T::TX;
+    int buffer = 0;
+    symv_no_columns<T, SIDES>(h);
+    for (int tp = chunk.whole; tp < (RUN ? chunk.whole_end : chunk.whole + 1); tp++) {
+        const bool more = RUN && tp + 1 < chunk.whole_end;
+        symv_x_share<T, SIDES, T::TX> along;
+        if (more) along.read(p, (int64_t)(tp + 1) * T::TX);
+        symv_begin_tile<T, SIDES>(h, shared, at, buffer);
+        symv_use_tile<T, SIDES, WHOLE, RUN>(h, shared, rows, at, chunk.flip, more);
+        if (BUFFERS == 1 && RUN) __syncthreads(); /* the last tile's sums and this one's x have been taken */
+        symv_share_rows<T, SIDES>(h, at, shared.rows[buffer]);
+        if (more) along.share(shared.along[(buffer + 1) % BUFFERS]);
+        __syncthreads();
+        symv_give_rows<T, SIDES>(shared.rows[buffer], p, atomic, chunk, tp);
+        buffer = (buffer + 1) % BUFFERS;
+        rows += T::TX;
+    }
+    symv_share_columns<T, SIDES>(h, at, shared.columns, true);
+}
+
+/* Tile tp, which is masked. */
+template <class T, int SIDES, bool RUN>
+SYMV_GPU void symv_masked_tile(symv_held<T, SIDES> &h, symv_shared<T, SIDES> &shared, const symv_gpu_part &p,
+                               bool atomic, const symv_place<T> &at, const symv_chunk &chunk, int tp, bool first)
+{
+    if (RUN && !(first && tp == chunk.first)) { /* else its x is shared already */
+        symv_x_share<T, SIDES, T::TX> along;
+        along.read(p, (int64_t)tp * T::TX);
+        __syncthreads();
+        along.share(shared.along[0]);
+        __syncthreads();
+    }
+    symv_no_columns<T, SIDES>(h);
+    symv_begin_tile<T, SIDES>(h, shared, at, 0);
+    symv_use_masked<T, SIDES, RUN>(h, shared, p, at, chunk, tp);
+    symv_share_rows<T, SIDES>(h, at, shared.rows[0]);
+    symv_share_columns<T, SIDES>(h, at, shared.columns, first);
     __syncthreads();
+    symv_give_rows<T, SIDES>(shared.rows[0], p, atomic, chunk, tp);
 }
 
 /* WHOLE: the matrix lies so that 16 bytes can be read at once. RUN: chunks may have several tiles. */
@@ -320,39 +397,23 @@ static __global__ void __launch_bounds__(T::THREADS, T::RESIDENT)
     symv_gpu_early();
     if (!symv_chunk_here<T, RUN>(p, &chunk)) return;
     const symv_place<T> at = symv_place<T>::here(!WHOLE && !p.grid.canonical);
-    bool whole = symv_whole_tile<T>(chunk.grid, chunk.first, chunk.strip), held = whole;
-    if (whole) symv_read_first<T, WHOLE>(h.v, p, at, chunk);
-    symv_begin<T, SIDES>(h, shared, p, at, chunk);
-    int buffer = 0;
-    for (int64_t tp = chunk.first; tp < (RUN ? chunk.end : chunk.first + 1); tp++) {
-        const typename T::M *const rows = (const typename T::M *)p.a + tp * T::TX;
-        const bool more = RUN && tp + 1 < chunk.end;
-        const bool next = more && symv_whole_tile<T>(chunk.grid, tp + 1, chunk.strip);
-        symv_x_rows<T, SIDES> along;
-        if (more) along.read(p, tp + 1);
-        symv_begin_tile<T, SIDES>(h, shared, at, buffer);
-        if (RUN && whole && !held) {
-#pragma unroll
-            for (int c = 0; c < T::D; c++)
-                symv_read_column<T, WHOLE>(h.v[c], rows + shared.begin[at.column(c)], at);
+    const bool any = chunk.whole < chunk.whole_end;
+    if (any) symv_read_first<T, WHOLE>(h.v, p, at, chunk);
+    symv_begin<T, SIDES>(shared, p, chunk);
+    if (any) symv_whole_tiles<T, SIDES, WHOLE, RUN>(h, shared, p, atomic, at, chunk);
+    if constexpr (RUN) {
+        bool first = !any;
+        for (int tp = chunk.first; tp < chunk.end; tp++) {
+            if (tp >= chunk.whole && tp < chunk.whole_end) continue;
+            symv_masked_tile<T, SIDES, RUN>(h, shared, p, atomic, at, chunk, tp, first);
+            first = false;
         }
-        if (whole)
-            symv_use_tile<T, SIDES, WHOLE, RUN>(h, shared, rows, at, chunk.flip, next);
-        else
-            symv_use_masked<T, SIDES>(h, shared, p, at, chunk, tp);
-        held = whole && next;
-        whole = next;
-        if (shared_type::BUFFERS == 1 && tp > chunk.first)
-            __syncthreads(); /* what the last tile gave has been taken */
-        symv_share_rows<T, SIDES>(h, at, shared.rows[buffer]);
-        if (RUN && shared_type::BUFFERS == 1) __syncthreads(); /* x of this tile is in registers everywhere */
-        if (more) along.share(shared.along[(buffer + 1) % shared_type::BUFFERS]);
-        __syncthreads();
-        symv_give_rows<T, SIDES>(shared.rows[buffer], p, atomic, chunk, tp);
-        buffer = (buffer + 1) % shared_type::BUFFERS;
+    } else if (!any) {
+        symv_masked_tile<T, SIDES, RUN>(h, shared, p, atomic, at, chunk, chunk.first, true);
     }
-    if (p.grid.canonical && chunk.first == chunk.strip) return; /* mirrored: its sums of rows are all */
-    symv_give_columns<T, SIDES>(h, p, atomic, at, shared.columns, chunk);
+    if (!RUN && p.grid.canonical && chunk.first == chunk.strip) return; /* mirrored: its sums of rows are all */
+    __syncthreads();
+    symv_give_columns<T, SIDES>(p, atomic, shared.columns, chunk);
 }
 
 /* --- what a type's file lists

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The fast order of one type: the triangle falls into slices of columns by n alone, each with sums of its own for all
- * rows that it reaches, which are added slice by slice. Within a slice some COLUMNS go down together: what lies on
- * the diagonal element by element, what lies beside it as a panel (panel_real.h, panel_complex.h, panel_wide.h), of
- * which each element is loaded once and used twice. Included after one of these.
+ * rows that it reaches, which are added slice by slice. Within a slice COLUMNS go down together: the square on the
+ * diagonal, mirrored, and what lies beside it as a panel (panel_walk.h) of which each element is loaded once and used
+ * twice. Columns are counted off so that the square that is left over, where n is no multiple, has no panel: it is
+ * the last of a lower triangle and the first of an upper one.
  *
- * Vectors in the room: of double-double by planes, others as they are in memory, elements side by side.
+ * Vectors in the room: by planes (PLANES, wide.h) or as they are in memory, elements side by side. Included after
+ * panel_real.h, panel_complex.h or panel_wide.h.
  */
 
 enum {
@@ -13,12 +15,7 @@ enum {
     SLICE_LEAST = 128, /* columns of a slice, about, at least */
     SLICES_MOST = 32,
     WHOLE_UP_TO = 256, /* n of which there is one slice; run.c's SMALL */
-    ALIGNED = 16,      /* columns at a multiple of which a slice begins */
-    ELEMENT = sizeof(E) * MATRIX,
-    STEP_ROWS = VECTOR_ROWS * ELEMENT > 64 ? VECTOR_ROWS : 64 / ELEMENT, /* whole lines */
-    STEP_LINES = STEP_ROWS * ELEMENT / 64,
-    CHUNK_LINES = 32, /* of a column; the next so many are fetched while these are taken */
-    CHUNK_ROWS = CHUNK_LINES * 64 / ELEMENT
+    SQUARE_ROWS = COLUMNS > VECTOR_ROWS ? COLUMNS : VECTOR_ROWS
 };
 
 static int64_t panel_slices(int64_t n)
@@ -32,8 +29,10 @@ static int64_t slice_begin(const symv_pass *pass, int64_t s)
 {
     const int64_t n = pass->m->n, slices = panel_slices(n);
     const double share = (double)s / (double)slices;
-    const double place = pass->m->job->uplo == LACIS_SYMV_LOWER ? 1 - sqrt(1 - share) : sqrt(share);
-    return s == slices ? n : (int64_t)(place * (double)n) / ALIGNED * ALIGNED;
+    if (s == 0 || s == slices) return s == 0 ? 0 : n;
+    if (pass->m->job->uplo == LACIS_SYMV_LOWER)
+        return (int64_t)((1 - sqrt(1 - share)) * (double)n) / COLUMNS * COLUMNS;
+    return (int64_t)(sqrt(share) * (double)n) / COLUMNS * COLUMNS + n % COLUMNS;
 }
 
 static int64_t panel_room_stride(int64_t n)
@@ -57,14 +56,14 @@ ALWAYS num panel_get(const T *vector, int64_t stride, int64_t i)
 {
     num out;
     for (int k = 0; k < PARTS; k++)
-        out.v[k] = IS_WIDE ? vector[k * stride + i] : vector[i * PARTS + k];
+        out.v[k] = PLANES ? vector[k * stride + i] : vector[i * PARTS + k];
     return out;
 }
 
 ALWAYS void panel_put(T *vector, int64_t stride, int64_t i, num value)
 {
     for (int k = 0; k < PARTS; k++)
-        vector[IS_WIDE ? k * stride + i : i * PARTS + k] = value.v[k];
+        vector[PLANES ? k * stride + i : i * PARTS + k] = value.v[k];
 }
 
 static void panel_bring(const symv_pass *pass)
@@ -73,7 +72,7 @@ static void panel_bring(const symv_pass *pass)
     for (int side = 0; side < pass->sides; side++) {
         T *to = panel_vector(pass, side, -1);
         const T *from = x_at(pass, side, 0);
-        if (step == 1 && !IS_WIDE) {
+        if (step == 1 && !PLANES) {
             memcpy(to, from, sizeof(num) * (size_t)n);
             continue;
         }
@@ -93,135 +92,49 @@ typedef struct slice {
     bool lower, hermitian;
 } slice;
 
-/* The square of columns [j, j + width) on the diagonal. */
-ALWAYS void slice_diagonal(const slice *s, int64_t j, int width, int side, bool accurate)
+/* Columns [j, j + width) where they cross the diagonal, with what the other triangle has; 0 beyond. */
+ALWAYS void square_read(const slice *s, int64_t j, int width, E *square)
 {
-    const symv_matrix *m = s->pass->m;
-    const T *x = panel_vector(s->pass, side, -1);
-    T *y = panel_vector(s->pass, side, s->index);
-    for (int64_t c = j; c < j + width; c++) {
-        const E *column = (const E *)symv_column(m, c);
-        const num xc = panel_get(x, s->stride, c);
-        num along = panel_get(y, s->stride, c);
-        for (int64_t i = s->lower ? c : j; i < (s->lower ? j + width : c + 1); i++) {
-            const mat a = mat_read(column + i * MATRIX);
-            if (i == c) {
-                along = mat_step(mat_diagonal(a, s->hermitian), xc, along, accurate);
-                continue;
+    const E *column[COLUMNS];
+    if (width < COLUMNS) memset(square, 0, sizeof(E) * COLUMNS * SQUARE_ROWS * MATRIX);
+    for (int c = 0; c < width; c++)
+        column[c] = (const E *)symv_column(s->pass->m, j + c) + j * MATRIX;
+    for (int c = 0; c < width; c++)
+        for (int r = 0; r < width; r++) {
+            const bool stored = s->lower ? r >= c : r <= c;
+            E *to = square + (c * SQUARE_ROWS + r) * MATRIX;
+            memcpy(to, stored ? column[c] + r * MATRIX : column[r] + c * MATRIX, sizeof(E) * MATRIX);
+            for (int i = MATRIX / 2; IS_COMPLEX && s->hermitian && i < MATRIX; i++)
+                to[i] = r == c ? 0 : stored ? to[i] : -to[i];
+        }
+}
+
+/* All of y that the square gives, by some columns at once. */
+ALWAYS void slice_square(const slice *s, int64_t j, int width, bool accurate)
+{
+    E square[COLUMNS * SQUARE_ROWS * MATRIX];
+    square_read(s, j, width, square);
+    for (int side = 0; side < s->pass->sides; side++) {
+        const int64_t shift = j * (PLANES ? 1 : PARTS);
+        const T *x = panel_vector(s->pass, side, -1) + shift;
+        T *y = panel_vector(s->pass, side, s->index) + shift;
+        for (int first = 0; first < COLUMNS; first += AT_ONCE) {
+            const E *column[AT_ONCE];
+            vec xc[AT_ONCE * ACROSS], unused[AT_ONCE * ALONG] = {0};
+            for (int c = 0; c < AT_ONCE; c++) {
+                const num none = {{0}};
+                column[c] = square + (first + c) * SQUARE_ROWS * MATRIX;
+                panel_spread(first + c < width ? panel_get(x, s->stride, first + c) : none, xc + c * ACROSS);
             }
-            panel_put(y, s->stride, i, mat_step(a, xc, panel_get(y, s->stride, i), accurate));
-            along = mat_step(mat_mirror(a, s->hermitian), panel_get(x, s->stride, i), along, accurate);
+            for (int i = 0; i < width; i += VECTOR_ROWS) {
+                const int rest = width - i < VECTOR_ROWS ? width - i : VECTOR_ROWS;
+                panel_rows(column, i, rest, s->stride, AT_ONCE, 1, &x, &y, xc, unused, s->hermitian, accurate);
+            }
         }
-        panel_put(y, s->stride, c, along);
     }
 }
 
-/* --- rows beside the diagonal of some columns -------------------------------------------------------- */
-
-typedef struct panel {
-    int64_t row, end;                         /* of the matrix */
-    const E *column[COLUMNS], *next[COLUMNS]; /* row 0 of each; `row` of those that come after them */
-    const T *x[PANEL_PASS];
-    T *y[PANEL_PASS];
-    num xc[PANEL_PASS * COLUMNS];
-    vec along[PANEL_PASS * COLUMNS * ALONG];
-} panel;
-
-/* Where the lines lie that are fetched next: column by column, as they lie in memory. */
-typedef struct fetch {
-    const E *const *from;
-    int64_t row;
-    int column, line;
-} fetch;
-
-ALWAYS void fetch_some(fetch *f)
-{
-    const char *at = (const char *)(f->from[f->column] + f->row * MATRIX) + f->line * 64;
-    for (int line = 0; line < COLUMNS * STEP_LINES; line++)
-        __builtin_prefetch(at + line * 64, 0, 2);
-    f->line += COLUMNS * STEP_LINES;
-    if (f->line < CHUNK_LINES) return;
-    f->line = 0;
-    f->column = f->column + 1 < COLUMNS ? f->column + 1 : f->column;
-}
-
-static void panel_begin(panel *p, const slice *s, int64_t j, int width)
-{
-    const symv_matrix *m = s->pass->m;
-    p->row = s->lower ? j + width : 0;
-    p->end = s->lower ? m->n : j;
-    for (int c = 0; c < COLUMNS; c++) {
-        const int64_t at = j + (c < width ? c : 0), next = at + COLUMNS < m->n ? at + COLUMNS : at;
-        p->column[c] = (const E *)symv_column(m, at);
-        p->next[c] = (const E *)symv_column(m, next) + (s->lower ? p->row + COLUMNS : 0) * MATRIX;
-    }
-    for (int k = 0; k < s->pass->sides; k++) {
-        p->x[k] = panel_vector(s->pass, k, -1);
-        p->y[k] = panel_vector(s->pass, k, s->index);
-        for (int c = 0; c < width; c++)
-            p->xc[k * COLUMNS + c] = panel_get(p->x[k], s->stride, j + c);
-    }
-    memset(p->along, 0, sizeof p->along[0] * (size_t)(s->pass->sides * COLUMNS * ALONG));
-}
-
-/* Rows [i, end) of `width` columns and `sides` sides, which are known when compiled; f may be NULL. */
-ALWAYS void panel_block(panel *p, const slice *s, int64_t i, int64_t end, int column, int width, int side, int sides,
-                        fetch *f, bool accurate)
-{
-    vec xc[COLUMNS * SIDES_AT_ONCE * ACROSS], along[COLUMNS * SIDES_AT_ONCE * ALONG];
-    const E *const *columns = p->column + column;
-    const T *const *x = p->x + side;
-    T *const *y = p->y + side;
-    for (int k = 0; k < sides; k++)
-        for (int c = 0; c < width; c++) {
-            const int from = (side + k) * COLUMNS + column + c, to = k * width + c;
-            panel_spread(p->xc[from], xc + to * ACROSS);
-            for (int v = 0; v < ALONG; v++)
-                along[to * ALONG + v] = p->along[from * ALONG + v];
-        }
-    for (; i + STEP_ROWS <= end; i += STEP_ROWS) {
-        if (f != NULL) fetch_some(f);
-        for (int step = 0; step < STEP_ROWS; step += VECTOR_ROWS)
-            panel_rows(columns, i + step, VECTOR_ROWS, s->stride, width, sides, x, y, xc, along, s->hermitian,
-                       accurate);
-    }
-    for (; i < end; i += VECTOR_ROWS) {
-        const int rest = end - i < VECTOR_ROWS ? (int)(end - i) : VECTOR_ROWS;
-        panel_rows(columns, i, rest, s->stride, width, sides, x, y, xc, along, s->hermitian, accurate);
-    }
-    for (int k = 0; k < sides; k++)
-        for (int c = 0; c < width * ALONG; c++)
-            p->along[((side + k) * COLUMNS + column) * ALONG + c] = along[k * width * ALONG + c];
-}
-
-/* Some rows, all sides. */
-ALWAYS void panel_chunk(panel *p, const slice *s, int64_t i, int64_t end, int width, bool accurate)
-{
-    const bool last = end == p->end;
-    const int sides = s->pass->sides;
-    fetch f = {last ? p->next : p->column, last ? 0 : end, 0, 0}, *once = &f;
-    int side = 0;
-    for (; SIDES_AT_ONCE > 1 && width == COLUMNS && side + SIDES_AT_ONCE <= sides; side += SIDES_AT_ONCE)
-        for (int half = 0; half < 2; half++, once = NULL)
-            panel_block(p, s, i, end, half * COLUMNS / 2, COLUMNS / 2, side, SIDES_AT_ONCE, once, accurate);
-    for (; side < sides; side++, once = NULL)
-        panel_block(p, s, i, end, 0, width, side, 1, once, accurate);
-}
-
-ALWAYS void slice_columns(const slice *s, int64_t j, int width, bool accurate)
-{
-    panel p;
-    for (int side = 0; side < s->pass->sides; side++)
-        slice_diagonal(s, j, width, side, accurate);
-    panel_begin(&p, s, j, width);
-    for (int64_t i = p.row; i < p.end; i += CHUNK_ROWS)
-        panel_chunk(&p, s, i, i + CHUNK_ROWS < p.end ? i + CHUNK_ROWS : p.end, width, accurate);
-    for (int k = 0; p.row < p.end && k < s->pass->sides; k++)
-        for (int c = 0; c < width; c++) {
-            const num sum = panel_total(p.along + (k * COLUMNS + c) * ALONG, s->hermitian, accurate);
-            panel_put(p.y[k], s->stride, j + c, num_plus(panel_get(p.y[k], s->stride, j + c), sum, accurate));
-        }
-}
+#include "symv/panel_walk.h"
 
 ALWAYS void slice_run(const symv_pass *pass, int64_t index, bool hermitian, bool accurate)
 {
@@ -231,10 +144,16 @@ ALWAYS void slice_run(const symv_pass *pass, int64_t index, bool hermitian, bool
     for (int side = 0; side < pass->sides; side++)
         memset(panel_vector(pass, side, index), 0, sizeof(T) * (size_t)(s.stride * PARTS));
     int64_t j = begin;
-    for (; j + COLUMNS <= end; j += COLUMNS)
-        slice_columns(&s, j, COLUMNS, accurate);
-    for (; j < end; j++)
-        slice_columns(&s, j, 1, accurate);
+    const int left = (int)(m->n % COLUMNS);
+    if (left > 0 && !s.lower && j == 0) {
+        slice_square(&s, 0, left, accurate);
+        j = left;
+    }
+    for (; j + COLUMNS <= end; j += COLUMNS) {
+        slice_square(&s, j, COLUMNS, accurate);
+        panel_walk(&s, j, accurate);
+    }
+    if (j < end) slice_square(&s, j, left, accurate);
 }
 
 static void panel_part(const symv_pass *pass, int64_t part)

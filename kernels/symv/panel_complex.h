@@ -5,10 +5,15 @@
  */
 #include "symv/vector.h"
 
+#define PLANES 0
+
 enum {
-    COLUMNS = 4,
+    COLUMNS = 8,
+    AT_ONCE = 4,
     SIDES_AT_ONCE = 2,
+    WITH_SIDES = 4,
     VECTOR_ROWS = WIDTH / 2,
+    VECTORS = 1,
     ACROSS = 2, /* real part in all lanes, imaginary part in all */
     ALONG = 2   /* sums of a x by parts, and of a with x's parts exchanged */
 };
@@ -44,6 +49,11 @@ ALWAYS void panel_spread(num x, vec *out)
     out[1] = vec_all(x.v[1]);
 }
 
+ALWAYS void panel_settle(vec *along, bool accurate)
+{
+    (void)along, (void)accurate;
+}
+
 ALWAYS num panel_total(const vec *along, bool hermitian, bool accurate)
 {
     T plain[2] = {0}, crossed[2] = {0};
@@ -59,7 +69,7 @@ ALWAYS num panel_total(const vec *along, bool hermitian, bool accurate)
 ALWAYS void panel_rows(const E *const *column, int64_t i, int count, int64_t stride, int width, int sides,
                        const T *const *x, T *const *y, const vec *xc, vec *along, bool hermitian, bool accurate)
 {
-    vec a[COLUMNS];
+    vec a[AT_ONCE];
     (void)stride, (void)hermitian, (void)accurate;
     for (int c = 0; c < width; c++)
         a[c] = vec_first(column[c] + 2 * i, 2 * count);

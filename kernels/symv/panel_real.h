@@ -4,10 +4,15 @@
  */
 #include "symv/vector.h"
 
+#define PLANES 0
+
 enum {
-    COLUMNS = 8,       /* of a panel */
-    SIDES_AT_ONCE = 4, /* so many with half the columns, else one with all: what registers hold */
+    COLUMNS = sizeof(T) == sizeof(float) ? 16 : 8, /* of a panel */
+    AT_ONCE = 8,                                   /* of them, what registers hold with one side */
+    SIDES_AT_ONCE = 4,                             /* or so many sides with */
+    WITH_SIDES = 4,                                /* so many columns */
     VECTOR_ROWS = WIDTH,
+    VECTORS = 1,
     ACROSS = 1, /* vectors for an element of x that stands for a column */
     ALONG = 1   /* and for a column's sum */
 };
@@ -15,6 +20,11 @@ enum {
 ALWAYS void panel_spread(num x, vec *out)
 {
     out[0] = vec_all(x.v[0]);
+}
+
+ALWAYS void panel_settle(vec *along, bool accurate)
+{
+    (void)along, (void)accurate;
 }
 
 ALWAYS num panel_total(const vec *along, bool hermitian, bool accurate)
@@ -28,7 +38,7 @@ ALWAYS num panel_total(const vec *along, bool hermitian, bool accurate)
 ALWAYS void panel_rows(const E *const *column, int64_t i, int count, int64_t stride, int width, int sides,
                        const T *const *x, T *const *y, const vec *xc, vec *along, bool hermitian, bool accurate)
 {
-    vec a[COLUMNS];
+    vec a[AT_ONCE];
     (void)stride, (void)hermitian, (void)accurate;
     for (int c = 0; c < width; c++)
         a[c] = count == WIDTH ? vec_of(column[c] + i) : vec_of_some(column[c] + i, count);

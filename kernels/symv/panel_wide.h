@@ -2,18 +2,33 @@
  *
  * Rows of a panel for double-double sums, the steps of common/dd.h on vectors. Included after number.h.
  */
-#include "symv/vector.h"
+#include "symv/wide.h"
 
-enum { COLUMNS = PARTS == 4 ? 2 : 4, SIDES_AT_ONCE = 1, VECTOR_ROWS = WIDTH, ACROSS = PARTS, ALONG = PARTS };
+enum {
+    COLUMNS = 8,
+    AT_ONCE = PARTS == 4 ? 2 : 4,
+    SIDES_AT_ONCE = 1,
+    WITH_SIDES = AT_ONCE,
+    VECTOR_ROWS = WIDTH,
+    VECTORS = PARTS == 4 ? 2 : 4, /* in a step: until sums are normalised */
+    ACROSS = PARTS,
+    ALONG = PARTS
+};
 
-typedef struct wide {
-    vec hi, lo;
-} wide;
+/* a - b by the multipliers, which otherwise have less to do than the adders. */
+ALWAYS vec vec_minus(vec a, vec b)
+{
+#if defined(__FMA__)
+    return vec_fma(b, vec_all(-1), a);
+#else
+    return a - b;
+#endif
+}
 
 ALWAYS wide wide_two_sum(vec a, vec b)
 {
     const vec s = a + b, part = s - a;
-    return (wide){s, (a - (s - part)) + (b - part)};
+    return (wide){s, vec_minus(a, s - part) + vec_minus(b, part)};
 }
 
 ALWAYS wide wide_quick_two_sum(vec a, vec b)
@@ -22,15 +37,27 @@ ALWAYS wide wide_quick_two_sum(vec a, vec b)
     return (wide){s, b - (s - a)};
 }
 
+/* A product onto a sum. The sloppy one is normalised only by wide_settle, after four products at most: what the high
+ * parts' sums lose and the low parts add up in the low part meanwhile. */
 ALWAYS wide wide_add(wide a, wide b, bool accurate)
 {
     wide s = wide_two_sum(a.hi, b.hi);
-    if (!accurate) return wide_quick_two_sum(s.hi, s.lo + (a.lo + b.lo));
+    if (!accurate) return (wide){s.hi, a.lo + (s.lo + b.lo)};
     const wide t = wide_two_sum(a.lo, b.lo);
     s = wide_quick_two_sum(s.hi, s.lo + t.hi);
     return wide_quick_two_sum(s.hi, s.lo + t.lo);
 }
 
+ALWAYS void wide_settle(vec *s, bool accurate)
+{
+    for (int i = 0; !accurate && i < PARTS; i += 2) {
+        const wide settled = wide_quick_two_sum(s[i], s[i + 1]);
+        s[i] = settled.hi;
+        s[i + 1] = settled.lo;
+    }
+}
+
+/* a b exactly, short of underflow. */
 ALWAYS wide wide_two_prod(vec a, vec b)
 {
     const vec p = a * b;
@@ -60,59 +87,6 @@ ALWAYS wide wide_minus(wide a)
     return (wide){-a.hi, -a.lo};
 }
 
-/* --- elements in memory ------------------------------------------------------------------------------ */
-
-#if MATRIX == 2
-/* Parts side by side in two vectors, to two planes. */
-ALWAYS void wide_apart(vec first, vec second, vec *out)
-{
-    typedef int64_t places __attribute__((vector_size(VECTOR_BYTES)));
-    places even, odd;
-    for (int i = 0; i < WIDTH; i++) {
-        even[i] = 2 * i;
-        odd[i] = 2 * i + 1;
-    }
-    out[0] = __builtin_shuffle(first, second, even);
-    out[1] = __builtin_shuffle(first, second, odd);
-}
-#endif
-
-/* VECTOR_ROWS elements by planes, or the first of them. */
-ALWAYS void wide_elements(const E *from, int count, vec *out)
-{
-#if MATRIX == 1
-    out[0] = count == WIDTH ? vec_of(from) : vec_of_some(from, count);
-#else
-    vec raw[MATRIX];
-    for (int v = 0; v < MATRIX; v++) {
-        const int rest = count * MATRIX - v * WIDTH;
-        raw[v] = count == WIDTH ? vec_at(from + v * WIDTH)
-                                : vec_some(from + v * WIDTH, rest < 0       ? 0
-                                                             : rest < WIDTH ? rest
-                                                                            : WIDTH);
-    }
-#if MATRIX == 2
-    wide_apart(raw[0], raw[1], out);
-#elif defined(__AVX512F__)
-    for (int half = 0; half < 2; half++) {
-        const __m512i pick =
-            half == 0 ? _mm512_setr_epi64(0, 4, 8, 12, 2, 6, 10, 14) : _mm512_setr_epi64(1, 5, 9, 13, 3, 7, 11, 15);
-        const __m512d a = _mm512_permutex2var_pd((__m512d)raw[0], pick, (__m512d)raw[1]);
-        const __m512d b = _mm512_permutex2var_pd((__m512d)raw[2], pick, (__m512d)raw[3]);
-        out[half] = (vec)_mm512_shuffle_f64x2(a, b, 0x44);
-        out[2 + half] = (vec)_mm512_shuffle_f64x2(a, b, 0xee);
-    }
-#else
-    T flat[4 * WIDTH], plane[4][WIDTH];
-    memcpy(flat, raw, sizeof flat);
-    for (int k = 0; k < 4; k++)
-        for (int i = 0; i < WIDTH; i++)
-            plane[k][i] = flat[4 * i + k];
-    memcpy(out, plane, sizeof plane);
-#endif
-#endif
-}
-
 ALWAYS wide wide_element(const vec *parts, int which)
 {
     if (MATRIX == 1) return (wide){parts[0], parts[0]};
@@ -125,6 +99,11 @@ ALWAYS void panel_spread(num x, vec *out)
 {
     for (int i = 0; i < PARTS; i++)
         out[i] = vec_all(x.v[i]);
+}
+
+ALWAYS void panel_settle(vec *along, bool accurate)
+{
+    wide_settle(along, accurate);
 }
 
 ALWAYS num panel_total(const vec *along, bool hermitian, bool accurate)
@@ -163,16 +142,14 @@ ALWAYS void panel_rows(const E *const *column, int64_t i, int count, int64_t str
 {
     vec xs[PARTS], ys[PARTS];
     (void)sides;
-    for (int k = 0; k < PARTS; k++) {
-        xs[k] = vec_first(x[0] + k * stride + i, count);
-        ys[k] = vec_first(y[0] + k * stride + i, count);
-    }
+    wide_rows(x[0], stride, i, count, xs);
+    wide_rows(y[0], stride, i, count, ys);
     for (int c = 0; c < width; c++) {
         vec a[MATRIX];
         wide_elements(column[c] + i * MATRIX, count, a);
         wide_number_step(a, xc + c * PARTS, ys, false, accurate);
         wide_number_step(a, xs, along + c * PARTS, hermitian, accurate);
     }
-    for (int k = 0; k < PARTS; k++)
-        vec_put_first(y[0] + k * stride + i, ys[k], count);
+    wide_settle(ys, accurate);
+    wide_rows_put(y[0], stride, i, count, ys);
 }

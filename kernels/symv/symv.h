@@ -10,6 +10,14 @@
  * Elements of the other triangle are never read; of a Hermitian matrix's diagonal the imaginary part is not read
  * either. NaN and infinity in what is read go on into y as arithmetic has it.
  *
+ * Errors. Let u be 2^-24 or 2^-53, the rounding of the vectors' type, and T_i the sum over j of |alpha| |a_ij| |x_j|,
+ * and of |beta| |y0_i|, a complex number's modulus taken as |re| + |im|. Then in every order, short of overflow and
+ * underflow, the computed y_i misses the exact one by at most
+ *     S, D     (n + 8) u T_i            C, Z        2 (n + 8) u T_i
+ *     W        4 (n + 8) u^2 T_i        complex W   8 (n + 8) u^2 T_i
+ * and with sloppy sums that are not CANONICAL four times W's: those are normalised after four products. What accurate
+ * addition adds is a bound for each addition relative to its result, so that cancellation loses nothing more.
+ *
  * Order of sums, which decides the bits of y:
  *   FIXED      the same bits on every run of one device kind with one tuning, however its work falls over time
  *   FREE       whatever is fastest (on a GPU: atomics)

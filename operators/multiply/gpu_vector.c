@@ -18,7 +18,7 @@
 #include "multiply/gpu_vector.h"
 
 /* What a call and its waits cost, and what the host does for an element of the result. */
-static const double CALL_SECONDS = 8e-5, PULL_HOST_NS = 15, PUSH_HOST_NS = 6;
+static const double CALL_SECONDS = 8e-5, PULL_HOST_NS = 2 * LACIS_PULL_HOST_NS, PUSH_HOST_NS = 6;
 
 static void fill_job(lacis_run *run, const lacis_product *product, lacis_mul_gpu_job *out)
 {
@@ -59,12 +59,11 @@ static bool every(const lacis_mul_matrix *b)
 /* The processor's own way, twice as long as calibrated; what other variants take does not matter. */
 static double pull_most_seconds(const lacis_product *product, const lacis_profile *profile)
 {
-    const double call = 2e-5, margin = 2, usual = 4;
-    double rows = LACIS_PULL_ROW_NS * (double)product->s.count;
-    double entries = lacis_profile_get(profile, lacis_pull_figure, usual) * (double)product->total_degree;
+    const double margin = 2;
+    const int64_t rows = product->s.count;
     char reason[8];
     if (!lacis_product_can_pull(product, reason, sizeof reason)) return lacis_product_most_seconds(product, profile);
-    return call + margin * 1e-9 * (rows + entries) / product->job.threads;
+    return margin * lacis_pull_seconds(product, profile, rows) + 1e-9 * LACIS_PULL_HOST_NS * (double)rows;
 }
 
 static bool can(const lacis_call *call, lacis_product_shape shape, char *reason, size_t size)
@@ -89,9 +88,10 @@ static bool can(const lacis_call *call, lacis_product_shape shape, char *reason,
         snprintf(reason, size, "%s", why);
         return false;
     }
+    const double device = CALL_SECONDS + (pull ? 1e-9 * PULL_HOST_NS * (double)product->s.count : 0);
     double processor =
         pull ? pull_most_seconds(product, call->profile) : lacis_product_most_seconds(product, call->profile);
-    if (!lacis_gpu_worth(call, work->run, LACIS_GPU_LOAD_FIGURE, processor, CALL_SECONDS, reason, size)) return false;
+    if (!lacis_gpu_worth(call, work->run, LACIS_GPU_LOAD_FIGURE, processor, device, reason, size)) return false;
     return call->on != LACIS_ON_GPU || lacis_run_gpu(work->run, reason, size) != NULL;
 }
 

@@ -144,12 +144,9 @@ static bool pull_can(const lacis_call *call, char *reason, size_t size)
 static lacis_status pull_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
 {
     lacis_multiply *work = call->work;
-    const double otherwise = 4; /* as CALIBRATE measures it on an AMD EPYC (Zen 4) */
     LACIS_TRY(lacis_product_cost(run, &work->product, profile, call->closely, out));
-    const lacis_product *product = &work->product;
-    double ns = lacis_profile_get(profile, lacis_pull_figure, otherwise) * (double)product->total_degree;
-    ns += LACIS_PULL_ROW_NS * (double)call->units;
-    out->seconds = 2e-5 + 1e-9 * ns / product->job.threads;
+    out->seconds =
+        lacis_pull_seconds(&work->product, profile, call->units) + 1e-9 * LACIS_PULL_HOST_NS * (double)call->units;
     return LACIS_OK;
 }
 

@@ -175,6 +175,8 @@ lacis_status lacis_product_fail(lacis_run *run, const lacis_product *product, la
 
 /* pull.c: the same for graph BY vector with built-in functions, a value at a time. */
 bool lacis_product_can_pull(const lacis_product *product, char *reason, size_t size);
+/* Of collecting so many rows, with nothing around it. */
+double lacis_pull_seconds(const lacis_product *product, const lacis_profile *profile, int64_t rows);
 lacis_status lacis_product_pull(lacis_run *run, const lacis_product *product, int64_t begin, int64_t end,
                                 lacis_product_result *out);
 
@@ -207,11 +209,13 @@ enum { LACIS_PRODUCT_KINDS = 3 };
 const char *lacis_product_figure(lacis_mul_class class, int kind);
 int lacis_product_kind(const lacis_product *product);
 
-/* Nanoseconds an entry of the graph for graph BY vector, threads not divided: its name, and what a row adds. */
+/* Nanoseconds an entry of the graph for graph BY vector, threads not divided: its name, and what a row adds; and what
+ * one thread does for a row before and behind, counting, making the result (as an Intel Xeon took). */
 #define lacis_pull_figure "multiply.pull.entry_ns"
 /* Bytes that all threads set in a second, beyond the caches. */
-#define lacis_set_figure  "memory.set_bytes_a_second"
-#define LACIS_PULL_ROW_NS 6.0
+#define lacis_set_figure   "memory.set_bytes_a_second"
+#define LACIS_PULL_ROW_NS  6.0
+#define LACIS_PULL_HOST_NS 15.0
 double lacis_product_now(void); /* seconds */
 
 /* glance.c: rows of one entry of A and of more, by the power of two of their products, from rows looked at; entries

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { STRIP = 512, TASK_ROWS = 512 };
+enum { STRIP = 512, FEWEST_ROWS = 16, MOST_ROWS = 512, TASKS = 8 }; /* rows of a task; tasks of a thread */
 
 bool lacis_product_can_pull(const lacis_product *product, char *reason, size_t size)
 {
@@ -48,7 +48,7 @@ struct total {
 
 struct pull {
     const lacis_mul_job *job;
-    int64_t first, last; /* rows */
+    int64_t first, last, task_rows; /* rows */
     int64_t *begin, *end;
     char *value;
     lacis_dtype storage;
@@ -185,7 +185,7 @@ static lacis_status pull_rows(void *context, int64_t task, int worker)
     (void)worker;
     const struct pull *pull = context;
     const lacis_mul_job *job = pull->job;
-    int64_t first = pull->first + task * TASK_ROWS, last = first + TASK_ROWS;
+    int64_t first = pull->first + task * pull->task_rows, last = first + pull->task_rows;
     struct strip strip;
     if (last > pull->last) last = pull->last;
     for (int64_t r = first; r < last; r++) {
@@ -202,6 +202,22 @@ static lacis_status pull_rows(void *context, int64_t task, int worker)
     return LACIS_OK;
 }
 
+static int64_t rows_of_task(int64_t rows, int threads)
+{
+    int64_t share = rows / ((int64_t)TASKS * threads);
+    return share < FEWEST_ROWS ? FEWEST_ROWS : share > MOST_ROWS ? MOST_ROWS : share;
+}
+
+double lacis_pull_seconds(const lacis_product *product, const lacis_profile *profile, int64_t rows)
+{
+    const double call = 2e-5, otherwise = 4; /* as CALIBRATE measures it on an AMD EPYC (Zen 4) */
+    int64_t each = rows_of_task(rows, product->job.threads), tasks = (rows + each - 1) / each;
+    double threads = tasks < product->job.threads ? (double)tasks : product->job.threads;
+    double ns = lacis_profile_get(profile, lacis_pull_figure, otherwise) * (double)product->total_degree;
+    ns += LACIS_PULL_ROW_NS * (double)rows;
+    return call + 1e-9 * (tasks > 0 ? ns / threads : 0);
+}
+
 static lacis_status make_buffers(lacis_run *run, const lacis_product *product, lacis_product_result *out)
 {
     uint64_t rows = (uint64_t)out->rows;
@@ -216,14 +232,16 @@ lacis_status lacis_product_pull(lacis_run *run, const lacis_product *product, in
     *out = (lacis_product_result){.rows = end - begin};
     lacis_status status = make_buffers(run, product, out);
     if (status == LACIS_OK) {
+        const int64_t task_rows = rows_of_task(out->rows, lacis_run_threads(run));
         struct pull pull = {&product->job,
                             begin,
                             end,
+                            task_rows,
                             lacis_buffer_data(out->begin),
                             lacis_buffer_data(out->end),
                             lacis_buffer_data(out->value),
                             product->storage};
-        status = lacis_run_parallel(run, (out->rows + TASK_ROWS - 1) / TASK_ROWS, pull_rows, &pull);
+        status = lacis_run_parallel(run, (out->rows + task_rows - 1) / task_rows, pull_rows, &pull);
         for (int64_t r = 0; status == LACIS_OK && r < out->rows; r++)
             out->entries += (uint64_t)(pull.end[r] - pull.begin[r]);
     }

@@ -15,32 +15,44 @@ struct team {
     void *shared;
     char *workspace;
     size_t workspace_bytes;
-    _Atomic int64_t done; /* steps times lanes */
+    _Atomic int64_t done; /* steps times lanes, as far as told */
     double all;
 };
 
 struct member {
     struct team *team;
-    int worker;
+    int worker, calls;
     int32_t lanes;
+    int64_t done; /* not told yet */
 };
 
 /* Worker 0 is the thread that started the run: it alone may report. */
+static void tell(struct member *member)
+{
+    struct team *team = member->team;
+    int64_t done = atomic_fetch_add(&team->done, member->done) + member->done;
+    member->done = 0;
+    if (member->worker == 0) lacis_run_progress(team->run, "SIMULATE", (double)done / team->all);
+}
+
+/* Steps may take less than telling of each: the count goes from one processor to the other. */
 static bool stop(void *context, int64_t steps)
 {
-    const struct member *member = context;
-    struct team *team = member->team;
-    int64_t done = atomic_fetch_add(&team->done, steps * member->lanes) + steps * member->lanes;
-    if (member->worker == 0) lacis_run_progress(team->run, "SIMULATE", (double)done / team->all);
-    return lacis_run_cancelled(team->run);
+    enum { CALLS = 64 };
+    const double noticeable = 0.001;
+    struct member *member = context;
+    member->done += steps * member->lanes;
+    if (++member->calls % CALLS == 0 || (double)member->done > noticeable * member->team->all) tell(member);
+    return lacis_run_cancelled(member->team->run);
 }
 
 static lacis_status run_block(void *context, int64_t task, int worker)
 {
     struct team *team = context;
-    struct member member = {team, worker, team->block[task].lanes};
+    struct member member = {team, worker, 0, team->block[task].lanes, 0};
     bool whole = lacis_neuron_run(team->plan, &team->block[task], team->shared,
                                   team->workspace + (size_t)worker * team->workspace_bytes, stop, &member);
+    tell(&member);
     return whole ? LACIS_OK : LACIS_INTERRUPT;
 }
 

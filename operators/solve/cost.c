@@ -4,6 +4,8 @@
  */
 #include "solve/systems.h"
 
+#include <math.h>
+
 /* As CALIBRATE measures them for f64 on an AMD EPYC (Zen 4). */
 static const struct figure {
     const char *name;
@@ -51,6 +53,17 @@ static bool is_factored(const lacis_solve_job *job)
     return job->lower.shared && job->diagonal.shared && job->upper.shared && job->type != LACIS_SOLVE_C128;
 }
 
+/* Beyond the caches all threads together wait for memory: matrix and right side read, x fetched and written. */
+static double memory_seconds(const lacis_solve *work, const lacis_solve_job *job, const lacis_profile *profile,
+                             double elements)
+{
+    const double caches = 32e6, a_thread = 12e9, most = 150e9; /* bytes; bytes a second where nobody has calibrated */
+    const double usual = a_thread * job->threads < most ? a_thread * job->threads : most;
+    const double own = !job->lower.shared + !job->diagonal.shared + !job->upper.shared, others = 3;
+    const double bytes = (own + others) * lacis_solve_bytes(work->type) * elements;
+    return bytes > caches ? bytes / lacis_profile_get(profile, LACIS_SOLVE_MEMORY_FIGURE, usual) : 0;
+}
+
 lacis_status lacis_solve_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
 {
     lacis_solve *work = call->work;
@@ -63,7 +76,8 @@ lacis_status lacis_solve_cost(lacis_run *run, const lacis_call *call, const laci
     double ns = lacis_profile_get(profile, figure->name, figure->otherwise) * of_type[work->type];
     double elements = (double)batch->elements * wanted, places = (double)batch->places * wanted;
     double bytes = lacis_solve_bytes(work->type) + (work->status ? 1 : 0) + (work->residual ? 8 : 0);
-    out->seconds = START + (job->threads > 1 ? WAKE : 0) + 1e-9 * ns * computed(batch, 8) * wanted / job->threads;
+    double kernel = 1e-9 * ns * computed(batch, 8) * wanted / job->threads;
+    out->seconds = START + (job->threads > 1 ? WAKE : 0) + fmax(kernel, memory_seconds(work, job, profile, elements));
     if (work->residual) out->seconds += 1e-9 * 10 * elements / job->threads;
     out->seconds += lacis_solve_touches(run, bytes * places);
     out->products = elements;

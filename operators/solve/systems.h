@@ -101,6 +101,8 @@ lacis_status lacis_solve_say_bad(lacis_run *run, const lacis_call *call, int64_t
 /* cost.c */
 lacis_status lacis_solve_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out);
 const char *lacis_solve_figure(bool tree, bool flat, bool factored); /* its name in the profile */
+/* Bytes a second that all threads read and write where systems are beyond the caches. */
+#define LACIS_SOLVE_MEMORY_FIGURE "solve.memory_bytes_a_second"
 /* calibrate.c */
 lacis_status lacis_solve_calibrate(lacis_run *run, lacis_profile *profile);
 /* Seconds for pages of a result that are touched for the first time. */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which of the GPU's kernels do a job of SYMV: the shipped default for its type, triangle and size. Called by gpu.c,
- * and by gpu_cost.c for EXPLAIN.
+ * Which of the GPU's kernels do a job of SYMV: what TUNE found for its type, triangle and size, or the shipped default.
+ * Called by gpu.c, and by gpu_cost.c for EXPLAIN.
  */
 #include "symv/device.h"
+#include "symv/tune.h"
 
 #ifdef LACIS_GPU_KERNELS
 
 lacis_symv_gpu_choice lacis_symv_choose(const lacis_profile *profile, const lacis_gpu *gpu,
                                         const lacis_symv_gpu_job *job)
 {
-    (void)profile, (void)gpu;
-    return lacis_symv_gpu_default(job);
+    lacis_symv_gpu_choice choice;
+    return lacis_symv_tuned(profile, gpu, job, &choice) ? choice : lacis_symv_gpu_default(job);
 }
 
 lacis_symv_gpu_job lacis_symv_gpu_job_of(const lacis_symv_work *work, const lacis_symv_piece *piece,

@@ -4,6 +4,7 @@
  * what it would cost with the copies that are needed. Called through gpu.c's variant.
  */
 #include "symv/device.h"
+#include "symv/tune.h"
 
 /* Nanoseconds an element of the triangle of a large matrix, and for each right side more, where nobody has
  * calibrated; from what plain kernels took on an H200. */
@@ -179,6 +180,7 @@ lacis_status lacis_symv_gpu_explain(const lacis_call *call, lacis_lines *lines)
     LACIS_TRY(lacis_lines_add(lines, "on the GPU: %s; kernels %.3g s, copies %.3g s (%.3g MB there, %.3g MB back)",
                               lacis_symv_gpu_choice_text(&choice, text), e->kernels, e->copies, 1e-6 * e->to_device,
                               1e-6 * e->to_host));
+    LACIS_TRY(lacis_symv_explain_tuned(lines, call->profile, gpu, &job.job));
     if (e->once > 0) return lacis_lines_add(lines, "the first time %.2f s more, to start the GPU", e->once);
     return LACIS_OK;
 }

@@ -5,6 +5,7 @@
  */
 #include "symv/device.h"
 #include "symv/sparse.h"
+#include "symv/tune.h"
 
 #include <inttypes.h>
 
@@ -129,6 +130,7 @@ const lacis_op lacis_op_symv = {
     .bind = lacis_symv_bind,
     .explain = explain,
     .calibrate = lacis_symv_calibrate,
+    .tune = lacis_symv_tune,
     .variants = variants,
     .variant_count = LACIS_COUNT(variants),
 };

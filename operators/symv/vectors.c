@@ -227,11 +227,18 @@ static void lane_of(const lacis_batch_group *group, int64_t l, bool shared, int6
     *step = shared ? 1 : group->block;
 }
 
-static const lacis_batch_group *group_with(const lacis_batch_group *group, int64_t lane)
+/* The last group that begins at or before the lane: it has it. */
+static const lacis_batch_group *group_with(const lacis_symv_work *work, int64_t lane)
 {
-    while (group->lane + group->lanes <= lane)
-        group++;
-    return group;
+    int64_t low = 0, high = work->groups - 1;
+    while (low < high) {
+        int64_t middle = low + (high - low + 1) / 2;
+        if (work->group[middle].lane <= lane)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &work->group[low];
 }
 
 static void convert_lane(const lacis_symv_vectors *from, int64_t first, int64_t step, int64_t rows, lacis_dtype dtype,
@@ -256,14 +263,13 @@ typedef struct gathering {
 static lacis_status gather_group(void *context, int64_t task, int worker)
 {
     const gathering *g = context;
-    const lacis_batch_group *own = &g->from->group[task], *other = g->work->group;
+    const lacis_batch_group *own = &g->from->group[task];
     const uint64_t size = lacis_dtype_size(g->work->dtype);
     (void)worker;
     for (int64_t lane = own->lane; lane < own->lane + own->lanes; lane++) {
         int64_t first, step, place, to_step;
-        other = group_with(other, lane);
         lane_of(own, lane, g->from->shared, &first, &step);
-        lane_of(other, lane, false, &place, &to_step);
+        lane_of(group_with(g->work, lane), lane, false, &place, &to_step);
         convert_lane(g->from, first, step, own->rows, g->work->dtype, g->to + size * (uint64_t)place, to_step);
     }
     return LACIS_OK;

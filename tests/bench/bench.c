@@ -16,6 +16,7 @@ static const bench_family families[] = {
     {"simulate", "neurons; cpu: --peer neuron where nrniv is installed, one thread unless --threads says otherwise",
      bench_simulate},
     {"solve", "batches of systems, --op part of a case's name: chain, tree, flat, full, block, shared", bench_solve},
+    {"symv", "dense symmetric and Hermitian matrix-vector products; the picture of GFLOPS against n", bench_symv},
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
@@ -27,7 +28,10 @@ static const char options_help[] =
     "                   pull, push, reach, reach1, shortest, walks, solve, one, passive, hh, and cold for processes "
     "that have done\n"
     "                   nothing yet\n"
-    "  --type f32|f64   values (f32; solve: f64)\n"
+    "  --type f32|f64   values (f32; solve: f64; symv: a list of f32, f64, c64, c128, dd, cdd, f32_f64, f32_dd,\n"
+    "                   f64_dd)\n"
+    "  --n N[,N...], --uplo lower|upper, --picture FILE.svg, --plot FILE.csv, --regret N, --database FILE: symv's, "
+    "below\n"
     "  --device cpu|gpu (cpu)\n"
     "  --gpus N         GPUs that share each product, where there are so many (1): a second line a case, beside\n"
     "                   one GPU's\n"
@@ -47,6 +51,14 @@ static const char options_help[] =
     "cuSPARSE's two calls, and LET statements, cold and warm; without --op the sizes up to 2,560 lanes. simulate on\n"
     "the GPU times LET statements, from cells on the host to the table there; --op is part of a case's name,\n"
     "LACIS_SIMULATE_WAY=thread|chip|power in the environment asks for one way through the steps.\n\n"
+    "symv: --op fixed, accurate, symmetric, free, canonical, packed, sides4, batch, statement (all). Peers are "
+    "OpenBLAS and QD, "
+    "or\n"
+    "cuBLAS in both its modes; times stand beside a plain read of as many bytes as the triangle has. On the GPU\n"
+    "matrices rotate so that the L2 does not hold them, and repeat counts six runs each. --picture draws GFLOPS\n"
+    "against n and writes its points to FILE.csv, from which --plot draws it again. --regret N (gpu): N sizes drawn\n"
+    "at random, what the tuned table of --database (a database after TUNE SYMV; without it the shipped defaults)\n"
+    "loses there against the best of all candidates.\n\n"
     "Exit code 0: done; 1: a wrong answer or a failure; 2: wrong usage; 77: there is no GPU.\n";
 
 struct option {
@@ -72,8 +84,9 @@ static int set(const struct option *option, const char *value)
     }
     char *end;
     long number = strtol(value, &end, 10);
-    if (*end != '\0' || number < 1 || number > BENCH_REPEATS)
-        return bench_fail("%s takes a number from 1 to %d, not %s", option->name, BENCH_REPEATS, value) + 1;
+    const int most = strcmp(option->name, "--regret") == 0 ? 1000 : BENCH_REPEATS;
+    if (*end != '\0' || number < 1 || number > most)
+        return bench_fail("%s takes a number from 1 to %d, not %s", option->name, most, value) + 1;
     *option->number = (int)number;
     return 0;
 }
@@ -88,10 +101,19 @@ static int add_graph(bench_options *options, const char *name)
 static int one_option(bench_options *options, const char *name, const char *value)
 {
     const struct option all[] = {
-        {"--op", &options->op, NULL},           {"--type", &options->type, NULL},
-        {"--device", &options->device, NULL},   {"--peer", &options->peer, NULL},
-        {"--threads", NULL, &options->threads}, {"--repeat", NULL, &options->repeat},
+        {"--op", &options->op, NULL},
+        {"--type", &options->type, NULL},
+        {"--device", &options->device, NULL},
+        {"--peer", &options->peer, NULL},
+        {"--threads", NULL, &options->threads},
+        {"--repeat", NULL, &options->repeat},
         {"--gpus", NULL, &options->gpus},
+        {"--n", &options->n, NULL},
+        {"--uplo", &options->uplo, NULL},
+        {"--picture", &options->picture, NULL},
+        {"--plot", &options->plot, NULL},
+        {"--regret", NULL, &options->regret},
+        {"--database", &options->database, NULL},
     };
     size_t at = 0, count = sizeof all / sizeof all[0];
     bool graph = strcmp(name, "--graph") == 0;
@@ -112,8 +134,9 @@ static int parse(int argc, char **argv, bench_options *options)
         if (code != 0) return code;
         i++;
     }
-    if (options->type == NULL) options->type = strcmp(argv[1], "solve") == 0 ? "f64" : "f32";
-    if (strcmp(options->type, "f32") != 0 && strcmp(options->type, "f64") != 0)
+    const bool lists = strcmp(argv[1], "symv") == 0;
+    if (options->type == NULL && !lists) options->type = strcmp(argv[1], "solve") == 0 ? "f64" : "f32";
+    if (!lists && strcmp(options->type, "f32") != 0 && strcmp(options->type, "f64") != 0)
         return bench_fail("--type is f32 or f64, not %s", options->type) + 1;
     if (strcmp(options->device, "cpu") != 0 && strcmp(options->device, "gpu") != 0)
         return bench_fail("--device is cpu or gpu, not %s", options->device) + 1;

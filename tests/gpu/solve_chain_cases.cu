@@ -221,10 +221,30 @@ static void check_random(bool small, uint64_t seed)
                 }
 }
 
+static void check_length(lacis_solve_type type, size_t turn, int64_t n, bool flat, int64_t lanes, uint64_t *state)
+{
+    layout l;
+    l.block = flat;
+    if (turn % 2) l.ahead = 1, l.behind = 2;
+    const chain_set s = make_chains(type, lanes, n, 0, kinds[turn % 3], state);
+    const batch b = lay_out(type, 0, {s}, {l}, {l}, {l}, turn % 4 == 0);
+    char name[128];
+    snprintf(name, sizeof name, "%s %s %lld rows, %s", type_name[type], kind_name[turn % 3], (long long)n,
+             flat ? "flat" : "full");
+    check_batch(b, LACIS_SOLVE_GPU_THREAD, name);
+    lacis_solve_gpu_job job = {};
+    job.job = b.job();
+    job.way = LACIS_SOLVE_GPU_CHIP;
+    const int64_t longest = type == LACIS_SOLVE_C128 ? 5120 : 9216;
+    expect((lacis_solve_gpu_refuses(&job) == nullptr) == (n <= longest), "%s: refused", name);
+    if (n <= longest) check_batch(b, LACIS_SOLVE_GPU_CHIP, name);
+}
+
 /* Lengths about the limits of chunks, segments, blocks and clusters, in the two layouts that have kernels of their
- * own. */
+ * own. Few: racecheck takes seconds for long chains side by side. */
 static void check_lengths(bool small, uint64_t seed)
 {
+    static const int64_t few[2][5] = {{1, 19, 160, 400, 600}, {2, 19, 160, 512, 4608}}; /* Full, Flat */
     static const int64_t lengths[] = {1,    2,    3,    4,    5,    6,    8,    9,    10,   15,   17,   18,
                                       19,   31,   36,   63,   64,   65,   72,   73,   128,  144,  145,  159,
                                       160,  161,  255,  256,  257,  287,  288,  289,  319,  320,  321,  500,
@@ -232,34 +252,26 @@ static void check_lengths(bool small, uint64_t seed)
                                       2304, 2305, 4096, 4608, 4609, 5119, 5120, 5121, 8192, 9215, 9216, 9217};
     uint64_t state = seed + 77;
     for (int t = 0; t < LACIS_SOLVE_TYPES; t++)
-        for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i += small ? 12 : 1)
-            for (int64_t block = 0; block < 2; block++) {
-                const int64_t n = lengths[i], lanes = n > 1000 ? 4 : n > 300 ? 20 : 72;
-                layout l;
-                l.block = block;
-                if (i % 2) l.ahead = 1, l.behind = 2;
-                const chain_set s = make_chains((lacis_solve_type)t, small ? 4 : lanes, n, 0, kinds[i % 3], &state);
-                const batch b = lay_out((lacis_solve_type)t, 0, {s}, {l}, {l}, {l}, i % 4 == 0);
-                char name[128];
-                snprintf(name, sizeof name, "%s %s %lld rows, %s", type_name[t], kind_name[i % 3], (long long)n,
-                         block ? "flat" : "full");
-                if (!small || i % 2) check_batch(b, LACIS_SOLVE_GPU_THREAD, name);
-                lacis_solve_gpu_job job = {};
-                job.job = b.job();
-                job.way = LACIS_SOLVE_GPU_CHIP;
-                const int64_t longest = t == LACIS_SOLVE_C128 ? 5120 : 9216;
-                expect((lacis_solve_gpu_refuses(&job) == nullptr) == (n <= longest), "%s: refused", name);
-                if (n <= longest) check_batch(b, LACIS_SOLVE_GPU_CHIP, name);
-            }
+        for (int flat = 0; flat < 2; flat++) {
+            for (size_t i = 0; small && i < 5; i++)
+                check_length((lacis_solve_type)t, i, few[flat][i], flat, 4, &state);
+            for (size_t i = 0; !small && i < sizeof lengths / sizeof *lengths; i++)
+                check_length((lacis_solve_type)t, i, lengths[i], flat,
+                             lengths[i] > 1000  ? 4
+                             : lengths[i] > 300 ? 20
+                                                : 72,
+                             &state);
+        }
 }
 
 /* The same systems in other layouts, other groups, by themselves. */
 static void check_bits(bool small, uint64_t seed)
 {
-    static const int64_t lengths[] = {7, 33, 64, 100, 256, 300, 512, 1024, 1500, 2500, 4096, 8192};
+    static const int64_t lengths[] = {7, 100, 350, 600, 33, 64, 256, 300, 512, 1024, 1500, 2500, 4096, 8192};
+    const size_t few = 4, all = sizeof lengths / sizeof *lengths;
     uint64_t state = seed + 99;
     for (int t = 0; t < LACIS_SOLVE_TYPES; t++)
-        for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i += small ? 3 : 1)
+        for (size_t i = 0; i < (small ? few : all); i++)
             for (int shared = 0; shared < (small ? 1 : 2); shared++) {
                 const lacis_solve_type type = (lacis_solve_type)t;
                 const int64_t n = lengths[i], lanes = small ? 5 : n > 1000 ? 19 : 75;

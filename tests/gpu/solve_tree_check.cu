@@ -233,6 +233,22 @@ static int64_t some(uint64_t *state, int64_t most)
     return 1 + (int64_t)(next_random(state) % (uint64_t)most);
 }
 
+/* So many lanes that LANES takes wide tiles: of 32, and of f32 with long trees of 64. */
+static void check_wide_tiles(uint64_t *state)
+{
+    const int64_t tiles = 140;
+    for (int type = 0; type < 3; type++)
+        for (int sharing = SHARE_NONE; sharing <= SHARE_OFF; sharing++) {
+            const bool longer = type == (int)LACIS_SOLVE_F32;
+            tree_spec spec = random_spec(state);
+            spec.type = (lacis_solve_type)type;
+            spec.sharing = sharing;
+            if (sharing == SHARE_OFF) spec.matrix = spec.rhs = spec.x = LAYOUT_FULL;
+            check_batch({make_tree(TREE_PEER, longer ? 130 : 25, 0, next_random(state))},
+                        {tiles * (longer ? 64 : 32) - 3}, spec);
+        }
+}
+
 static void say_so_far()
 {
     printf("trees: %d cases so far, %d failures\n", cases, failures);
@@ -279,6 +295,8 @@ void check_trees(bool small, uint64_t seed)
         }
         say_so_far();
     }
+    check_wide_tiles(&state);
+    say_so_far();
     if (small) return;
     const int64_t shapes[][2] = {{319, 157}, {691, 341}, {695, 66}, {305, 30}};
     for (const auto &s : shapes)

@@ -2,7 +2,7 @@
  *
  * See symv_case.h.
  */
-#include "gpu/symv_case.h"
+#include "symv_case.h"
 
 #include "common/dd.h"
 
@@ -263,7 +263,7 @@ lacis_symv_gpu_job symv_job(const symv_data *d, const lacis_symv_gpu_choice *cho
     lacis_symv_job *j = &g.job;
     j->type = is.type;
     j->uplo = is.uplo;
-    j->order = LACIS_SYMV_FIXED;
+    j->order = is.order;
     j->hermitian = is.hermitian;
     j->packed = is.packed;
     j->accurate = is.accurate;

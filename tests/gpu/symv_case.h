@@ -20,6 +20,7 @@ void symv_cuda(cudaError_t rc, const char *call, const char *file, int line); /*
 struct symv_case {
     lacis_symv_type type = LACIS_SYMV_F64;
     lacis_symv_uplo uplo = LACIS_SYMV_LOWER;
+    lacis_symv_order order = LACIS_SYMV_FIXED;
     bool hermitian = false, packed = false, accurate = false;
     int64_t n = 0, ld = 0, sides = 1, matrices = 1;
     std::vector<int64_t> sizes; /* of each matrix, where they differ; then n and matrices are not looked at */

@@ -6,7 +6,7 @@
 #ifndef LACIS_TESTS_GPU_SYMV_FAMILIES_H
 #define LACIS_TESTS_GPU_SYMV_FAMILIES_H
 
-#include "gpu/symv_case.h"
+#include "symv_case.h"
 
 static inline bool symv_gpu_refused(const symv_data *d, const lacis_symv_gpu_choice *choice)
 {

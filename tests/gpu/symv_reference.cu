@@ -32,7 +32,8 @@ double symv_worst(const symv_data *d, const std::vector<unsigned char> &y)
 {
     const lacis_symv_type type = d->is.type;
     const bool single = type == LACIS_SYMV_F32 || type == LACIS_SYMV_C64;
-    const bool low = type == LACIS_SYMV_DD || type == LACIS_SYMV_CDD || type == LACIS_SYMV_F32_DD || type == LACIS_SYMV_F64_DD;
+    const bool low =
+        type == LACIS_SYMV_DD || type == LACIS_SYMV_CDD || type == LACIS_SYMV_F32_DD || type == LACIS_SYMV_F64_DD;
     const double u = low ? 0x1p-103 : single ? 0x1p-24 : 0x1p-53;
     double worst = 0;
     size_t k = 0;
@@ -40,9 +41,11 @@ double symv_worst(const symv_data *d, const std::vector<unsigned char> &y)
         for (int64_t r = 0; r < d->is.sides; r++)
             for (int64_t i = 0; i < one.n; i++, k++) {
                 double v[4], off = 0;
-                numbers(type, &y[(size_t)((one.y + r * d->y_side + i * d->is.y_step) * lacis_symv_vector_bytes(type))], v);
+                numbers(type,
+                        &y[(size_t)((one.y + r * d->y_side + i * d->is.y_step) * lacis_symv_vector_bytes(type))], v);
                 for (int part = 0; part < 4; part += 2)
-                    off += std::fabs((v[part] - d->want[4 * k + (size_t)part]) + (v[part + 1] - d->want[4 * k + (size_t)part + 1]));
+                    off += std::fabs((v[part] - d->want[4 * k + (size_t)part]) +
+                                     (v[part + 1] - d->want[4 * k + (size_t)part + 1]));
                 const double part = off / (2 * (double)(one.n + 8) * u * d->scale[k]);
                 if (!(part <= worst)) worst = part == part ? part : INFINITY;
             }

@@ -2,15 +2,22 @@
  *
  * Family RING: every type, triangle and storage at the sizes where tiles begin and end, and its bits.
  */
-#include "gpu/symv_families.h"
+#include "symv_families.h"
 
 #include <cstdio>
 #include <cstdlib>
 
-static lacis_symv_gpu_choice ring(lacis_symv_type type, int resident, int chunk)
+/* A strip of `wide` tiles. */
+static lacis_symv_gpu_choice ring(lacis_symv_type type, int wide, int resident, int chunk)
 {
     const int bytes = lacis_symv_matrix_bytes(type);
-    return {LACIS_SYMV_GPU_RING, 32 * (bytes < 16 ? 16 / bytes : 1), bytes > 16 ? 32 : 64, 8, 16, resident, chunk};
+    return {LACIS_SYMV_GPU_RING,
+            32 * (bytes < 16 ? 16 / bytes : 1),
+            (bytes > 16 ? 32 : 64) * wide,
+            8,
+            16,
+            resident,
+            chunk};
 }
 
 /* All of one type and triangle. The bits must be the same whatever is resident. */
@@ -26,13 +33,17 @@ static void check_type(symv_case is, bool small)
             symv_data d;
             is.ld = n + gap;
             symv_make(&d, is);
-            for (const int chunk : {1, 3, 8}) {
-                const lacis_symv_gpu_choice two = ring(is.type, 2, chunk), three = ring(is.type, 3, chunk);
-                symv_check(&d, &two, &bits);
-                if (n < 64 || symv_gpu_refused(&d, &three)) continue;
-                symv_check(&d, &three, &other);
-                symv_expect(bits == other, "%s: other bits with 3 blocks a multiprocessor", symv_name(is).c_str());
-            }
+            for (const int chunk : {1, 3, 8})
+                for (const int wide : {1, 2, 4}) {
+                    if (wide > 1 && gap == 1) continue;
+                    const lacis_symv_gpu_choice two = ring(is.type, wide, 2, chunk),
+                                                three = ring(is.type, wide, 3, chunk);
+                    symv_check(&d, &two, &bits);
+                    if (n < 64 || symv_gpu_refused(&d, &three)) continue;
+                    symv_check(&d, &three, &other);
+                    symv_expect(bits == other, "%s: other bits with 3 blocks a multiprocessor",
+                                symv_name(is).c_str());
+                }
         }
     }
 }
@@ -56,7 +67,7 @@ static void check_ways(symv_case is)
             if (way >= 2) now.alpha[0] = -1.5, now.beta[0] = 0.75;
             if (way >= 2 && lacis_symv_complex(is.type)) now.alpha[2] = 0.5, now.beta[2] = -2;
             symv_make(&d, now);
-            const lacis_symv_gpu_choice choice = ring(is.type, 2, 2);
+            const lacis_symv_gpu_choice choice = ring(is.type, way % 2 + 1, 2, 2);
             symv_check(&d, &choice, &bits);
         }
 }
@@ -149,6 +160,28 @@ static double time_choice(rotating *r, symv_case is, const lacis_symv_gpu_choice
     return failed ? -1 : us;
 }
 
+/* One line: lower or upper, one or four sides, full or packed (or, in double-double, accurate) by the bits of `way`.
+ */
+static void time_way(rotating *r, lacis_symv_type type, int64_t n, int way, lacis_symv_gpu_choice choice,
+                     double plain)
+{
+    symv_case is;
+    symv_data d;
+    is.type = type;
+    is.n = is.ld = n;
+    is.uplo = way & 1 ? LACIS_SYMV_UPPER : LACIS_SYMV_LOWER;
+    is.sides = way & 2 ? 4 : 1;
+    const bool low = type >= LACIS_SYMV_DD && type != LACIS_SYMV_F32_F64;
+    is.accurate = low && (way & 4) != 0;
+    is.packed = !low && (way & 4) != 0;
+    d.is = is;
+    d.ones.resize(1);
+    if (symv_gpu_refused(&d, &choice)) return;
+    const double us = time_choice(r, is, &choice, 7);
+    printf("%s wide %d resident %d chunk %d: %.1f us, of the read %.3f\n", symv_name(is).c_str(), choice.ty,
+           choice.resident, choice.chunk, us, plain / us);
+}
+
 /* bench-ring [N..]: every type, of each the chunks and residences, beside a plain read of the triangle's bytes. */
 int bench_ring(int argc, char **argv)
 {
@@ -167,25 +200,13 @@ int bench_ring(int argc, char **argv)
             printf("%s n %lld: plain read of %.1f MB %.1f us\n", symv_name({(lacis_symv_type)type}).c_str(),
                    (long long)n, (double)bytes * 1e-6, plain);
             for (int way = 0; way < 8; way++)
-                for (const int resident : {2, 3})
-                    for (const int chunk : {1, 2, 3, 4, 6, 8, 12}) {
-                        symv_case is;
-                        is.type = (lacis_symv_type)type;
-                        is.n = is.ld = n;
-                        is.uplo = way & 1 ? LACIS_SYMV_UPPER : LACIS_SYMV_LOWER;
-                        is.sides = way & 2 ? 4 : 1;
-                        is.packed = is.accurate = (way & 4) != 0;
-                        if (way & 4 && is.type >= LACIS_SYMV_DD) is.packed = false;
-                        if (way > 1 && chunk != 2 && chunk != 6) continue;
-                        const lacis_symv_gpu_choice choice = ring(is.type, resident, chunk);
-                        symv_data d;
-                        d.is = is;
-                        d.ones.resize(1);
-                        if (symv_gpu_refused(&d, &choice)) continue;
-                        const double us = time_choice(&r, is, &choice, 7);
-                        printf("%s resident %d chunk %d: %.1f us, of the read %.3f\n", symv_name(is).c_str(),
-                               resident, chunk, us, plain / us);
-                    }
+                for (const int wide : {1, 2, 4})
+                    for (const int resident : {2, 3})
+                        for (const int chunk : {2, 3, 4, 6, 8, 12}) {
+                            if (way > 1 && (chunk == 3 || chunk > 6)) continue;
+                            time_way(&r, (lacis_symv_type)type, n, way,
+                                     ring((lacis_symv_type)type, wide, resident, chunk), plain);
+                        }
             rotate_free(&r);
         }
     return 0;

@@ -3,7 +3,7 @@
  * Family TICKETS: that it is right, and that it never hangs: very many small launches beside other work, with every y
  * compared on the device. Whoever waits for the device here waits for a limited time.
  */
-#include "gpu/symv_families.h"
+#include "symv_families.h"
 
 #include <chrono>
 #include <cstdio>

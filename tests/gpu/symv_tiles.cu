@@ -44,7 +44,7 @@ static void check_choice(const symv_case &is, const lacis_symv_gpu_choice *choic
     std::vector<unsigned char> bits;
     symv_make(&d, is);
     const lacis_symv_gpu_job job = symv_job(&d, choice);
-    if (lacis_symv_gpu_refuses(&job) == nullptr) symv_check(&d, choice, &bits);
+    if (choice == nullptr || lacis_symv_gpu_refuses(&job) == nullptr) symv_check(&d, choice, &bits);
 }
 
 /* Every candidate at sizes around its tiles, in changing variants; the default at all sizes. */
@@ -56,14 +56,17 @@ static void check_candidates(bool small, uint64_t *variant)
         for (int i = 0; i < count; i++)
             for (int k = 0; k < (small ? 1 : 6); k++) {
                 *variant = *variant * 6364136223846793005U + 1442695040888963407U;
-                check_choice(case_of(type_of(t), small ? 65 + i % 70 : 1 + (int64_t)(*variant >> 33) % 500, *variant >> 40),
-                             &choice[i]);
+                check_choice(
+                    case_of(type_of(t), small ? 65 + i % 70 : 1 + (int64_t)(*variant >> 33) % 500, *variant >> 40),
+                    &choice[i]);
             }
         for (const int64_t n : all_n)
-            for (uint64_t v = 0; v < (small ? 1U : 32U); v++) {
+            for (uint64_t v = 0; v < (small ? 1U : 12U); v++) {
                 *variant = *variant * 6364136223846793005U + 1442695040888963407U;
                 if (!small || n == 129 || n == 1)
-                    check_choice(case_of(type_of(t), n, (*variant >> 40 & ~31U) | (small ? *variant >> 50 & 31 : v)), nullptr);
+                    check_choice(
+                        case_of(type_of(t), n, (*variant >> 40 & ~31U) | (small ? *variant >> 50 & 31 : v * 3)),
+                        nullptr);
             }
         if (small) continue;
         for (const int64_t n : more_n)
@@ -78,7 +81,8 @@ static void check_sides(bool small, uint64_t *variant)
         for (int64_t sides = 2; sides <= (small ? 2 : 7); sides++)
             for (int k = 0; k < (small ? 1 : 3); k++) {
                 *variant = *variant * 6364136223846793005U + 1442695040888963407U;
-                symv_case is = case_of(type_of(t), 64 + (int64_t)(*variant >> 33) % (small ? 10 : 200), *variant >> 40);
+                symv_case is =
+                    case_of(type_of(t), 64 + (int64_t)(*variant >> 33) % (small ? 10 : 200), *variant >> 40);
                 is.sides = sides;
                 is.matrices = 1 + k;
                 is.ld = std::max(is.ld, is.n);
@@ -113,7 +117,8 @@ static std::vector<unsigned char> by_cpu(const symv_data &d, lacis_symv_order or
     return y;
 }
 
-static std::vector<unsigned char> by_gpu(const symv_data &d, const lacis_symv_gpu_choice *choice, lacis_symv_order order)
+static std::vector<unsigned char> by_gpu(const symv_data &d, const lacis_symv_gpu_choice *choice,
+                                         lacis_symv_order order)
 {
     std::vector<unsigned char> y((size_t)(d.y_elements * lacis_symv_vector_bytes(d.is.type)));
     lacis_symv_gpu_job job = symv_job(&d, choice);
@@ -121,7 +126,8 @@ static std::vector<unsigned char> by_gpu(const symv_data &d, const lacis_symv_gp
     job.job.order = order;
     SYMV_CUDA(cudaMemsetAsync(d.on_y, 0xff, y.size(), symv_stream));
     const lacis_symv_gpu_status status = lacis_symv_gpu_run(&job, &rc);
-    symv_expect(status == LACIS_SYMV_GPU_OK, "%s canonical: status %d, CUDA %d", symv_name(d.is).c_str(), (int)status, rc);
+    symv_expect(status == LACIS_SYMV_GPU_OK, "%s canonical: status %d, CUDA %d", symv_name(d.is).c_str(), (int)status,
+                rc);
     SYMV_CUDA(cudaStreamSynchronize(symv_stream));
     SYMV_CUDA(cudaMemcpy(y.data(), d.on_y, y.size(), cudaMemcpyDeviceToHost));
     return y;
@@ -159,7 +165,8 @@ static void check_canonical(bool small, uint64_t *variant)
             }
 }
 
-/* --- order FREE ---------------------------------------------------------------------------------------------------- */
+/* --- order FREE ----------------------------------------------------------------------------------------------------
+ */
 
 static void check_free(bool small, uint64_t *variant)
 {
@@ -184,7 +191,8 @@ static void check_free(bool small, uint64_t *variant)
     }
 }
 
-/* --- figures, NaN and infinity, memory ------------------------------------------------------------------------------- */
+/* --- figures, NaN and infinity, memory
+ * ------------------------------------------------------------------------------- */
 
 static bool near(double a, double b, double tolerance)
 {
@@ -212,10 +220,12 @@ static void check_figures_case(const symv_case &is, bool with_y)
     for (size_t r = 0; r < got.size(); r++) {
         const symv_known_figures want = symv_figures_of(&d, (int64_t)r);
         const lacis_symv_figures &g = got[r];
-        symv_expect(near(g.norm1, want.norm1, u) && near(g.norm2, want.norm2, u) && near(g.norm_max, want.norm_max, u),
+        symv_expect(near(g.norm1, want.norm1, u) && near(g.norm2, want.norm2, u) &&
+                        near(g.norm_max, want.norm_max, u),
                     "%s: norms %.17g %.17g %.17g, not %.17g %.17g %.17g", symv_name(is).c_str(), g.norm1, g.norm2,
                     g.norm_max, want.norm1, want.norm2, want.norm_max);
-        symv_expect(std::fabs(g.dot[0] - want.dot) <= u * want.dot_scale && std::fabs(g.dot_im[0] - want.dot_im) <= u * want.dot_scale,
+        symv_expect(std::fabs(g.dot[0] - want.dot) <= u * want.dot_scale &&
+                        std::fabs(g.dot_im[0] - want.dot_im) <= u * want.dot_scale,
                     "%s: x'Ax %.17g %.17g, not %.17g %.17g", symv_name(is).c_str(), g.dot[0], g.dot_im[0], want.dot,
                     want.dot_im);
     }
@@ -253,8 +263,8 @@ static void check_memory(void)
     symv_expect(symv_live == 0, "%lld blocks left", (long long)symv_live);
 }
 
-/* Infinity in one element of x beside the diagonal, on it, and NaN in one element of A: which elements of y are finite
- * must be as a plain loop has it. */
+/* Infinity in one element of x beside the diagonal, on it, and NaN in one element of A: which elements of y are
+ * finite must be as a plain loop has it. */
 static void check_special(int64_t n, uint64_t variant)
 {
     symv_case is = case_of(LACIS_SYMV_F64, n, variant & ~(uint64_t)(2 + 32 + 64 + 128));
@@ -273,6 +283,111 @@ static void check_special(int64_t n, uint64_t variant)
     symv_expect(all, "%s: infinity in x[%lld]", symv_name(is).c_str(), (long long)at);
 }
 
+/* --- matrices too large for the host's reference
+ * ---------------------------------------------------------------------- */
+
+template <class S> static __global__ void large_fill(S *a, int64_t n, int64_t ld, bool upper, S *x)
+{
+    for (int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; k < n * n;
+         k += (int64_t)gridDim.x * blockDim.x) {
+        const int64_t i = k % n, j = k / n;
+        uint64_t z = ((uint64_t)k + 1) * 0x9e3779b97f4a7c15U;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
+        z = (z ^ z >> 27) * 0x94d049bb133111ebU;
+        const S v = (S)((double)(int64_t)z * 0x1p-63);
+        a[j * ld + i] = (upper ? i <= j : i >= j) ? v : (S)NAN;
+        if (j == 0) x[i] = (S)((double)(int64_t)(z * 77773) * 0x1p-63);
+    }
+}
+
+/* A warp for each row: the error over its bound, to worst. */
+template <class S>
+static __global__ void large_errors(const S *a, int64_t n, int64_t ld, bool upper, const S *x, const S *y,
+                                    float *worst)
+{
+    const int64_t i = (blockIdx.x * (int64_t)blockDim.x + threadIdx.x) / 32;
+    double sum = 0, scale = 0;
+    if (i >= n) return;
+    for (int64_t j = threadIdx.x % 32; j < n; j += 32) {
+        const bool stored = upper ? i <= j : i >= j;
+        const double v = (double)a[stored ? j * ld + i : i * ld + j];
+        sum = fma(v, (double)x[j], sum);
+        scale += fabs(v * (double)x[j]);
+    }
+    for (int h = 16; h >= 1; h /= 2) {
+        sum += __shfl_xor_sync(~0U, sum, h);
+        scale += __shfl_xor_sync(~0U, scale, h);
+    }
+    const double u = sizeof(S) == 4 ? 0x1p-24 : 0x1p-53, off = fabs((double)y[i] - sum) / (40 * u * scale);
+    const float seen = off <= 1e30 ? (float)off : 1e30F; /* positive: order as of integers */
+    if (threadIdx.x % 32 == 0) atomicMax((int *)worst, __float_as_int(seen));
+}
+
+template <class S>
+static void check_large_case(lacis_symv_type type, int64_t n, int64_t ld, bool upper,
+                             const lacis_symv_gpu_choice *choice)
+{
+    S *a, *x, *y;
+    float *worst, got = 0;
+    symv_case is;
+    symv_data none;
+    std::vector<S> first((size_t)n), second((size_t)n);
+    none.is.type = type;
+    none.ones.resize(1);
+    if (cudaMalloc(&a, (size_t)(ld * n) * sizeof(S)) != cudaSuccess) {
+        cudaGetLastError();
+        printf("skipped: n %lld ld %lld: no memory\n", (long long)n, (long long)ld);
+        return;
+    }
+    SYMV_CUDA(cudaMalloc(&x, (size_t)n * sizeof(S)));
+    SYMV_CUDA(cudaMalloc(&y, (size_t)n * sizeof(S)));
+    SYMV_CUDA(cudaMalloc(&worst, sizeof *worst));
+    SYMV_CUDA(cudaMemsetAsync(worst, 0, sizeof *worst, symv_stream));
+    large_fill<S><<<2048, 256, 0, symv_stream>>>(a, n, ld, upper, x);
+    lacis_symv_gpu_job job = symv_job(&none, choice);
+    job.job.uplo = upper ? LACIS_SYMV_UPPER : LACIS_SYMV_LOWER;
+    job.job.n = n, job.job.ld = ld;
+    job.job.a = a, job.job.x = x, job.job.y = y, job.job.y0 = nullptr;
+    job.job.matrices = job.job.sides = 1;
+    job.job.one = nullptr;
+    for (std::vector<S> *out : {&first, &second}) {
+        int rc = 0;
+        SYMV_CUDA(cudaMemsetAsync(y, 0xff, (size_t)n * sizeof(S), symv_stream));
+        symv_expect(lacis_symv_gpu_run(&job, &rc) == LACIS_SYMV_GPU_OK, "n %lld: CUDA %d", (long long)n, rc);
+        SYMV_CUDA(cudaStreamSynchronize(symv_stream));
+        SYMV_CUDA(cudaMemcpy(out->data(), y, (size_t)n * sizeof(S), cudaMemcpyDeviceToHost));
+    }
+    large_errors<S><<<(unsigned)((n + 7) / 8), 256, 0, symv_stream>>>(a, n, ld, upper, x, y, worst);
+    SYMV_CUDA(cudaStreamSynchronize(symv_stream));
+    SYMV_CUDA(cudaMemcpy(&got, worst, sizeof got, cudaMemcpyDeviceToHost));
+    char text[LACIS_SYMV_GPU_CHOICE_TEXT] = "default";
+    if (choice != nullptr) lacis_symv_gpu_choice_text(choice, text);
+    symv_expect(got <= 1, "n %lld ld %lld %s %s: error %.3g of its bound", (long long)n, (long long)ld,
+                upper ? "U" : "L", text, (double)got);
+    symv_expect(memcmp(first.data(), second.data(), (size_t)n * sizeof(S)) == 0,
+                "n %lld %s: other bits the second time", (long long)n, text);
+    for (void *block : {(void *)a, (void *)x, (void *)y, (void *)worst})
+        SYMV_CUDA(cudaFree(block));
+}
+
+static void check_large(void)
+{
+    const lacis_symv_gpu_choice *choice;
+    const int count = lacis_symv_gpu_candidates(LACIS_SYMV_F64, &choice);
+    for (int i = 0; i < count; i++)
+        if (choice[i].kind != LACIS_SYMV_GPU_BATCH)
+            check_large_case<double>(LACIS_SYMV_F64, 4097, 4098, i % 2 != 0, &choice[i]);
+    const int singles = lacis_symv_gpu_candidates(LACIS_SYMV_F32, &choice);
+    for (int i = 0; i < singles; i++)
+        if (choice[i].kind != LACIS_SYMV_GPU_BATCH)
+            check_large_case<float>(LACIS_SYMV_F32, 4096, 4096, i % 2 != 0, &choice[i]);
+    for (const int64_t n : {(int64_t)2048, (int64_t)8192, (int64_t)8200, (int64_t)16384, (int64_t)16383})
+        for (int upper = 0; upper <= 1; upper++)
+            check_large_case<double>(LACIS_SYMV_F64, n, n, upper != 0, nullptr);
+    for (int upper = 0; upper <= 1; upper++)
+        check_large_case<float>(LACIS_SYMV_F32, 1100, 2000000, upper != 0, nullptr); /* places beyond 2^31 */
+}
+
 void check_tiles(bool small, uint64_t seed)
 {
     uint64_t variant = seed;
@@ -282,6 +397,7 @@ void check_tiles(bool small, uint64_t seed)
     check_free(small, &variant);
     check_figures(small, &variant);
     check_memory();
+    if (!small) check_large();
     for (const int64_t n : {(int64_t)5, (int64_t)130, (int64_t)1100})
         for (uint64_t v = 0; v < (small ? 2U : 16U); v++)
             if (!small || n < 1000) check_special(n, v * 7919);

@@ -340,11 +340,11 @@ static inline double unit_of(lacis_symv_type type)
     return l.single ? 0x1p-24 : l.wide ? 0x1p-106 : 0x1p-53;
 }
 
-/* The error bound of docs: so many units of the sum of moduli. */
-static inline double bound_of(lacis_symv_type type, int64_t n)
+/* symv.h's error bound: so many units of the sum of moduli. */
+static inline double bound_of(lacis_symv_type type, int64_t n, bool tight)
 {
     const layout l = vector_layout(type);
-    return (l.wide ? 4 : 1) * (l.complex ? 2 : 1) * (double)(n + 8);
+    return (l.wide ? (tight ? 4 : 16) : 1) * (l.complex ? 2 : 1) * (double)(n + 8);
 }
 
 /* The largest error over its bound's sum, in units of the type's rounding; places between elements still are NaN. */

@@ -196,6 +196,9 @@ static void data_in_and_out(void **state)
     expect("SAVE g TO 'x' AS |", " mtx:format ");
     expect("SET th|", " threads:option ");
     expect("SET threads = |", " ");
+    expect_among("TUNE |", " MULTIPLY:verb ");
+    expect("TUNE MULTIPLY |", " TYPE:keyword SECONDS:keyword ");
+    expect("TUNE MULTIPLY TYPE f64 |", " SECONDS:keyword ");
     expect("SHOW OP|", " OPERATOR:keyword OPERATORS:keyword OPTIONS:keyword ");
     expect("show ar|", " arrays:keyword ");
 }

@@ -142,6 +142,10 @@ static void the_other_statements(void **state)
     assert_string_equal(ast.string, "GENERATORS");
     refuse("SHOW ARAYS", LACIS_SYNTAX, "ARAYS", "cannot show 'ARAYS'", "did you mean ARRAYS?");
     refuse("SHOW", LACIS_SYNTAX, NULL, "expected what to show", NULL);
+    parse("TUNE MULTIPLY TYPE f64 SECONDS 2.5;", LACIS_AST_TUNE);
+    assert_string_equal(ast.name, "MULTIPLY");
+    assert_string_equal(ast.string, "f64");
+    assert_true(ast.seconds == 2.5);
     refuse("CALIBRATE now", LACIS_SYNTAX, "now", "end of the statement", NULL);
 }
 

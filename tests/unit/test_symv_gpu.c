@@ -9,7 +9,7 @@
 /* ----------------------------------------------------------------------------------------- fixture */
 
 enum { LANES = 5, ROWS = 60 };
-static named arrays[8];
+static named arrays[9]; /* and a NULL behind them */
 static const lacis_variant *const under_test[] = {&tested_gpu, NULL};
 
 static int setup(void **state)

@@ -10,6 +10,8 @@
 #include "lane.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <time.h>
 
 namespace emulate
 {
@@ -25,6 +27,14 @@ static inline void ptx_mov_u32_0_lanemask_le(unsigned &m)
 static inline void ptx_mov_u32_0_laneid(unsigned &lane)
 {
     lane = lane_number();
+}
+
+/* Nanoseconds. */
+static inline void ptx_mov_u64_0_globaltimer(uint64_t &now)
+{
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    now = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 /* Prefetches change nothing. */

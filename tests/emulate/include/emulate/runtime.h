@@ -166,13 +166,24 @@ enum cudaFuncAttribute {
 enum { cudaSharedmemCarveoutMaxShared = 100, cudaSharedmemCarveoutMaxL1 = 0 };
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
 
-enum cudaLaunchAttributeID { cudaLaunchAttributeCooperative = 2, cudaLaunchAttributeClusterDimension = 4 };
+enum cudaLaunchAttributeID {
+    cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6 /* allowed, never taken: kernels of a stream run one by one */
+};
 union cudaLaunchAttributeValue {
     struct {
         unsigned x, y, z;
     } clusterDim;
     int cooperative;
+    int programmaticStreamSerializationAllowed;
 };
+static inline void cudaGridDependencySynchronize()
+{
+}
+static inline void cudaTriggerProgrammaticLaunchCompletion()
+{
+}
 struct cudaLaunchAttribute {
     cudaLaunchAttributeID id;
     cudaLaunchAttributeValue val;

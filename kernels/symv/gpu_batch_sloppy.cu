@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * BATCH's kernels of double-double with sloppy addition.
+ */
+#include "symv/gpu_batch_start.cuh"
+
+template cudaError_t symv_batch_start<symv_n_dd<false>>(const symv_batch_launch *);
+template cudaError_t symv_batch_start<symv_n_cdd<false>>(const symv_batch_launch *);
+template cudaError_t symv_batch_start<symv_n_by<float, 4, false>>(const symv_batch_launch *);
+template cudaError_t symv_batch_start<symv_n_by<double, 2, false>>(const symv_batch_launch *);
