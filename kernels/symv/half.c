@@ -396,8 +396,9 @@ uint64_t lacis_symv_half_work_bytes(const lacis_symv_half *half)
 {
     const lacis_symv_job *job = &half->job;
     const uint64_t n = (uint64_t)job->n, threads = job->threads < 1 ? 1 : (uint64_t)job->threads;
-    return (2 + threads) * n * (uint64_t)lacis_symv_vector_bytes(job->type) + 2 * sizeof(int64_t) * (n / BLOCK + 2) +
-           sizeof(struct window) * threads;
+    /* Sums, x, and of each thread a window with the larger one that it grows into. */
+    return (2 + 2 * threads) * n * (uint64_t)lacis_symv_vector_bytes(job->type) +
+           2 * sizeof(int64_t) * (n / BLOCK + 2) + sizeof(struct window) * threads;
 }
 
 lacis_symv_status lacis_symv_half_run(const lacis_symv_half *half)
