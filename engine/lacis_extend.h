@@ -166,7 +166,8 @@ LACIS_API void lacis_format_float(float value, char *text);
 #define LACIS_CDD_TEXT (2 * LACIS_DD_TEXT + 12)
 LACIS_API void lacis_format_dd(double hi, double lo, char *text);
 LACIS_API void lacis_format_cdd(const double *value, char *text);
-/* The double-double number nearest to a decimal one ([+-]digits[.digits][e[+-]digits], inf, nan; Fortran's d for e); false: it is none.
+/* The double-double number nearest to a decimal one ([+-]digits[.digits][e[+-]digits], inf, nan; Fortran's d for e);
+ * false: it is none.
  */
 LACIS_API bool lacis_parse_dd(const char *text, size_t length, double *hi, double *lo);
 
@@ -247,7 +248,7 @@ typedef struct lacis_agg {
  *   %i an integer     %r a real number     %n a name     %s a string     %g an aggregate
  *   %z a number that may be complex: as %r, or complex(re, im)
  *   %p a place: a name or a string (as text), or an integer (text NULL)
- *   %l a layout of a batch: flat, full, block(lanes)
+ *   %l a layout of a batch: flat, full, block(lanes)     %k the same, or packed, of a symmetric matrix
  *   WORD a keyword that must stand there   [WORD] one that may   A|B|C one of these words
  * Examples: "%a"; "[NOT] %a"; "%n %r FROM %r TO %r"; "%n = %a"; "STABLE"; "" (a bare flag).
  * A parameter without keyword is the operand right behind the verb. */
@@ -263,7 +264,8 @@ enum { LACIS_ITEMS = 8 };
 /* What the parser found for one item of a form. */
 typedef struct lacis_item {
     int64_t offset;   /* in the statement */
-    int64_t integer;  /* %i; index of the word for A|B|C; 1 where [WORD] stands; %l as in lacis_batch.block */
+    int64_t integer;  /* %i; index of the word for A|B|C; 1 where [WORD] stands; %l, %k as in lacis_batch.block, or
+                         LACIS_LAYOUT_PACKED */
     double real;      /* %r, %z */
     double imag;      /* %z */
     double wide[4];   /* %r, %z to all their digits: real high, real low, imaginary high, imaginary low */

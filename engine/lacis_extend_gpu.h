@@ -64,10 +64,10 @@ LACIS_API uint64_t lacis_gpu_part_missing(lacis_gpu *gpu, const lacis_array *arr
 LACIS_API bool lacis_gpu_keep(lacis_gpu *gpu, lacis_buffer *buffer, uint64_t offset, uint64_t bytes, void *device);
 /* What an operator makes of an array for a device once, such as a plan. It stays beside one of the array's buffers
  * until that goes or changes, or the device needs the room. name (text that lives for ever) and key say what it is:
- * where it is made of several buffers, the others' serials belong into the key. note: what the operator wants to know of
- * it. _made: answers whether there is one of that name and key, and then fills the rest. _keep_made: the device's block
- * is the engine's from here on; false: it was freed instead. */
-enum { LACIS_GPU_KEY = 6, LACIS_GPU_NOTE = 24 };
+ * where it is made of several buffers, the others' serials belong into the key. note: what the operator wants to know
+ * of it. _made: answers whether there is one of that name and key, and then fills the rest. _keep_made: the device's
+ * block is the engine's from here on; false: it was freed instead. */
+enum { LACIS_GPU_KEY = 8, LACIS_GPU_NOTE = 24 };
 typedef struct lacis_gpu_thing {
     const char *name;
     uint64_t key[LACIS_GPU_KEY];

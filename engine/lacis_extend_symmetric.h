@@ -48,6 +48,9 @@ static inline int64_t lacis_symmetric_place(const lacis_symmetric *a, int64_t ma
     return at + j * (j + 1) / 2 + i;
 }
 
+/* What an item of form %k holds where `packed` was written. */
+enum { LACIS_LAYOUT_PACKED = -1 };
+
 /* Builds one. Values may be NULL: then they are taken as long as needed, not cleared, and to be filled through
  * lacis_buffer_data(lacis_array_part_buffer(array, "values", NULL)); otherwise they are retained. */
 typedef struct lacis_symmetric_shape {

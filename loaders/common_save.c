@@ -119,7 +119,7 @@ lacis_status lacis_save_real(lacis_run *run, const lacis_csr *csr, const char *f
 {
     if (lacis_is_complex(csr->dtype))
         return lacis_run_fail(run, LACIS_TYPE, "%s has no complex values; save as mtx", format);
-    if (csr->dtype == LACIS_DD)
+    if (csr->dtype == LACIS_DD || csr->dtype == LACIS_CDD)
         return lacis_run_fail(run, LACIS_TYPE, "%s cannot hold double-double values; convert them to f64 first",
                               format);
     return LACIS_OK;

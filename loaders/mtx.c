@@ -24,6 +24,10 @@ static const lacis_option_spec options[] = {
      .otherwise = "false",
      .help = "true: a dense symmetric or Hermitian matrix, which SYMV takes, instead of a graph"},
     {.name = "packed", .form = 'b', .otherwise = "false", .help = "of a dense matrix one triangle alone is stored"},
+    {.name = "half",
+     .form = 'b',
+     .otherwise = "false",
+     .help = "of a symmetric or Hermitian file only the triangle that it has, for SYMV, not its mirror image"},
 };
 
 /* More rows than this with few entries, or more columns than 32 bits count, are kept as labels of those that occur.
@@ -94,6 +98,11 @@ static void warn_values(lacis_run *run, const lacis_mtx *m, const lacis_seen *se
 
 /* -------------------------------------------------------------------------------------------- loading */
 
+static bool is_half(const lacis_options *given)
+{
+    return lacis_option_integer(given, "half", 0) != 0;
+}
+
 static void set_spec(lacis_run *run, const lacis_mtx *m, const lacis_options *given, lacis_edges_spec *spec)
 {
     static const lacis_want wants[] = {LACIS_WANT_REAL, LACIS_WANT_ANY, LACIS_WANT_COMPLEX, LACIS_WANT_NONE};
@@ -101,7 +110,7 @@ static void set_spec(lacis_run *run, const lacis_mtx *m, const lacis_options *gi
                                .rows = m->rows,
                                .cols = m->cols,
                                .base = 1,
-                               .mirror = m->symmetry,
+                               .mirror = is_half(given) ? LACIS_MIRROR_NONE : m->symmetry,
                                .want = wants[m->field],
                                .type = lacis_option_type(given),
                                .duplicates = lacis_option_duplicates(given),
@@ -171,6 +180,33 @@ static lacis_status check_graph(lacis_run *run, const lacis_options *given)
                              "packed = true is for dense matrices, and this becomes a graph");
 }
 
+static lacis_status check_half(lacis_run *run, const lacis_mtx *m, const lacis_options *given)
+{
+    const bool mirrored = m->symmetry != LACIS_MIRROR_NONE && m->symmetry != LACIS_MIRROR_NEGATED;
+    if (mirrored || !is_half(given)) return LACIS_OK;
+    return lacis_run_fail_at(run, LACIS_RANGE, lacis_option_offset(given, "half"), NULL,
+                             "half = true is for symmetric and Hermitian files, and this one is %s",
+                             m->symmetry == LACIS_MIRROR_NONE ? "general" : "skew-symmetric");
+}
+
+/* The format has such files hold the lower triangle. */
+static lacis_status check_lower(lacis_run *run, const lacis_options *given, lacis_array **array)
+{
+    lacis_csr csr;
+    int64_t r = 0;
+    if (!is_half(given)) return LACIS_OK;
+    lacis_csr_view(*array, &csr);
+    while (r < csr.rows && (csr.begin[r] == csr.end[r] || csr.column[csr.end[r] - 1] <= r))
+        r++;
+    if (r == csr.rows) return LACIS_OK;
+    const int64_t row = csr.row_label != NULL ? csr.row_label[r] : csr.row_base + r;
+    lacis_array_release(*array);
+    *array = NULL;
+    return lacis_run_fail_at(run, LACIS_FORMAT, lacis_option_offset(given, "half"), "leave half out",
+                             "row %lld has an entry above the diagonal, where a symmetric file has none",
+                             (long long)row);
+}
+
 static lacis_status load_text(lacis_run *run, const lacis_text *text, const lacis_options *given, lacis_array **out)
 {
     lacis_mtx m;
@@ -183,15 +219,18 @@ static lacis_status load_text(lacis_run *run, const lacis_text *text, const laci
     LACIS_TRY(lacis_mtx_head(run, text, &m));
     if (lacis_option_integer(given, "dense", 0) != 0) return load_dense(run, &m, base, given, out);
     LACIS_TRY(check_graph(run, given));
+    LACIS_TRY(check_half(run, &m, given));
     set_spec(run, &m, given, &spec);
     if (m.dense) {
         lacis_edge_reader reader = lacis_mtx_dense(&m);
-        return build(run, &m, &spec, &reader, out);
+        LACIS_TRY(build(run, &m, &spec, &reader, out));
+        return check_lower(run, given, out);
     }
     if (base == 0) spec.base = 0;
     LACIS_TRY(set_lines(run, &m, base, &lines));
     lacis_edge_reader reader = lacis_lines_reader(&lines);
     LACIS_TRY(build(run, &m, &spec, &reader, out));
+    LACIS_TRY(check_lower(run, given, out));
     for (int i = 0; i < 2 && spec.declared && m.base[i] != 1; i++) {
         lacis_array_set_base(*out, i, m.base[i]);
     }
@@ -260,7 +299,7 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
     lacis_csr csr;
     if (lacis_array_kind(array) == LACIS_SYMMETRIC) return lacis_mtx_save_dense(run, array, file);
     LACIS_TRY(lacis_save_graph(run, array, "mtx", &csr));
-    if (csr.dtype == LACIS_DD) LACIS_TRY(lacis_save_real(run, &csr, "mtx"));
+    if (csr.dtype == LACIS_DD || csr.dtype == LACIS_CDD) LACIS_TRY(lacis_save_real(run, &csr, "mtx"));
     if (csr.row_label != NULL || csr.col_label != NULL)
         lacis_run_note(run, LACIS_WARNING,
                        "mtx numbers vertices 1 .. n: their ids are not in the file; snap keeps them");

@@ -27,11 +27,12 @@ bool lacis_totals_fit(const lacis_total_query *query, const lacis_relation *rela
 {
     const lacis_columns *columns = &relation->columns;
     if (!columns->summed) return false;
+    bool lanes = columns->keys > 0 && strcasecmp(columns->name[0], "lane") == 0; /* keys of batches are not summed */
     for (int i = 0; i < query->items; i++) {
         const char *name = query->item[i].column;
         if (name == NULL) continue;
         int at = find_column(columns, name);
-        bool key = at < columns->keys && strcasecmp(name, "value") != 0; /* lanes and rows are not summed up */
+        bool key = at < columns->keys && strcasecmp(name, "value") != 0 && !lanes;
         if (at < 0 || !(key || at == columns->total)) return false;
     }
     return true;

@@ -177,6 +177,7 @@ static lacis_status start(lacis_run *run, lacis_catalog *catalog, const char *pa
     LACIS_TRY(identify(run, catalog, path));
     sqlite3_set_authorizer(catalog->db, authorize, catalog);
     LACIS_TRY(lacis_vtab_register(run, catalog));
+    LACIS_TRY(lacis_functions_register(run, catalog));
     LACIS_TRY(lacis_sql_prepare(run, catalog, "PRAGMA temp.user_version", &catalog->stamp_query));
     LACIS_TRY(lacis_sql_prepare(run, catalog, "PRAGMA main.data_version", &catalog->version_query));
     return catalog->in_file ? lacis_catalog_refresh(run, catalog) : LACIS_OK;

@@ -112,6 +112,8 @@ lacis_status lacis_layout_parse(lacis_run *run, const char *text, lacis_columns 
 
 /* vtab.c: the module; pushdown.c: what of a query it takes over. */
 lacis_status lacis_vtab_register(lacis_run *run, lacis_catalog *catalog);
+/* functions.c */
+lacis_status lacis_functions_register(lacis_run *run, lacis_catalog *catalog);
 int lacis_pushdown_plan(const lacis_relation *relation, bool lazy, sqlite3_index_info *info);
 /* Reads the arguments that the plan asked for. *nothing: no row can match. The list is freed by the caller with
  * sqlite3_free. */

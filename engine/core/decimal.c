@@ -304,7 +304,7 @@ static void lay_out(bool negative, const char *digit, int count, int exponent, c
         if (i == whole && i > 0) *text++ = '.';
         *text++ = (char)('0' + (i < count ? digit[i] : 0));
     }
-    if (count <= whole) {
+    if (plain && count <= whole) { /* 3 is written 3.0, as doubles are */
         *text++ = '.';
         *text++ = '0';
     }

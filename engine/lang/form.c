@@ -108,13 +108,17 @@ static lacis_status place_item(lacis_parser *parser, lacis_item *item)
     return lacis_parser_integer(parser, &item->integer);
 }
 
-/* flat, full or block(lanes). */
-static lacis_status layout_item(lacis_parser *parser, lacis_item *item)
+/* flat, full or block(lanes); where a symmetric matrix may stand, packed too. */
+static lacis_status layout_item(lacis_parser *parser, bool packed, lacis_item *item)
 {
     int64_t offset = parser->lexer.token.offset;
-    LACIS_TRY(choice(parser, "flat|full|block", item));
+    LACIS_TRY(choice(parser, packed ? "flat|full|block|packed" : "flat|full|block", item));
     if (item->integer < 2) {
         item->integer = 1 - item->integer;
+        return LACIS_OK;
+    }
+    if (item->integer == 3) {
+        item->integer = LACIS_LAYOUT_PACKED;
         return LACIS_OK;
     }
     LACIS_TRY(lacis_parser_expect(parser, "("));
@@ -150,7 +154,8 @@ static lacis_status item_of(lacis_parser *parser, const lacis_param *param, char
     case 'z':
         return lacis_parser_complex(parser, item);
     case 'l':
-        return layout_item(parser, item);
+    case 'k':
+        return layout_item(parser, kind == 'k', item);
     case 'n':
         return lacis_parser_name(parser, "a name", &item->text);
     case 's':

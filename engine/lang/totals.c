@@ -25,7 +25,7 @@ static bool total_kind(const lacis_token *token, lacis_total_kind *out)
 /* The column named by the present token, in small letters; NULL: none of ours. */
 static const char *column_at(const lacis_token *token)
 {
-    static const char *const columns[] = {"src", "dst", "i", "value", "v"};
+    static const char *const columns[] = {"src", "dst", "i", "j", "value", "v"};
     bool quoted = token->kind == LACIS_TOKEN_QUOTED;
     if (!quoted && token->kind != LACIS_TOKEN_WORD) return NULL;
     for (int i = 0; i < LACIS_COUNT(columns); i++) {

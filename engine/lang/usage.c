@@ -34,8 +34,15 @@ static void append_item(line *out, char item)
     static const struct {
         char item;
         const char *word;
-    } words[] = {{'e', "expr"}, {'i', "n"},      {'r', "x"},   {'z', "x|complex(x, x)"},
-                 {'n', "name"}, {'s', "'text'"}, {'g', "agg"}, {'l', "flat|full|block(n)"},
+    } words[] = {{'e', "expr"},
+                 {'i', "n"},
+                 {'r', "x"},
+                 {'z', "x|complex(x, x)"},
+                 {'n', "name"},
+                 {'s', "'text'"},
+                 {'g', "agg"},
+                 {'l', "flat|full|block(n)"},
+                 {'k', "flat|full|block(n)|packed"},
                  {'p', "place"}};
     if (item == 'a') append(out, "%c", out->next_array < 'z' ? out->next_array++ : 'z');
     for (int i = 0; i < LACIS_COUNT(words); i++) {

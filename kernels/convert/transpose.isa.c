@@ -21,6 +21,9 @@ typedef uint64_t word8;
 typedef struct word16 {
     uint64_t half[2];
 } word16;
+typedef struct word32 {
+    word8 part[4];
+} word32;
 typedef word4 vector4 __attribute__((vector_size(WIDTH)));
 typedef word8 vector8 __attribute__((vector_size(WIDTH)));
 
@@ -70,6 +73,7 @@ SCALAR_FUNCTION(scalar2, uint16_t)
 SCALAR_FUNCTION(scalar4, word4)
 SCALAR_FUNCTION(scalar8, word8)
 SCALAR_FUNCTION(scalar16, word16)
+SCALAR_FUNCTION(scalar32, word32)
 
 #define TILED_FUNCTION(name, word, tile, one, scalar)                                                                \
     static void name(const word *from, int64_t from_stride, word *to, int64_t to_stride, int64_t m, int64_t n)       \
@@ -102,6 +106,9 @@ void LACIS_ISA(lacis_convert_transpose)(const void *from, int64_t from_stride, v
         break;
     case 16:
         scalar16(from, from_stride, to, to_stride, m, n);
+        break;
+    case 32:
+        scalar32(from, from_stride, to, to_stride, m, n);
         break;
     default:
         break;

@@ -8,25 +8,18 @@
 
 #include <cuda_pipeline_primitives.h>
 
-#include <math.h>
-
 enum {
     SLICE = NEUG_POWER_SLICE,
+    ROWS = NEUG_POWER_ROWS,
     LANES = NEUG_POWER_LANES,
     STAGES = 3,
-    DOWN = 2, /* warps below each other */
+    HIGH = 2,                  /* of a warp's part, in 16 rows; 32 lanes wide */
+    DOWN = ROWS / (16 * HIGH), /* warps below each other */
     THREADS = 32 * DOWN * (LANES / 32),
     A_ROW = 20,  /* doubles of a row of A in shared memory, and of X: 4 more than a multiple of 16 each, */
     X_ROW = 132, /* so that fragments meet no bank twice */
-    X_SLICE = SLICE * X_ROW,
-    LOWEST = 2,
-    HIGHEST = 5
-};
-/* By HIGH: the rows of a warp's part in sixteens, 32 lanes wide. Each block fetches x once more: low blocks wait for
- * the L2, high ones are alone on their multiprocessor. */
-template <int HIGH> struct cut {
-    static constexpr int ROWS = DOWN * 16 * HIGH, A_SLICE = ROWS * A_ROW, BLOCKS = HIGH == LOWEST ? 2 : 1;
-    static constexpr size_t BYTES = STAGES * (A_SLICE + X_SLICE) * sizeof(double);
+    A_SLICE = ROWS * A_ROW,
+    X_SLICE = SLICE * X_ROW
 };
 
 /* One product: y[r] := sum of a[r][k] x[k] for rows r and columns (lanes) of x. Rows of y from `split` on stand
@@ -56,7 +49,6 @@ NEUG_DEVICE void multiply_add(double *acc, const double *a, const double *b)
 }
 
 /* Slice `s` of A and X on its way into shared memory; what lies outside comes as zeros. */
-template <int ROWS>
 NEUG_DEVICE void fetch(const product &m, double *a, double *x, int32_t row0, int32_t lane0, int32_t s)
 {
     for (int k = (int)threadIdx.x; k < ROWS * SLICE / 2; k += THREADS) {
@@ -74,7 +66,7 @@ NEUG_DEVICE void fetch(const product &m, double *a, double *x, int32_t row0, int
 }
 
 /* A warp's part. */
-template <int HIGH> struct part {
+struct part {
     double acc[HIGH][4][4]; /* 16 rows by 8 lanes each */
 
     NEUG_METHOD void take(const double *a, const double *x, int g, int t)
@@ -117,23 +109,22 @@ template <int HIGH> struct part {
     }
 };
 
-template <int HIGH> NEUG_DEVICE void multiply(const product &m, int32_t row0, int32_t lane0, double *shared)
+NEUG_DEVICE void multiply(const product &m, int32_t row0, int32_t lane0, double *shared)
 {
-    constexpr int ROWS = cut<HIGH>::ROWS, A_SLICE = cut<HIGH>::A_SLICE;
     double *a = shared, *x = shared + STAGES * A_SLICE;
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32, g = lane / 4, t = lane % 4;
     const int row = warp % DOWN * 16 * HIGH, column = warp / DOWN * 32;
     const int32_t slices = m.wide / SLICE;
-    part<HIGH> part = {};
+    part part = {};
     for (int32_t s = 0; s < STAGES - 1; s++) {
-        if (s < slices) fetch<ROWS>(m, a + s * A_SLICE, x + s * X_SLICE, row0, lane0, s);
+        if (s < slices) fetch(m, a + s * A_SLICE, x + s * X_SLICE, row0, lane0, s);
         __pipeline_commit();
     }
     for (int32_t s = 0; s < slices; s++) {
         __pipeline_wait_prior(STAGES - 2);
         __syncthreads();
         const int32_t ahead = s + STAGES - 1, to = ahead % STAGES, from = s % STAGES;
-        if (ahead < slices) fetch<ROWS>(m, a + to * A_SLICE, x + to * X_SLICE, row0, lane0, ahead);
+        if (ahead < slices) fetch(m, a + to * A_SLICE, x + to * X_SLICE, row0, lane0, ahead);
         __pipeline_commit();
         part.take(a + from * A_SLICE + row * A_ROW, x + from * X_SLICE + column, g, t);
     }
@@ -141,15 +132,14 @@ template <int HIGH> NEUG_DEVICE void multiply(const product &m, int32_t row0, in
 }
 
 /* Blocks of one tile's rows follow each other, so that they find its x in the L2. */
-template <int HIGH>
-static __global__ void __launch_bounds__(THREADS, cut<HIGH>::BLOCKS)
+static __global__ void __launch_bounds__(THREADS, 2)
     step_kernel(const neug_tile *tiles, const neug_power_shape *shapes, const double *x, double *y, int level,
                 int parts)
 {
     extern __shared__ double2 shared[];
     const neug_tile tile = tiles[blockIdx.x / parts];
     const neug_power_shape *s = shapes + tile.shape;
-    const int32_t row0 = (int32_t)(blockIdx.x % parts) * cut<HIGH>::ROWS, nodes = s->nodes;
+    const int32_t row0 = (int32_t)(blockIdx.x % parts) * ROWS, nodes = s->nodes;
     const int32_t rows = level < 0 ? s->rows[-1 - level] : nodes;
     if (row0 >= rows) return;
     const product m = {level < 0 ? s->block[-1 - level] : s->level[level],
@@ -160,69 +150,37 @@ static __global__ void __launch_bounds__(THREADS, cut<HIGH>::BLOCKS)
                        s->wide,
                        nodes,
                        (tile.lanes + 1) / 2 * 2};
-    multiply<HIGH>(m, row0, 0, (double *)shared);
+    multiply(m, row0, 0, (double *)shared);
 }
 
 static __global__ void __launch_bounds__(THREADS, 2) product_kernel(const __grid_constant__ product m)
 {
     extern __shared__ double2 shared[];
-    multiply<LOWEST>(m, (int32_t)blockIdx.x * cut<LOWEST>::ROWS, (int32_t)blockIdx.y * LANES, (double *)shared);
+    multiply(m, (int32_t)blockIdx.x * ROWS, (int32_t)blockIdx.y * LANES, (double *)shared);
 }
 
-template <int HIGH>
-static cudaError_t step_launch(const neug_launch *l, const neug_tile *tile, const neug_power_shape *shape,
-                               const double *x, double *y, int level)
-{
-    const int parts = (l->power_rows + cut<HIGH>::ROWS - 1) / cut<HIGH>::ROWS;
-    const cudaError_t error =
-        cudaFuncSetAttribute(step_kernel<HIGH>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)cut<HIGH>::BYTES);
-    if (error != cudaSuccess) return error;
-    step_kernel<HIGH><<<l->tiles * parts, THREADS, cut<HIGH>::BYTES, l->stream>>>(tile, shape, x, y, level, parts);
-    return cudaGetLastError();
-}
-
-/* The height of blocks that takes the least time for so many rows: parts, times their height, times what a row of
- * such a block takes (of an H200, relative). */
-static int height_for(int rows)
-{
-    static const double row[HIGHEST + 1] = {0, 0, 1, 0.85, 0.75, 0.7};
-    int best = LOWEST;
-    double least = INFINITY;
-    for (int high = LOWEST; high <= HIGHEST; high++) {
-        const int each = DOWN * 16 * high, parts = (rows + each - 1) / each;
-        const double time = parts * each * row[high];
-        if (time >= least) continue;
-        least = time;
-        best = high;
-    }
-    return best;
-}
+static const size_t shared_bytes = STAGES * (A_SLICE + X_SLICE) * sizeof(double);
 
 cudaError_t neug_power_multiply(const neug_launch *l, const neug_tile *tile, const neug_power_shape *shape,
                                 const double *x, double *y, int level)
 {
-    switch (height_for(l->power_rows)) {
-    case 5:
-        return step_launch<5>(l, tile, shape, x, y, level);
-    case 4:
-        return step_launch<4>(l, tile, shape, x, y, level);
-    case 3:
-        return step_launch<3>(l, tile, shape, x, y, level);
-    default:
-        return step_launch<LOWEST>(l, tile, shape, x, y, level);
-    }
+    const cudaError_t error =
+        cudaFuncSetAttribute(step_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
+    if (error != cudaSuccess) return error;
+    const int parts = (l->power_rows + ROWS - 1) / ROWS;
+    step_kernel<<<l->tiles * parts, THREADS, shared_bytes, l->stream>>>(tile, shape, x, y, level, parts);
+    return cudaGetLastError();
 }
 
 cudaError_t neug_power_product(const double *a, int64_t rows, const double *x, double *y, int64_t wide,
                                cudaStream_t stream)
 {
-    typedef cut<LOWEST> low;
     const cudaError_t error =
-        cudaFuncSetAttribute(product_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)low::BYTES);
+        cudaFuncSetAttribute(product_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
     if (error != cudaSuccess) return error;
     const product m = {a, x, y, wide, (int32_t)rows, (int32_t)wide, (int32_t)rows, (int32_t)wide};
-    const dim3 blocks((unsigned)((rows + low::ROWS - 1) / low::ROWS), (unsigned)((wide + LANES - 1) / LANES));
-    product_kernel<<<blocks, THREADS, low::BYTES, stream>>>(m);
+    const dim3 blocks((unsigned)((rows + ROWS - 1) / ROWS), (unsigned)((wide + LANES - 1) / LANES));
+    product_kernel<<<blocks, THREADS, shared_bytes, stream>>>(m);
     return cudaGetLastError();
 }
 

@@ -17,6 +17,7 @@ enum {
     NEUG_POWER_SLICE = 16,    /* rows of x are padded to this */
     NEUG_POWER_BLOCKS = 7,    /* of all samples, half of them .. one */
     NEUG_POWER_LANES = 128,   /* of a block */
+    NEUG_POWER_ROWS = 64,     /* likewise */
     NEUG_POWER_MOST = 4096,   /* rows of x */
     NEUG_POWER_SAMPLES = 256, /* rows of samples within a block, at most */
     NEUG_POWER_STEPS = 64,    /* of a block, or one sample's where these are more */

@@ -90,13 +90,41 @@ static cudaError_t raise(const double *base, int64_t exponent, double *to, doubl
     return cudaSuccess;
 }
 
-/* The rows of samples stand right behind the nodes' own: in the state's other rows a block has no interest. */
-static cudaError_t add_samples(const neug_common *common, const neug_shape *shape, int64_t number, int64_t samples,
-                               const double *sample, int64_t wide, double *rows, cudaStream_t stream)
+/* Each block's power from that of the next, which has half of its samples: squared, and once more times one sample.
+ */
+static cudaError_t make_blocks(const neug_power_cut *cut, const double *sample, double *const *block, double *room,
+                               int64_t wide, cudaStream_t stream)
 {
-    if (samples > 1) TRY(neug_power_pick(common, shape, number, sample, wide, rows, stream));
-    for (int64_t s = 2; s < samples && shape->probes > 0; s++, rows += shape->probes * wide)
-        TRY(neug_power_product(rows, shape->probes, sample, rows + shape->probes * wide, wide, stream));
+    static_assert(NEUG_POWER_STEPS >> NEUG_POWER_BLOCKS == 0, "the last block has one sample");
+    const int last = blocks_of(cut) - 1;
+    TRY(raise(sample, 1, block[last], room, wide, stream));
+    for (int b = last - 1; b >= 0; b--) {
+        const bool odd = (cut->samples >> b) % 2 != 0;
+        TRY(neug_power_product(block[b + 1], wide, block[b + 1], odd ? room : block[b], wide, stream));
+        if (odd) TRY(neug_power_product(sample, wide, room, block[b], wide, stream));
+    }
+    return cudaSuccess;
+}
+
+/* The rows of samples stand right behind the nodes' own: in the state's other rows a block has no interest. Those of
+ * so many samples times a block's power are the next as many. */
+static cudaError_t add_samples(const neug_common *common, const neug_shape *shape, int64_t number,
+                               const neug_power_cut *cut, const double *sample, double *const *block, int64_t wide,
+                               cudaStream_t stream)
+{
+    const int64_t all = cut->samples - 1, each = shape->probes * wide;
+    double *rows = block[0] + shape->nodes * wide;
+    if (all == 0 || shape->probes == 0) return cudaSuccess;
+    TRY(neug_power_pick(common, shape, number, sample, wide, rows, stream));
+    for (int64_t known = 1, some; known < all; known += some) {
+        int b = 1;
+        while (cut->samples >> b > known)
+            b++;
+        const int64_t step = cut->samples >> b;
+        some = least(step, all - known);
+        TRY(neug_power_product(rows + (known - step) * each, some * shape->probes, block[b], rows + known * each,
+                               wide, stream));
+    }
     return cudaSuccess;
 }
 
@@ -121,15 +149,19 @@ cudaError_t neug_power_make(const neug_common *common, const neug_shape *shape, 
     double *sample = at, *room = at + square;
     const int64_t all = rows_within(cut, shape->probes) * wide;
     TRY(raise(out->level[0], every, sample, room, wide, stream));
+    double *block[NEUG_POWER_BLOCKS];
     at = room + square;
-    for (int b = 0; b < blocks_of(cut); b++, at += square + all) {
+    for (int b = 0; b < blocks_of(cut); b++, at += square + all)
+        block[b] = at;
+    TRY(make_blocks(cut, sample, block, room, wide, stream));
+    TRY(add_samples(common, shape, number, cut, sample, block, wide, stream));
+    for (int b = 0; b < blocks_of(cut); b++) {
         const int64_t within = ((cut->samples >> b) - 1) * shape->probes;
-        out->block[b] = at;
+        out->block[b] = block[b];
         out->rows[b] = (int32_t)(n + within);
-        TRY(raise(sample, cut->samples >> b, at, room, wide, stream));
-        TRY(b == 0 ? add_samples(common, shape, number, cut->samples, sample, wide, at + n * wide, stream)
-                   : cudaMemcpyAsync(at + n * wide, out->block[0] + n * wide, (size_t)(within * wide) * sizeof *at,
-                                     cudaMemcpyDeviceToDevice, stream));
+        if (b > 0)
+            TRY(cudaMemcpyAsync(block[b] + n * wide, block[0] + n * wide, (size_t)(within * wide) * sizeof *at,
+                                cudaMemcpyDeviceToDevice, stream));
     }
     return cudaSuccess;
 }

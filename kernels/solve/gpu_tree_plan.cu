@@ -232,6 +232,16 @@ int warps_for(int64_t rows, int lanes)
     return each >= 120 ? TREE_WARPS_MOST : each >= 60 ? 8 : each >= 16 ? 4 : 2;
 }
 
+/* f32: more lanes in as many bytes. Small trees of f64 have room for two blocks of 64 lanes on a multiprocessor,
+ * whose warps have no parts that wait for each other, if the lanes are many. */
+int lanes_for(const lacis_solve_job *job, int64_t rows, int64_t processors)
+{
+    const int64_t small = 90, large = 128, enough = 8;
+    const bool beside = job->type == LACIS_SOLVE_F64 && tree_shares_off(job);
+    if (tree_computed_bytes(job->type) == 4) return rows >= large ? 64 : 32;
+    return beside && rows <= small && tree_tiles(job, 64) >= enough * processors ? 64 : 32;
+}
+
 /* Makes the schedules and says whether they fit. */
 bool plan_lanes_with(const lacis_solve_job *job, const int32_t *parent, int lanes, int warps,
                      solve_gpu_tree_plan *plan, table *t, bool *fits)
@@ -251,7 +261,7 @@ bool plan_lanes(const lacis_solve_job *job, const int32_t *parent, solve_gpu_tre
 {
     enum { PROCESSORS = 132, FEW_TILES = 4 * PROCESSORS };
     const int64_t rows = tree_most_rows(job);
-    int lanes = tree_computed_bytes(job->type) == 4 && rows >= 128 ? 64 : 32; /* f32: more lanes in as many bytes */
+    int lanes = lanes_for(job, rows, PROCESSORS);
     bool fits = false;
     while (lanes > 16 && tree_tiles(job, lanes) < PROCESSORS)
         lanes /= 2;

@@ -31,22 +31,29 @@ const char *const lacis_symv_gpu_kind_name[LACIS_SYMV_GPU_KINDS] = {"tiles",  "r
 #define TILES_32(tx, ty, w, deep, r, run) RUNS_##run(32, tx, ty, w, deep, r)
 #define ROWS(rows, warps, deep)           {LACIS_SYMV_GPU_ROWS, rows, rows, warps, deep, 1, 1},
 
-/* Of 2 and 3 blocks a multiprocessor, chunks of 1 to 8 tiles; the tile is the type's. */
-#define RING_OF(tx, ty, r, c) {LACIS_SYMV_GPU_RING, tx, ty, 8, 8, r, c},
-#define RING_BY(tx, ty, r)                                                                                           \
-    RING_OF(tx, ty, r, 1)                                                                                            \
-    RING_OF(tx, ty, r, 2) RING_OF(tx, ty, r, 3) RING_OF(tx, ty, r, 4) RING_OF(tx, ty, r, 6) RING_OF(tx, ty, r, 8)
-#define RING(tx, ty) RING_BY(tx, ty, 2) RING_BY(tx, ty, 3)
+/* RING: strips of 1, 2 and 4 of the type's tiles; what was best somewhere. */
+#define RING(tx, ty, resident, chunk)                                                                                \
+    {                                                                                                                \
+        LACIS_SYMV_GPU_RING, tx, ty, 8, 16, resident, chunk                                                          \
+    }
+#define RINGS_BY(tx, ty, resident)                                                                                   \
+    RING(tx, ty, resident, 2), RING(tx, ty, resident, 3), RING(tx, ty, resident, 4), RING(tx, ty, resident, 6),      \
+        RING(tx, ty, resident, 8)
+#define RINGS(tx, ty) RINGS_BY(tx, ty, 3), RINGS_BY(tx, 2 * ty, 3), RINGS_BY(tx, 2 * ty, 2), RINGS_BY(tx, 4 * ty, 2)
 
-static const lacis_symv_gpu_choice f32[] = {SYMV_TILES_F32(TILES_4) SYMV_ROWS_4(ROWS) RING(128, 64)};
-static const lacis_symv_gpu_choice f64[] = {SYMV_TILES_F64(TILES_8) SYMV_ROWS_8(ROWS) RING(64, 64)};
-static const lacis_symv_gpu_choice c64[] = {SYMV_TILES_C64(TILES_8) SYMV_ROWS_8(ROWS) RING(64, 64)};
-static const lacis_symv_gpu_choice c128[] = {SYMV_TILES_C128(TILES_16) SYMV_ROWS_16(ROWS) RING(32, 64)};
-static const lacis_symv_gpu_choice dd[] = {SYMV_TILES_DD(TILES_16) SYMV_ROWS_16(ROWS) RING(32, 64)};
-static const lacis_symv_gpu_choice cdd[] = {SYMV_TILES_CDD(TILES_32) SYMV_ROWS_32(ROWS) RING(32, 32)};
-static const lacis_symv_gpu_choice f32_f64[] = {SYMV_TILES_F32_F64(TILES_4) SYMV_ROWS_4(ROWS) RING(128, 64)};
-static const lacis_symv_gpu_choice f32_dd[] = {SYMV_TILES_F32_DD(TILES_4) SYMV_ROWS_4(ROWS) RING(128, 64)};
-static const lacis_symv_gpu_choice f64_dd[] = {SYMV_TILES_F64_DD(TILES_8) SYMV_ROWS_8(ROWS) RING(64, 64)};
+static const lacis_symv_gpu_choice f32[] = {SYMV_TILES_F32(TILES_4) SYMV_ROWS_4(ROWS) RINGS_BY(128, 64, 3)};
+static const lacis_symv_gpu_choice f64[] = {SYMV_TILES_F64(TILES_8) SYMV_ROWS_8(ROWS) RINGS(64, 64),
+                                            RING(64, 256, 3, 3)};
+static const lacis_symv_gpu_choice c64[] = {SYMV_TILES_C64(TILES_8) SYMV_ROWS_8(ROWS) RINGS(64, 64),
+                                            RING(64, 256, 3, 3)};
+static const lacis_symv_gpu_choice c128[] = {SYMV_TILES_C128(TILES_16) SYMV_ROWS_16(ROWS) RINGS(32, 64)};
+static const lacis_symv_gpu_choice dd[] = {SYMV_TILES_DD(TILES_16) SYMV_ROWS_16(ROWS) RINGS(32, 64)};
+static const lacis_symv_gpu_choice cdd[] = {SYMV_TILES_CDD(TILES_32) SYMV_ROWS_32(ROWS) RINGS_BY(32, 32, 2),
+                                            RINGS_BY(32, 64, 2)};
+static const lacis_symv_gpu_choice f32_f64[] = {SYMV_TILES_F32_F64(TILES_4) SYMV_ROWS_4(ROWS) RINGS_BY(128, 128, 2)};
+static const lacis_symv_gpu_choice f32_dd[] = {SYMV_TILES_F32_DD(TILES_4) SYMV_ROWS_4(ROWS) RINGS_BY(128, 64, 2)};
+static const lacis_symv_gpu_choice f64_dd[] = {SYMV_TILES_F64_DD(TILES_8) SYMV_ROWS_8(ROWS) RINGS_BY(64, 64, 2),
+                                               RINGS_BY(64, 256, 2)};
 
 static const struct {
     const lacis_symv_gpu_choice *choice;
@@ -76,39 +83,63 @@ typedef struct symv_default {
 
 #define MOST INT64_MAX
 static const symv_default default_f32[] = {
-    {1024, {LACIS_SYMV_GPU_ROWS, 8, 8, 8, 8, 1, 1}},
-    {2048, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 8, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 6, 4}},
+    {1500, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
+    {2500, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 4, 2}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 6, 2}},
 };
 static const symv_default default_f64[] = {
-    {640, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},     {1200, {LACIS_SYMV_GPU_ROWS, 8, 8, 16, 4, 1, 1}},
-    {2048, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 4, 1}}, {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 3, 3}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 3, 8}},
+    {640, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
+    {1200, {LACIS_SYMV_GPU_ROWS, 8, 8, 16, 4, 1, 1}},
+    {3000, {LACIS_SYMV_GPU_TILES, 32, 32, 4, 4, 8, 1}},
+    {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 4, 1}},
+    {MOST, RING(64, 256, 3, 3)},
+};
+static const symv_default default_c64[] = {
+    {640, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
+    {1200, {LACIS_SYMV_GPU_ROWS, 8, 8, 16, 4, 1, 1}},
+    {3000, {LACIS_SYMV_GPU_TILES, 32, 32, 4, 4, 8, 1}},
+    {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 4, 1}},
+    {MOST, RING(64, 256, 3, 3)},
 };
 static const symv_default default_c128[] = {
-    {512, {LACIS_SYMV_GPU_ROWS, 4, 4, 16, 4, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 32, 64, 8, 8, 2, 4}},
+    {600, {LACIS_SYMV_GPU_ROWS, 4, 4, 16, 4, 1, 1}},
+    {8191, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 1}},
+    {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 4}},
+    {MOST, RING(32, 256, 2, 8)},
 };
 static const symv_default default_dd[] = {
-    {512, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 32, 64, 8, 8, 2, 8}},
+    {600, {LACIS_SYMV_GPU_ROWS, 4, 4, 16, 4, 1, 1}},    {1500, {LACIS_SYMV_GPU_TILES, 32, 32, 4, 4, 5, 1}},
+    {3000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 1}}, {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 4}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 8}},
 };
-static const symv_default default_cdd[] = {{MOST, {LACIS_SYMV_GPU_TILES, 32, 64, 16, 4, 1, 8}}};
+static const symv_default default_cdd[] = {
+    {1500, {LACIS_SYMV_GPU_TILES, 32, 32, 8, 8, 2, 1}},
+    {6000, RING(32, 64, 2, 4)},
+    {MOST, RING(32, 64, 2, 8)},
+};
 static const symv_default default_f32_f64[] = {
     {1024, {LACIS_SYMV_GPU_ROWS, 8, 8, 8, 8, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 4, 4}},
+    {6000, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 5, 1}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 4, 8}},
 };
 static const symv_default default_f32_dd[] = {
-    {512, {LACIS_SYMV_GPU_ROWS, 8, 8, 8, 8, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 4, 4, 4}},
+    {1024, {LACIS_SYMV_GPU_ROWS, 8, 8, 8, 8, 1, 1}},
+    {6000, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 4, 4, 1}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 4, 4, 8}},
 };
 static const symv_default default_f64_dd[] = {
     {512, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 8}},
+    {3000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 4, 2, 1}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 4, 2, 8}},
 };
-static const symv_default *const defaults[LACIS_SYMV_TYPES] = {default_f32,     default_f64,    default_f64,
-                                                               default_c128,    default_dd,     default_cdd,
-                                                               default_f32_f64, default_f32_dd, default_f64_dd};
+static const symv_default *const defaults[LACIS_SYMV_TYPES] = {
+    default_f32, default_f64,     default_c64,    default_c128,   default_dd,
+    default_cdd, default_f32_f64, default_f32_dd, default_f64_dd,
+};
+
+/* Several small matrices together. */
+enum { BATCH_FROM = 4, BATCH_ROWS = 512 };
+static const lacis_symv_gpu_choice batch = {LACIS_SYMV_GPU_BATCH, 64, 32, 4, 24, 4, 1};
 
 /* The first of the type's tiles that the canonical order takes: 64 x 64, a tile a block. */
 static lacis_symv_gpu_choice canonical(lacis_symv_type type)
@@ -119,12 +150,36 @@ static lacis_symv_gpu_choice canonical(lacis_symv_type type)
     return list[type].choice[i];
 }
 
-static lacis_symv_gpu_choice by_size(const lacis_symv_gpu_job *job, int64_t n)
+static bool aligned(const lacis_symv_job *j)
 {
-    const symv_default *d = defaults[job->job.type];
-    while (n > d->n || (job->job.sides > 1 && d->choice.kind == LACIS_SYMV_GPU_ROWS))
+    const int bytes = lacis_symv_matrix_bytes(j->type);
+    if ((uintptr_t)j->a % 16 != 0) return false;
+    return bytes % 16 == 0 || (!j->packed && j->one == NULL && j->ld * bytes % 16 == 0);
+}
+
+/* Several right-hand sides. Double-double is bound by arithmetic: as for one. */
+static const symv_default sides_f32[] = {
+    {6000, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 4, 3}},
+    {MOST, {LACIS_SYMV_GPU_TILES, 128, 128, 8, 8, 2, 8}},
+};
+static const symv_default sides_8[] = {
+    {6000, RING(64, 64, 3, 4)}, {10000, RING(64, 256, 2, 4)}, {MOST, RING(64, 256, 2, 6)}};
+static const symv_default sides_c128[] = {{6000, RING(32, 128, 2, 6)}, {MOST, RING(32, 256, 2, 6)}};
+static const symv_default sides_f32_f64[] = {{MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 4, 8}}};
+static const symv_default *const defaults_of_sides[LACIS_SYMV_TYPES] = {
+    [LACIS_SYMV_F32] = sides_f32,   [LACIS_SYMV_F64] = sides_8,           [LACIS_SYMV_C64] = sides_8,
+    [LACIS_SYMV_C128] = sides_c128, [LACIS_SYMV_F32_F64] = sides_f32_f64,
+};
+
+/* Large matrices that are read element by element: a tile a block. */
+static lacis_symv_gpu_choice by_size(const lacis_symv_job *j, int64_t n)
+{
+    const symv_default *d = defaults[j->type];
+    if (j->sides > 1 && defaults_of_sides[j->type] != NULL) d = defaults_of_sides[j->type];
+    while (n > d->n)
         d++;
-    return d->choice;
+    if (d->choice.kind == LACIS_SYMV_GPU_ROWS || j->sides > 1 || aligned(j)) return d->choice;
+    return canonical(j->type);
 }
 
 lacis_symv_gpu_choice lacis_symv_gpu_default(const lacis_symv_gpu_job *job)
@@ -133,7 +188,8 @@ lacis_symv_gpu_choice lacis_symv_gpu_default(const lacis_symv_gpu_job *job)
     int64_t n = j->one != NULL ? 0 : j->n;
     for (int64_t m = 0; j->one != NULL && m < j->matrices; m++)
         if (j->one[m].n > n) n = j->one[m].n;
-    return j->order == LACIS_SYMV_CANONICAL ? canonical(j->type) : by_size(job, n);
+    if (j->order == LACIS_SYMV_CANONICAL) return canonical(j->type);
+    return j->matrices >= BATCH_FROM && n <= BATCH_ROWS ? batch : by_size(j, n);
 }
 
 /* --- as text

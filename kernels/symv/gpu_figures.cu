@@ -106,19 +106,26 @@ SYMV_GPU double norm(const symv_known &k)
     return ::sqrt(k.small) * SHRINK;
 }
 
+/* Block (side, matrix). */
 template <class N>
 static __global__ void __launch_bounds__(THREADS)
-    figures_kernel(const __grid_constant__ symv_gpu_part p, lacis_symv_figures *figures)
+    figures_kernel(const __grid_constant__ symv_gpu_part p, symv_gpu_stride stride, lacis_symv_figures *figures)
 {
     typedef typename N::X X;
     __shared__ symv_known share[THREADS];
     const int side = (int)blockIdx.x;
+    const int64_t matrix = blockIdx.y;
+    const X *const totals = (const X *)p.totals + matrix * stride.total + side * p.row;
+    const X *const x = (const X *)p.x + matrix * stride.x + side * p.x_side;
+    symv_gpu_part own = p; /* with this matrix's y */
+    own.y = p.y != NULL ? (X *)p.y + matrix * stride.y : NULL;
+    own.y0 = p.y0 != NULL ? (const X *)p.y0 + matrix * stride.y : NULL;
     symv_known k = {};
     for (int64_t i = threadIdx.x; i < p.grid.n; i += THREADS) {
-        const X total = ((const X *)p.totals)[side * p.row + i], y = symv_scaled<N>(p, side, i, total);
-        see_dot<N>(k, symv_load((const X *)p.x + side * p.x_side + i * p.x_step), total);
+        const X total = totals[i], y = symv_scaled<N>(own, side, i, total);
+        see_dot<N>(k, symv_load(x + i * p.x_step), total);
         see_y<N>(k, y);
-        if (p.y != NULL) symv_store((X *)p.y + side * p.y_side + i * p.y_step, y);
+        if (own.y != NULL) symv_store((X *)own.y + side * p.y_side + i * p.y_step, y);
     }
     share[threadIdx.x] = k;
     for (int h = THREADS / 2; h >= 1; h /= 2) {
@@ -127,7 +134,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
     if (threadIdx.x > 0) return;
     k = share[0];
-    lacis_symv_figures *const to = figures + side;
+    lacis_symv_figures *const to = figures + matrix * stride.figures + side;
     to->dot[0] = k.re.hi, to->dot[1] = k.re.lo;
     to->dot_im[0] = k.im.hi, to->dot_im[1] = k.im.lo;
     to->norm1 = k.moduli.hi;
@@ -135,11 +142,12 @@ static __global__ void __launch_bounds__(THREADS)
     to->norm_max = k.most;
 }
 
-cudaError_t symv_gpu_figures(const symv_gpu_pass *pass, int64_t matrix, int64_t side)
+cudaError_t symv_gpu_figures(const symv_gpu_pass *pass, int64_t matrices, symv_gpu_stride stride,
+                             lacis_symv_figures *to)
 {
     const lacis_symv_job *job = &pass->job->job;
-    lacis_symv_figures *const to = job->figures + matrix * job->sides + side;
-#define DO(N) (figures_kernel<N><<<(unsigned)pass->sides, THREADS, 0, pass->stream>>>(pass->part, to), 0)
+    const dim3 grid((unsigned)pass->sides, (unsigned)matrices);
+#define DO(N) (figures_kernel<N><<<grid, THREADS, 0, pass->stream>>>(pass->part, stride, to), 0)
     SYMV_BY_SUMS(job->type, job->accurate, DO);
 #undef DO
     return cudaGetLastError();

@@ -145,8 +145,8 @@ cudaError_t symv_gpu_batch(const lacis_symv_gpu_job *job, const lacis_symv_gpu_c
 /* --- the second pass (gpu_sum.cu) ------------------------------------------------------------------------------ *
  *
  * Adds every part's slots, s[w] over slots w, w + 8 .. for w < 8, then s[w] = s[w] + s[w + h] for h = 4, 2, 1 (16
- * instead of 8 where the order is not canonical), and writes y or totals. early: the first pass has called symv_gpu_early, so this one may start while that one ends
- * (programmatic dependent launch; it waits at its top). */
+ * instead of 8 where the order is not canonical), and writes y or totals. early: the first pass has called
+ * symv_gpu_early, so this one may start while that one ends (programmatic dependent launch; it waits at its top). */
 cudaError_t symv_gpu_sum(const symv_gpu_pass *pass, bool early);
 
 /* Whether the device that is current has programmatic dependent launch. */
@@ -172,9 +172,13 @@ static __device__ __forceinline__ void symv_gpu_late(void)
 
 /* Rows of totals: n, of a batch the largest, rounded up to 64. */
 int64_t symv_gpu_row(const lacis_symv_gpu_job *job);
-/* Writes y, where it is wanted, and the figures of `sides` sides of matrix `matrix` from side `side` on, from totals
- * as symv_gpu_part says. */
-cudaError_t symv_gpu_figures(const symv_gpu_pass *pass, int64_t matrix, int64_t side);
+/* Writes y, where it is wanted, and the figures of pass->sides sides of a matrix, whose first is at `to`, from totals
+ * as symv_gpu_part says; of `matrices` matrices of one size, `stride` from each to the next. */
+typedef struct symv_gpu_stride {
+    int64_t x, y, total, figures; /* elements, and figures, from one matrix to the next */
+} symv_gpu_stride;
+cudaError_t symv_gpu_figures(const symv_gpu_pass *pass, int64_t matrices, symv_gpu_stride stride,
+                             lacis_symv_figures *to);
 
 /* --- shared host code ------------------------------------------------------------------------------------------- */
 

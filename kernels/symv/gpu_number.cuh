@@ -69,6 +69,10 @@ template <class T, class MATRIX, int PER_LOAD> struct symv_real {
     {
         return ::fma((T)a, x, s);
     }
+    SYMV_GPU X first(M a, X x)
+    {
+        return fma(a, x, 0);
+    }
     SYMV_GPU X step(X a, X x, X s)
     {
         return ::fma(a, x, s);
@@ -104,6 +108,10 @@ template <class T, class NUMBER, int PER_LOAD> struct symv_complex {
     SYMV_GPU X fma(M a, X x, X s)
     {
         return {::fma(-a.im, x.im, ::fma(a.re, x.re, s.re)), ::fma(a.im, x.re, ::fma(a.re, x.im, s.im))};
+    }
+    SYMV_GPU X first(M a, X x)
+    {
+        return fma(a, x, {0, 0});
     }
     SYMV_GPU X step(X a, X x, X s)
     {
@@ -141,6 +149,11 @@ template <bool ACCURATE> SYMV_GPU symv_dd symv_dd_fma_by(double a, symv_dd x, sy
     const lacis_dd q = symv_plain(x), r = symv_plain(s);
     return symv_aligned(ACCURATE ? lacis_dd_fma_accurate_by(a, q, r) : lacis_dd_fma_sloppy_by(a, q, r));
 }
+/* A product as the first of a sum: both additions to 0 come to this, short of infinity, which is NaN either way. */
+SYMV_GPU symv_dd symv_dd_first(lacis_dd product)
+{
+    return symv_aligned(lacis_dd_quick_two_sum(0 + product.hi, 0 + product.lo));
+}
 template <bool ACCURATE> SYMV_GPU symv_dd symv_dd_add(symv_dd s, symv_dd t)
 {
     const lacis_dd p = symv_plain(s), q = symv_plain(t);
@@ -172,6 +185,10 @@ template <bool ACCURATE> struct symv_n_dd : symv_dd_sums<ACCURATE> {
     {
         return symv_dd_fma<ACCURATE>(a, x, s);
     }
+    SYMV_GPU symv_dd first(M a, symv_dd x)
+    {
+        return symv_dd_first(lacis_dd_mul_raw(symv_plain(a), symv_plain(x)));
+    }
     SYMV_GPU M mirror(M a, unsigned)
     {
         return a;
@@ -187,6 +204,10 @@ template <class MATRIX, int PER_LOAD, bool ACCURATE> struct symv_n_by : symv_dd_
     SYMV_GPU symv_dd fma(M a, symv_dd x, symv_dd s)
     {
         return symv_dd_fma_by<ACCURATE>((double)a, x, s);
+    }
+    SYMV_GPU symv_dd first(M a, symv_dd x)
+    {
+        return symv_dd_first(lacis_dd_mul_raw_by((double)a, symv_plain(x)));
     }
     SYMV_GPU M mirror(M a, unsigned)
     {
@@ -210,6 +231,10 @@ template <bool ACCURATE> struct symv_n_cdd {
         const symv_dd minus = symv_flip(a.im, SYMV_FLIP);
         return {symv_dd_fma<ACCURATE>(minus, x.im, symv_dd_fma<ACCURATE>(a.re, x.re, s.re)),
                 symv_dd_fma<ACCURATE>(a.im, x.re, symv_dd_fma<ACCURATE>(a.re, x.im, s.im))};
+    }
+    SYMV_GPU X first(M a, X x)
+    {
+        return fma(a, x, {{0, 0}, {0, 0}});
     }
     SYMV_GPU X step(X a, X x, X s)
     {

@@ -26,48 +26,76 @@ template <class N, int WARPS> struct symv_ring_of {
 };
 
 /* Whether all of the tile at (p, q) is stored, off the diagonal. */
-template <class R> SYMV_GPU bool symv_ring_inside(const symv_gpu_grid &g, int64_t p, int64_t q)
+template <class R> SYMV_GPU bool symv_ring_inside(const symv_gpu_grid &g, int p, int q)
 {
-    return p + R::TX <= g.n && q + R::TY <= g.n && (g.upper ? p + R::TX <= q : p >= q + R::TY);
+    const int n = (int)g.n;
+    return p + R::TX <= n && q + R::TY <= n && (g.upper ? p + R::TX <= q : p >= q + R::TY);
 }
 
 /* --- copies ------------------------------------------------------------------------------------------------ */
 
-/* One tile to its stage: this warp's columns, rows from p on. */
-template <class N, int WARPS, bool ALIGNED>
-SYMV_GPU void symv_ring_copy(const symv_gpu_part &part, unsigned stage, int64_t p, int64_t q, uint64_t policy)
+/* From one of a warp's columns to the next it is `down` elements, and that distance grows by the same every time (by
+ * nothing, where the matrix is full). */
+template <class N, int WARPS> struct symv_ring_columns_of {
+    const typename N::M *column;
+    int64_t down, grows;
+    __device__ __forceinline__ symv_ring_columns_of(const symv_gpu_part &part, int p, int q)
+    {
+        const bool upper = part.grid.upper;
+        const int64_t j = q + (int)threadIdx.x / 32,
+                      apart = upper ? 2 * j + WARPS + 1 : 2 * (part.grid.n - j) - WARPS - 1;
+        column = (const typename N::M *)part.a + symv_gpu_column(&part, j) + p;
+        down = part.packed ? WARPS / 2 * apart : WARPS * part.ld;
+        grows = !part.packed ? 0 : upper ? WARPS * WARPS : -WARPS * WARPS;
+    }
+    __device__ __forceinline__ void step()
+    {
+        column += down;
+        down += grows;
+    }
+};
+
+/* A tile's elements of this warp's columns; EDGE: those that are stored. */
+template <class N, int WARPS, bool ALIGNED, bool EDGE>
+SYMV_GPU void symv_ring_copy_tile(const symv_gpu_part &part, unsigned to, int p, int q, uint64_t policy)
 {
     typedef symv_ring_of<N, WARPS> R;
     typedef typename N::M M;
-    const int lane = (int)threadIdx.x % 32;
-    const int64_t n = part.grid.n;
-    const unsigned mine = ALIGNED ? symv_whole(stage + threadIdx.x * R::PIECE) : stage;
-    const bool upper = part.grid.upper, inside = symv_ring_inside<R>(part.grid, p, q);
+    enum { S = sizeof(M) < sizeof(typename N::S) ? sizeof(M) : sizeof(typename N::S), PARTS = R::PIECE / S };
+    const int lane = (int)threadIdx.x % 32, n = (int)part.grid.n, at = p + lane * N::V, left = n - at;
+    const bool upper = part.grid.upper;
+    const unsigned bytes = !EDGE || R::PIECE > 16 || left >= N::V ? 16U : (unsigned)(left * (int)sizeof(M));
+    symv_ring_columns_of<N, WARPS> is(part, p, q);
+    int j = q + (int)threadIdx.x / 32;
 #pragma unroll
-    for (int c = 0; c < R::COLUMNS; c++) {
-        const int64_t j = q + (int)threadIdx.x / 32 + c * WARPS;
-        const M *column = (const M *)part.a + symv_gpu_column(&part, j) + p;
-        const unsigned to = mine + (unsigned)(c * R::THREADS * R::PIECE);
+    for (int c = 0; c < R::COLUMNS; c++, j += WARPS, to += R::THREADS * R::PIECE, is.step()) {
         if (ALIGNED) {
-            const int64_t at = p + lane * N::V, left = n - at;
-            const bool wanted = inside || (left > 0 && j < n && (upper ? at <= j : at + N::V > j));
-            const unsigned bytes = left < N::V ? (unsigned)(left * (int64_t)sizeof(M)) : (unsigned)R::PIECE;
-            if (wanted)
+            if (!EDGE || (left > 0 && j < n && (upper ? at <= j : at + N::V > j)))
 #pragma unroll
                 for (int b = 0; b < R::PIECE; b += 16)
-                    symv_copy_16(to + b, (const char *)(column + lane * N::V) + b, R::PIECE == 16 ? bytes : 16U,
-                                 policy);
+                    symv_copy_16(to + b, (const char *)(is.column + lane * N::V) + b, bytes, policy);
         } else {
-            enum { S = sizeof(M) < sizeof(typename N::S) ? sizeof(M) : sizeof(typename N::S), PARTS = R::PIECE / S };
 #pragma unroll
             for (int k = 0; k < PARTS; k++) { /* plain numbers of the warp's part, lane after lane */
-                const int64_t at = p + (int64_t)(k * 32 + lane) * S / (int64_t)sizeof(M);
-                if (inside || (at < n && j < n && (upper ? at <= j : at >= j)))
+                const int i = p + (k * 32 + lane) * S / (int)sizeof(M);
+                if (!EDGE || (i < n && j < n && (upper ? i <= j : i >= j)))
                     symv_copy_small<S>(to + (threadIdx.x / 32 * 32 * PARTS + (unsigned)(k * 32 + lane)) * S,
-                                       (const char *)column + (k * 32 + lane) * S);
+                                       (const char *)is.column + (k * 32 + lane) * S);
             }
         }
     }
+}
+
+/* One tile to its stage: this warp's columns, rows from p on. All lanes of the warp. */
+template <class N, int WARPS, bool ALIGNED>
+SYMV_GPU void symv_ring_copy(const symv_gpu_part &part, unsigned stage, int p, int q, uint64_t policy)
+{
+    typedef symv_ring_of<N, WARPS> R;
+    const unsigned to = ALIGNED ? symv_whole(stage + threadIdx.x * R::PIECE) : stage;
+    if (symv_ring_inside<R>(part.grid, p, q))
+        symv_ring_copy_tile<N, WARPS, ALIGNED, false>(part, to, p, q, policy);
+    else
+        symv_ring_copy_tile<N, WARPS, ALIGNED, true>(part, to, p, q, policy);
 }
 
 /* --- sums --------------------------------------------------------------------------------------------------- */
@@ -81,9 +109,8 @@ template <class N, int K> struct symv_ring_sums {
 /* One tile. x of its rows at xp[side][pitch], of this warp's columns at xq[side][TY]. EDGE: what is not stored, and
  * of the diagonal the mirror image, is left out. */
 template <class N, int WARPS, int K, bool EDGE>
-SYMV_GPU void symv_ring_tile(symv_ring_sums<N, K> &s, const char *stage, const symv_gpu_part &part, int64_t p,
-                             int64_t q, const typename N::X *xp, int pitch, const typename N::X *xq, int xq_pitch,
-                             unsigned flip)
+SYMV_GPU void symv_ring_tile(symv_ring_sums<N, K> &s, const char *stage, const symv_gpu_part &part, int p, int q,
+                             const typename N::X *xp, int pitch, const typename N::X *xq, int xq_pitch, unsigned flip)
 {
     typedef symv_ring_of<N, WARPS> R;
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
@@ -102,7 +129,7 @@ SYMV_GPU void symv_ring_tile(symv_ring_sums<N, K> &s, const char *stage, const s
             ((int4 *)a)[b] = ((const int4 *)piece)[b];
 #pragma unroll
         for (int e = 0; e < N::V; e++) {
-            const int64_t i = p + lane * N::V + e, j = q + warp + c * WARPS, n = part.grid.n;
+            const int i = p + lane * N::V + e, j = q + warp + c * WARPS, n = (int)part.grid.n;
             const bool stored = !EDGE || (i < n && j < n && (part.grid.upper ? i <= j : i >= j));
             const bool mirrored = !EDGE || (stored && i != j);
             if (EDGE && part.hermitian && i == j) a[e] = N::real(a[e]);
@@ -118,8 +145,8 @@ SYMV_GPU void symv_ring_tile(symv_ring_sums<N, K> &s, const char *stage, const s
 
 /* Those of one tile, whatever it is. */
 template <class N, int WARPS, int K>
-SYMV_GPU void symv_ring_any_tile(symv_ring_sums<N, K> &s, const char *stage, const symv_gpu_part &part, int64_t p,
-                                 int64_t q, const typename N::X *xp, int pitch, const typename N::X *xq, int xq_pitch)
+SYMV_GPU void symv_ring_any_tile(symv_ring_sums<N, K> &s, const char *stage, const symv_gpu_part &part, int p, int q,
+                                 const typename N::X *xp, int pitch, const typename N::X *xq, int xq_pitch)
 {
     const unsigned flip = part.hermitian ? SYMV_FLIP : 0;
     if (symv_ring_inside<symv_ring_of<N, WARPS>>(part.grid, p, q))

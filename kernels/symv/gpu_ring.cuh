@@ -210,8 +210,8 @@ __global__ __launch_bounds__(32 * SYMV_RING_WARPS,
     symv_ring_cursor<R> copied(l, chunk), at(l, chunk);
     const auto copy = [&](int stage) {
         if (copied.more()) {
-            symv_ring_copy<N, WARPS, ALIGNED>(part, symv_shared(ring + stage * R::STAGE),
-                                              (int64_t)copied.tile * R::TX, copied.q(), policy);
+            symv_ring_copy<N, WARPS, ALIGNED>(part, symv_shared(ring + stage * R::STAGE), copied.tile * R::TX,
+                                              copied.q(), policy);
             copied.step();
         }
         symv_commit();
@@ -238,7 +238,7 @@ __global__ __launch_bounds__(32 * SYMV_RING_WARPS,
 #pragma unroll
             for (int e = 0; e < N::V; e++)
                 s.row[k][e] = symv_zero<X>();
-        symv_ring_any_tile<N, WARPS, K>(s, ring + stage * R::STAGE, part, (int64_t)tile * R::TX, q,
+        symv_ring_any_tile<N, WARPS, K>(s, ring + stage * R::STAGE, part, tile * R::TX, q,
                                         xp + (tile - chunk.begin) * R::TX, high, xq + (q - (int)q0), wide);
         X *mine = rows + (held * WARPS + (int)threadIdx.x / 32) * K * R::TX + lane * N::V;
 #pragma unroll

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The list of kernels that family ROWS has for a type: gpu_rows_*.cu make them, gpu_rows.cu chooses.
+ * The list of kernels that family ROWS has for a type: gpu_type_*.cu make them, gpu_rows.cu chooses.
  */
 #ifndef LACIS_KERNELS_SYMV_GPU_ROWS_H
 #define LACIS_KERNELS_SYMV_GPU_ROWS_H

@@ -42,7 +42,7 @@ int64_t symv_gpu_row(const lacis_symv_gpu_job *job)
 static int sides_of(const symv_run *r, int64_t left)
 {
     const bool wide = lacis_symv_vector_bytes(r->job->job.type) > 8 && r->job->job.type != LACIS_SYMV_C128;
-    const bool one = r->choice.kind != LACIS_SYMV_GPU_TILES && r->choice.kind != LACIS_SYMV_GPU_ATOMIC;
+    const bool one = r->choice.kind == LACIS_SYMV_GPU_ROWS || r->choice.kind == LACIS_SYMV_GPU_TICKETS;
     if (wide || one) return 1; /* double-double: arithmetic takes the time, not the matrix */
     return left >= SYMV_GPU_SIDES ? SYMV_GPU_SIDES : left >= 2 ? 2 : 1;
 }
@@ -179,7 +179,23 @@ static cudaError_t run_matrix(const symv_run *r, int64_t matrix)
         pass.sides = sides_of(r, job->sides - side);
         sides = pass.sides;
         if (pass.part.grid.n > 0) TRY(run_pass(r, &pass));
-        if (job->figures != NULL) TRY(symv_gpu_figures(&pass, matrix, side));
+        if (job->figures != NULL) TRY(symv_gpu_figures(&pass, 1, {}, job->figures + matrix * job->sides + side));
+    }
+    return cudaSuccess;
+}
+
+/* Matrices alike: so many in one launch as a grid may have; else one by one. */
+static cudaError_t figures_of_batch(const symv_run *r)
+{
+    const lacis_symv_job *job = &r->job->job;
+    const int64_t row = symv_gpu_row(r->job), total = job->sides * row, most = job->one != NULL ? 1 : 65535;
+    const symv_gpu_stride stride = {job->x_stride, job->y_stride, total, job->sides};
+    for (int64_t m = 0; m < job->matrices; m += most) {
+        symv_gpu_pass pass = {r->job, r->choice, part_of(r, m, 0), (int)job->sides, NULL, r->stream};
+        pass.part.totals = (char *)r->totals + m * total * lacis_symv_vector_bytes(job->type);
+        pass.part.row = row;
+        TRY(symv_gpu_figures(&pass, job->matrices - m < most ? job->matrices - m : most, stride,
+                             job->figures + m * job->sides));
     }
     return cudaSuccess;
 }
@@ -189,14 +205,7 @@ static cudaError_t run_batch(const symv_run *r)
     const lacis_symv_job *job = &r->job->job;
     TRY(symv_gpu_batch(r->job, &r->choice, r->totals, r->work));
     if (job->figures == NULL) return cudaSuccess;
-    const uint64_t row = (uint64_t)symv_gpu_row(r->job), bytes = (uint64_t)lacis_symv_vector_bytes(job->type);
-    for (int64_t m = 0; m < job->matrices; m++) {
-        symv_gpu_pass pass = {r->job, r->choice, part_of(r, m, 0), (int)job->sides, NULL, r->stream};
-        pass.part.totals = (char *)r->totals + (uint64_t)m * (uint64_t)job->sides * row * bytes;
-        pass.part.row = (int64_t)row;
-        TRY(symv_gpu_figures(&pass, m, 0));
-    }
-    return cudaSuccess;
+    return figures_of_batch(r);
 }
 
 static cudaError_t run_all(const symv_run *r)

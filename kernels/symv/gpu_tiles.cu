@@ -88,12 +88,19 @@ const char *symv_gpu_tiles_refuse(const lacis_symv_gpu_job *job, const lacis_sym
     return NULL;
 }
 
+/* Tiles of a chunk: where another entry stands in for the choice's, as many rows as the choice has. */
+static int chunk_of(const symv_tiles_entry *e, const lacis_symv_gpu_choice *c)
+{
+    if (!e->run) return 1;
+    return c->tx <= e->tx ? c->chunk : c->chunk * (c->tx / e->tx);
+}
+
 static symv_gpu_grid grid_of(const symv_gpu_pass *pass, const symv_tiles_entry *e)
 {
     symv_gpu_grid g = pass->part.grid;
     g.tx = e->tx;
     g.ty = e->ty;
-    g.chunk = e->run ? pass->choice.chunk : 1;
+    g.chunk = chunk_of(e, &pass->choice);
     return g;
 }
 
@@ -114,7 +121,7 @@ uint64_t symv_gpu_tiles_bytes(const lacis_symv_gpu_job *job, const lacis_symv_gp
         const symv_gpu_grid g = {n,
                                  e->tx,
                                  e->ty,
-                                 e->run ? choice->chunk : 1,
+                                 chunk_of(e, choice),
                                  job->job.uplo == LACIS_SYMV_UPPER,
                                  job->job.order == LACIS_SYMV_CANONICAL};
         const uint64_t bytes = sums_bytes(&job->job, &g, sides);

@@ -4,7 +4,7 @@
  * As soon as a column is used up, the load of the one D columns behind it is under way, in a run of tiles that of the
  * next tile. Sums of columns stay in registers over the chunk and are folded over lanes once; sums of rows go over
  * the block's groups through shared memory, tile by tile. Both go to their slots (gpu_inside.h) or, in family ATOMIC,
- * into y. Compiled for one type each by gpu_tiles_*.cu.
+ * into y. Compiled for one type each by gpu_type_*.cu.
  */
 #ifndef LACIS_KERNELS_SYMV_GPU_TILES_CUH
 #define LACIS_KERNELS_SYMV_GPU_TILES_CUH
@@ -67,26 +67,37 @@ template <class T, bool RUN> SYMV_GPU bool symv_chunk_here(const symv_gpu_part &
 /* --- using elements ------------------------------------------------------------------------------------------------
  */
 
-/* Element j of the thread's rows in column c. apart: its product begins a sum of its own, which is then added to the
- * column's (the canonical order of types with one element in 16 bytes). */
+/* How a sum takes a product: added to what there is; as the first, the sum being 0; or as the first of a sum of its
+ * own that is then added (the canonical order of types with one element in 16 bytes). */
+enum symv_taking { SYMV_ADDED, SYMV_FIRST, SYMV_APART };
+
+template <class N>
+SYMV_GPU typename N::X symv_take(typename N::X sum, typename N::M a, typename N::X x, symv_taking how)
+{
+    if (how == SYMV_ADDED) return N::fma(a, x, sum);
+    return how == SYMV_FIRST ? N::first(a, x) : N::add(sum, N::first(a, x));
+}
+
+/* Element j of the thread's rows in column c. */
 template <class T, int SIDES>
 SYMV_GPU void symv_use(symv_held<T, SIDES> &h, int c, int j, typename T::M a, unsigned flip,
-                       const typename T::X (&xq)[SIDES], bool apart, bool in_row, bool in_column)
+                       const typename T::X (&xq)[SIDES], symv_taking column_takes, bool in_row, bool in_column)
 {
     typedef typename T::X X;
     const typename T::M mirror = T::N::mirror(a, flip);
 #pragma unroll
     for (int side = 0; side < SIDES; side++) {
         X &sum = h.column[c * SIDES + side], &row = h.row[j * SIDES + side];
-        const X of_row = T::N::fma(a, xq[side], row);
-        X of_column;
-        if (apart)
-            of_column = T::N::add(sum, T::N::fma(mirror, h.x[j * SIDES + side], symv_zero<X>()));
-        else
-            of_column = T::N::fma(mirror, h.x[j * SIDES + side], sum);
+        const X of_row = symv_take<typename T::N>(row, a, xq[side], c == 0 ? SYMV_FIRST : SYMV_ADDED);
+        const X of_column = symv_take<typename T::N>(sum, mirror, h.x[j * SIDES + side], column_takes);
         row = in_row ? of_row : row;
         sum = in_column ? of_column : sum;
     }
+}
+/* In a column that began with this tile. */
+template <class T> SYMV_GPU symv_taking symv_from_0(int j)
+{
+    return j == 0 ? SYMV_FIRST : j >= T::V ? SYMV_APART : SYMV_ADDED;
 }
 
 template <class T, int SIDES>
@@ -108,7 +119,7 @@ SYMV_GPU void symv_begin_tile(symv_held<T, SIDES> &h, const symv_shared<T, SIDES
 #pragma unroll
             for (int side = 0; side < SIDES; side++) {
                 h.row[(r * T::V + k) * SIDES + side] = symv_zero<typename T::X>();
-                h.x[(r * T::V + k) * SIDES + side] = shared.along[buffer][at.row(r, k) * SIDES + side];
+                h.x[(r * T::V + k) * SIDES + side] = shared.along[buffer][side * T::TX + at.row(r, k)];
             }
 }
 
@@ -132,7 +143,8 @@ SYMV_GPU void symv_use_tile(symv_held<T, SIDES> &h, const symv_shared<T, SIDES> 
         symv_x_across<T, SIDES>(xq, shared, at.column(c));
 #pragma unroll
         for (int j = 0; j < T::R * T::V; j++)
-            symv_use<T, SIDES>(h, c, j, h.v[c % T::D][j / T::V][j % T::V], flip, xq, !RUN && j >= T::V, true, true);
+            symv_use<T, SIDES>(h, c, j, h.v[c % T::D][j / T::V][j % T::V], flip, xq,
+                               RUN ? SYMV_ADDED : symv_from_0<T>(j), true, true);
         if (c + T::D < T::C)
             symv_read_column<T, WHOLE>(h.v[c % T::D], rows + shared.begin[at.column(c + T::D)], at);
         else if (RUN && more)
@@ -168,7 +180,8 @@ SYMV_GPU void symv_use_masked(symv_held<T, SIDES> &h, const symv_shared<T, SIDES
             for (int j = 0; j < T::R * T::V; j++) {
                 const int row = at.row(j / T::V, j % T::V), column = at.column(c);
                 const bool in = all || symv_stored(mask, row, column);
-                symv_use<T, SIDES>(h, c, j, h.v[c - c0][j / T::V][j % T::V], chunk.flip, xq, !RUN && j >= T::V, in,
+                symv_use<T, SIDES>(h, c, j, h.v[c - c0][j / T::V][j % T::V], chunk.flip, xq,
+                                   RUN ? SYMV_ADDED : symv_from_0<T>(j), in,
                                    all || (in && row + mask.shift != column));
             }
         }
@@ -227,7 +240,7 @@ SYMV_GPU void symv_share_rows(const symv_held<T, SIDES> &h, const symv_place<T> 
         for (int k = 0; k < T::V; k++)
 #pragma unroll
             for (int side = 0; side < SIDES; side++)
-                rows[at.group][at.row(r, k) * SIDES + side] = h.row[(r * T::V + k) * SIDES + side];
+                rows[at.group][side * T::TX + at.row(r, k)] = h.row[(r * T::V + k) * SIDES + side];
 }
 
 template <class T, int SIDES>
@@ -238,9 +251,9 @@ SYMV_GPU void symv_give_rows(const typename T::X (&rows)[T::G][SIDES * T::TX], c
     const int end = p.grid.upper && (s + 1) * (int64_t)T::TY < n ? (s + 1) * T::TY : n;
 #pragma unroll
     for (int k = 0; k < (SIDES * T::TX + T::THREADS - 1) / T::THREADS; k++) {
-        const int o = (int)threadIdx.x + k * T::THREADS, i = tp * T::TX + o / SIDES;
+        const int o = (int)threadIdx.x + k * T::THREADS, i = tp * T::TX + o % T::TX;
         if (o >= SIDES * T::TX || i < least || i >= end) continue;
-        symv_put<T>(p, atomic, symv_gpu_row_slot(&chunk.grid, s, i / T::TY), SIDES, o % SIDES, i,
+        symv_put<T>(p, atomic, symv_gpu_row_slot(&chunk.grid, s, i / T::TY), SIDES, o / T::TX, i,
                     symv_over_groups<T, SIDES>(rows, o));
     }
 }
@@ -275,8 +288,9 @@ SYMV_GPU void symv_give_columns(const symv_gpu_part &p, bool atomic, const typen
 /* --- the kernel
  * --------------------------------------------------------------------------------------------------------- */
 
-/* x of COUNT rows or columns from one on, a thread's share of it: elements o, o + THREADS .. of all sides. */
-template <class T, int SIDES, int COUNT> struct symv_x_share {
+/* x of COUNT rows or columns from one on, a thread's share of it: elements o, o + THREADS .. of all sides, which lie
+ * NEXT to each other or each apart. */
+template <class T, int SIDES, int COUNT, bool NEXT> struct symv_x_share {
     enum { EACH = (SIDES * COUNT + T::THREADS - 1) / T::THREADS };
     typename T::X x[EACH];
 
@@ -285,7 +299,8 @@ template <class T, int SIDES, int COUNT> struct symv_x_share {
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
             const int o = (int)threadIdx.x + i * T::THREADS;
-            if (o < SIDES * COUNT) x[i] = symv_x<T>(p, first + o / SIDES, o % SIDES);
+            if (o < SIDES * COUNT)
+                x[i] = symv_x<T>(p, first + (NEXT ? o / SIDES : o % COUNT), NEXT ? o % SIDES : o / COUNT);
         }
     }
     __device__ __forceinline__ void share(typename T::X (&to)[SIDES * COUNT]) const
@@ -317,8 +332,8 @@ SYMV_GPU void symv_read_first(typename T::M (&v)[T::D][T::R][T::V], const symv_g
 template <class T, int SIDES>
 SYMV_GPU void symv_begin(symv_shared<T, SIDES> &shared, const symv_gpu_part &p, const symv_chunk &chunk)
 {
-    symv_x_share<T, SIDES, T::TX> along;
-    symv_x_share<T, SIDES, T::TY> across;
+    symv_x_share<T, SIDES, T::TX, false> along;
+    symv_x_share<T, SIDES, T::TY, true> across;
     along.read(p, (int64_t)chunk.whole * T::TX);
     across.read(p, (int64_t)chunk.strip * T::TY);
 #pragma unroll
@@ -349,7 +364,7 @@ SYMV_GPU void symv_whole_tiles(symv_held<T, SIDES> &h, symv_shared<T, SIDES> &sh
     symv_no_columns<T, SIDES>(h);
     for (int tp = chunk.whole; tp < (RUN ? chunk.whole_end : chunk.whole + 1); tp++) {
         const bool more = RUN && tp + 1 < chunk.whole_end;
-        symv_x_share<T, SIDES, T::TX> along;
+        symv_x_share<T, SIDES, T::TX, false> along;
         if (more) along.read(p, (int64_t)(tp + 1) * T::TX);
         symv_begin_tile<T, SIDES>(h, shared, at, buffer);
         symv_use_tile<T, SIDES, WHOLE, RUN>(h, shared, rows, at, chunk.flip, more);
@@ -370,7 +385,7 @@ SYMV_GPU void symv_masked_tile(symv_held<T, SIDES> &h, symv_shared<T, SIDES> &sh
                                bool atomic, const symv_place<T> &at, const symv_chunk &chunk, int tp, bool first)
 {
     if (RUN && !(first && tp == chunk.first)) { /* else its x is shared already */
-        symv_x_share<T, SIDES, T::TX> along;
+        symv_x_share<T, SIDES, T::TX, false> along;
         along.read(p, (int64_t)tp * T::TX);
         __syncthreads();
         along.share(shared.along[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The list of first passes that family TILES has for a type: gpu_tiles_*.cu make them, gpu_tiles.cu chooses.
+ * The list of first passes that family TILES has for a type: gpu_type_*.cu make them, gpu_tiles.cu chooses.
  */
 #ifndef LACIS_KERNELS_SYMV_GPU_TILES_H
 #define LACIS_KERNELS_SYMV_GPU_TILES_H

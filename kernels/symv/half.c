@@ -2,10 +2,12 @@
  *
  * Sparse symmetric products on the CPU (half.h). Called by operators/symv.
  *
- * Rows fall into blocks, blocks into tasks, by the matrix alone: a task has so many entries that its window,
- * which spans the columns that it reaches, should be little beside them. Tasks are taken in rising order; whoever has
- * filled a task's window waits until the ones before have been added to the sums, and adds it. So the bits do not
- * depend on the number of threads, and one window a thread is all that is needed.
+ * Rows fall into blocks, blocks into tasks, by the matrix alone: a task has so many entries that its window, which
+ * spans the columns that it reaches, should be little beside them. Tasks are taken in order. Whoever has filled a
+ * task's window copies its own rows to the sums, which nobody has written yet; waits until the tasks before are done
+ * with theirs; and adds what it reaches of them. So the bits do not depend on the number of threads, and one window a
+ * thread is all that is needed. How far rows reach is asked of a sample; a window that is too small for its task
+ * grows.
  */
 #include "symv/half_inside.h"
 
@@ -214,19 +216,32 @@ static void add_window(const struct run *run, const char *window, int64_t low, i
         add_double(numbers, (const double *)window, (double *)to);
 }
 
+/* The first task's rows for the lower triangle, the last one's for the upper: what tasks reach besides their own rows
+ * belongs to tasks before them. */
+static void rows_of_task(const struct run *run, int64_t number, half_rows *rows)
+{
+    const int64_t task = run->half->job.uplo == LACIS_SYMV_UPPER ? run->tasks - 1 - number : number;
+    rows->first = run->first[task] * BLOCK;
+    rows->last = row_behind(run, run->first[task + 1]);
+}
+
 enum { DONE, STOPPED, NO_ROOM };
 static int do_task(void *context, int64_t number, int worker)
 {
     struct run *run = context;
-    half_rows rows = {.half = run->half,
-                      .first = run->first[number] * BLOCK,
-                      .last = row_behind(run, run->first[number + 1]),
-                      .x = run->x};
+    half_rows rows = {.half = run->half, .x = run->x};
+    rows_of_task(run, number, &rows);
+    const int64_t first = rows.first, last = rows.last, bytes = (int64_t)run->bytes;
     int answer = cancelled(&run->half->job.host) ? STOPPED : DONE;
     if (answer == DONE && !fill_window(run, worker, &rows)) answer = NO_ROOM;
+    if (answer == DONE)
+        memcpy(run->sum + first * bytes, rows.window + first * bytes, (size_t)((last - first) * bytes));
     while (atomic_load_explicit(&run->added, memory_order_acquire) != number)
         sched_yield();
-    if (answer == DONE) add_window(run, rows.window + rows.low * (int64_t)run->bytes, rows.low, rows.high - rows.low);
+    if (answer == DONE) {
+        add_window(run, rows.window + rows.low * bytes, rows.low, first - rows.low);
+        add_window(run, rows.window + last * bytes, last, rows.high - last);
+    }
     atomic_store_explicit(&run->added, number + 1, memory_order_release);
     return answer;
 }
@@ -321,7 +336,6 @@ static lacis_symv_status one_side(struct run *run, int64_t side)
         pack(run, side);
         run->x = run->packed;
     }
-    memset(run->sum, 0, (size_t)job->n * run->bytes);
     atomic_store(&run->added, 0);
     const int answer = lacis_parallel(run->workers, run->tasks, do_task, run);
     if (answer != DONE) return answer == STOPPED ? LACIS_SYMV_CANCELLED : LACIS_SYMV_NO_MEMORY;
@@ -382,8 +396,9 @@ uint64_t lacis_symv_half_work_bytes(const lacis_symv_half *half)
 {
     const lacis_symv_job *job = &half->job;
     const uint64_t n = (uint64_t)job->n, threads = job->threads < 1 ? 1 : (uint64_t)job->threads;
-    return (2 + threads) * n * (uint64_t)lacis_symv_vector_bytes(job->type) + 2 * sizeof(int64_t) * (n / BLOCK + 2) +
-           sizeof(struct window) * threads;
+    /* Sums, x, and of each thread a window with the larger one that it grows into. */
+    return (2 + 2 * threads) * n * (uint64_t)lacis_symv_vector_bytes(job->type) +
+           2 * sizeof(int64_t) * (n / BLOCK + 2) + sizeof(struct window) * threads;
 }
 
 lacis_symv_status lacis_symv_half_run(const lacis_symv_half *half)

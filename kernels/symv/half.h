@@ -16,9 +16,9 @@
  * reaches; windows are added in the order of tasks. Per entry one multiply-add for the row, one for the column.
  *
  * GPU: a plan is made once a matrix. Rows fall into tiles, a warp each, whose columns are few enough that their x and
- * their part of y fit in shared memory; the plan has each entry's place there (16 bits instead of a column's 32) and
- * each tile's columns. Tiles write their parts behind each other, and a second kernel adds each row's parts by rising
- * tile.
+ * their part of y fit in shared memory; the plan has each entry's value, its place there (16 bits instead of a
+ * column's 32) and each tile's columns, in the order in which warps take them. Tiles write their parts behind each
+ * other, and a second kernel adds each row's parts by rising tile.
  */
 #ifndef LACIS_KERNELS_SYMV_HALF_H
 #define LACIS_KERNELS_SYMV_HALF_H
@@ -59,25 +59,26 @@ typedef struct lacis_symv_half_gpu {
     void *stream;
 } lacis_symv_half_gpu;
 
-/* What a matrix's plan has on the device: one block from host.alloc, which the plan's owner frees. It depends on the
- * matrix's pattern, on uplo and on type; values, x, alpha, beta and Hermitian or not are each run's own. */
+/* What a matrix's plan has on the device: one block from host.alloc, which the plan's owner frees. It has the
+ * matrix's values too, of one triangle and one type; x, alpha, beta and Hermitian or not are each run's own. */
 typedef struct lacis_symv_half_plan {
     void *block; /* NULL: none */
     uint64_t bytes;
     uint64_t wanted; /* entries of the wanted triangle */
     uint64_t slots;  /* places of tiles' windows, which a run writes and reads once */
-    int64_t tiles, first;
+    int64_t tiles;
     uint32_t window;
     uint64_t units;
     int lanes, steps;  /* lanes share a row and take so many entries each at a time */
-    bool contiguous;   /* all entries are wanted, row behind row */
+    bool ones;         /* every entry is 1 */
     uint64_t place[7]; /* of the parts within block */
 } lacis_symv_half_plan;
 
 /* Waits for the stream. On any status but OK nothing stays allocated. */
 lacis_symv_gpu_status lacis_symv_half_gpu_plan(const lacis_symv_half_gpu *job, lacis_symv_half_plan *plan,
                                                int *cuda_error);
-/* With a plan of the same matrix, nothing is waited for; without (order FREE only) by atomics. */
+/* With a plan of the matrix, whose own arrays are then not read; without (order FREE only) by atomics. Nothing is
+ * waited for. */
 lacis_symv_gpu_status lacis_symv_half_gpu_run(const lacis_symv_half_gpu *job, const lacis_symv_half_plan *plan,
                                               int *cuda_error);
 

@@ -100,12 +100,28 @@ struct fill_params {
     half_tile *tiles;
     half_u16 *local;
     half_u32 *list;
+    const void *value; /* NULL: every entry is 1 */
+    void *value_to;
+    int value_bytes;
 };
 
-/* A tile's slots: its list, and each entry's. */
-static __device__ void fill_slots(const csr &a, const stretch &s, half_form form, half_u16 *local, half_u32 *list,
-                                  marks &m)
+/* A value's bits from one place to another. */
+static __device__ __forceinline__ void copy_value(const fill_params &f, half_i64 from, half_u64 to)
 {
+    if (f.value == NULL) return;
+    if (f.value_bytes == 4)
+        ((half_u32 *)f.value_to)[to] = ((const half_u32 *)f.value)[from];
+    else if (f.value_bytes == 8)
+        ((half_u64 *)f.value_to)[to] = ((const half_u64 *)f.value)[from];
+    else
+        ((ulonglong2 *)f.value_to)[to] = ((const ulonglong2 *)f.value)[from];
+}
+
+/* A tile's slots: its list, and each entry's with its value. */
+static __device__ void fill_slots(const csr &a, const stretch &s, const fill_params &f, half_u64 unit0,
+                                  half_u32 *list, marks &m)
+{
+    const half_form form = f.form;
     const half_u32 groups = 32 / form.lanes, share = (half_u32)((s.row1 - s.row0 + groups - 1) / groups);
     const half_u32 lanes = (half_u32)form.lanes, steps = (half_u32)form.steps, take = lanes * steps;
     half_u32 slots = 0;
@@ -119,9 +135,10 @@ static __device__ void fill_slots(const csr &a, const stretch &s, half_form form
             if (column < lo || c >= (half_u32)SPAN) return;
             const half_u32 slot = m.before[w] + __popc(m.word[w] & ((1u << c % 32) - 1));
             const half_u32 k = (half_u32)(p - max(a.pos[r], s.p0)), row = (half_u32)(r - s.row0);
-            half_u16 *unit = local + 32 * (half_u64)steps * (m.unit[row % share] + k / take);
-            *place_in(unit, row / share * lanes + k % lanes, k % take / lanes) =
-                (half_u16)(slot | (column == r ? HALF_KEPT : 0));
+            const half_u64 unit = 32 * (half_u64)steps * (unit0 + m.unit[row % share] + k / take);
+            const half_u32 lane = row / share * lanes + k % lanes, step = k % take / lanes;
+            *place_in(f.local + unit, lane, step) = (half_u16)(slot | (column == r ? HALF_KEPT : 0));
+            copy_value(f, i, unit + 32 * step + lane);
         });
         for (half_u32 w = threadIdx.x; w < words; w += THREADS) {
             half_u32 at = m.before[w];
@@ -142,7 +159,7 @@ static __device__ void fill_tile(const csr &a, const stretch &s, const fill_para
     for (half_u32 i = threadIdx.x; i < 16 * (half_u32)f.form.steps * units; i += THREADS)
         pairs[i] = none | none << 16;
     __syncthreads();
-    fill_slots(a, s, f.form, local, f.list + tile.slot0, m);
+    fill_slots(a, s, f, (half_u64)tile.unit0, f.list + tile.slot0, m);
     mark_late(local, units, f.form, slots, m);
     __syncthreads();
 }

@@ -43,9 +43,9 @@ static inline half_u64 half_unit_bytes(half_form form)
 /* Places of a plan's parts in its block. */
 enum half_part {
     HALF_POS,       /* i64, n + 1: where each row's wanted entries begin, counted through */
-    HALF_SKIP,      /* i64, n: what to add to that for the place among columns and values; none where contiguous */
     HALF_TILES,     /* half_tile, tiles + 1 */
     HALF_LOCAL,     /* of each unit steps / 2 times 32 lanes' pairs of u16: slots of two steps' entries */
+    HALF_VALUE,     /* of each unit steps times 32 lanes' values; none where every entry is 1 */
     HALF_LIST,      /* u32, slots: columns of windows */
     HALF_SLOT_FROM, /* u32, n + 1: where each row's part of HALF_SLOT begins */
     HALF_SLOT,      /* u32, slots: each row's slots, rising */
@@ -58,12 +58,12 @@ template <class P> static inline P *half_at(const lacis_symv_half_plan *plan, ha
 }
 
 struct half_params {
-    const half_i64 *pos, *skip;
+    const half_i64 *pos;
     const half_tile *tiles;
     const half_u32 *local, *list, *slot_from, *slot;
     const void *value, *x, *y0;
     void *y, *part;
-    half_i64 x_step, y_step, first; /* first: place of the first entry, where contiguous */
+    half_i64 x_step, y_step;
     half_i64 n;
     double alpha[2], beta[2];
     bool hermitian, upper, add, scale; /* add: beta is not 0; scale: alpha is not 1 */

@@ -115,14 +115,10 @@ static bool find_wanted(work *w, half_i64 **pos, half_i64 **skip)
         !read_back(w, &first, w->a.begin, sizeof first) || !read_back(w, &last, w->a.end + n - 1, sizeof last))
         return false;
     w->plan->wanted = (half_u64)wanted;
-    w->plan->contiguous = w->job->joined && wanted == last - first;
-    if (w->plan->contiguous) {
-        w->plan->first = first;
-        *skip = NULL;
-    }
+    if (w->job->joined && wanted == last - first) *skip = NULL; /* row behind row */
     w->a.pos = *pos;
     w->a.skip = *skip;
-    w->a.first = w->plan->first;
+    w->a.first = first;
     return true;
 }
 
@@ -174,9 +170,11 @@ static bool make_block(work *w)
     lacis_symv_half_plan *plan = w->plan;
     const half_u64 n = (half_u64)w->a.n;
     const half_u64 bytes[HALF_PARTS] = {8 * (n + 1),
-                                        plan->contiguous ? 0 : 8 * n,
                                         sizeof(half_tile) * ((half_u64)plan->tiles + 1),
                                         half_unit_bytes({plan->lanes, plan->steps}) * plan->units,
+                                        plan->ones ? 0
+                                                   : 32 * (half_u64)plan->steps * plan->units *
+                                                         (half_u64)lacis_symv_vector_bytes(w->job->half.job.type),
                                         4 * plan->slots,
                                         4 * (n + 1),
                                         4 * plan->slots};
@@ -246,7 +244,8 @@ static bool make_plan(work *w)
     plan->units = (half_u64)all[2];
     if (plan->slots >= 0xffffffffu) return good(w, cudaErrorNotSupported);
     if (!make_block(w) || !copy_within(w, HALF_POS, pos, 8 * (half_u64)(w->a.n + 1))) return false;
-    if (skip != NULL && !copy_within(w, HALF_SKIP, skip, 8 * (half_u64)w->a.n)) return false;
+    const half_u64 values = plan->ones ? 0 : plan->place[HALF_LIST] - plan->place[HALF_VALUE];
+    if (!good(w, cudaMemsetAsync(half_at<void>(plan, HALF_VALUE), 0, values, w->stream))) return false; /* gaps too */
     const fill_params f = {part[0],
                            part[1],
                            part[2],
@@ -255,7 +254,10 @@ static bool make_plan(work *w)
                            form,
                            half_at<half_tile>(plan, HALF_TILES),
                            half_at<half_u16>(plan, HALF_LOCAL),
-                           half_at<half_u32>(plan, HALF_LIST)};
+                           half_at<half_u32>(plan, HALF_LIST),
+                           w->job->half.value,
+                           half_at<void>(plan, HALF_VALUE),
+                           lacis_symv_vector_bytes(w->job->half.job.type)};
     fill_kernel<<<(unsigned)stretches, THREADS, 0, w->stream>>>(w->a, f);
     return good(w, cudaGetLastError()) && sort_slots(w) && good(w, cudaStreamSynchronize(w->stream));
 }
@@ -274,6 +276,7 @@ lacis_symv_gpu_status lacis_symv_half_gpu_plan(const lacis_symv_half_gpu *job, l
     *cuda_error = 0;
     if (lacis_symv_half_gpu_refuses(half) || half->job.n == 0) return LACIS_SYMV_GPU_UNSUPPORTED;
     plan->window = window_of(job);
+    plan->ones = half->value == NULL;
     work w = {};
     w.job = job;
     w.plan = plan;
@@ -298,6 +301,7 @@ uint64_t lacis_symv_half_gpu_plan_bytes(const lacis_symv_half_gpu *job)
 {
     const half_u64 n = (half_u64)job->half.job.n, most = job->entries + n;
     /* No more tiles than rows and pieces of rows, no more units than these and what they have entries for. */
-    const half_u64 tiles = n + most / 31 + 2;
-    return 32 * (n + 1) + (sizeof(half_tile) + 24 + 768) * tiles + 16 * most + 36 * most + (1 << 20);
+    const half_u64 tiles = n + most / 31 + 2, value = (half_u64)lacis_symv_vector_bytes(job->half.job.type);
+    return 32 * (n + 1) + (sizeof(half_tile) + 24) * tiles + (2 + value) * (384 * tiles + 8 * most) + 36 * most +
+           (1 << 20);
 }

@@ -120,13 +120,12 @@ static half_params params_of(const lacis_symv_half_gpu *in, half_i64 side)
 static void plan_params(const lacis_symv_half_plan *plan, half_params *p)
 {
     p->pos = half_at<half_i64>(plan, HALF_POS);
-    p->skip = plan->contiguous ? NULL : half_at<half_i64>(plan, HALF_SKIP);
     p->tiles = half_at<half_tile>(plan, HALF_TILES);
     p->local = half_at<half_u32>(plan, HALF_LOCAL);
     p->list = half_at<half_u32>(plan, HALF_LIST);
     p->slot_from = half_at<half_u32>(plan, HALF_SLOT_FROM);
     p->slot = half_at<half_u32>(plan, HALF_SLOT);
-    p->first = plan->first;
+    p->value = plan->ones ? NULL : half_at<void>(plan, HALF_VALUE);
 }
 
 #define HALF_EACH_TYPE(type, WITH)                                                                                   \

@@ -84,17 +84,15 @@ template <class T, int STEPS> struct half_unit {
     }
 };
 
-/* `left`: how many entries of its row there are from this lane's first on. */
-template <class T, int LANES, int STEPS>
-static __device__ __forceinline__ void load_unit(const half_u32 *local, const T *value, int left,
-                                                 half_unit<T, STEPS> &out)
+template <class T, int STEPS>
+static __device__ __forceinline__ void load_unit(const half_u32 *local, const T *value, half_unit<T, STEPS> &out)
 {
 #pragma unroll
     for (int k = 0; k < STEPS / 2; k++)
         out.pair[k] = __ldg(local + 32 * k);
 #pragma unroll
     for (int s = 0; s < STEPS; s++)
-        if (s * LANES < left) out.value[s] = value != NULL ? half_load(value + s * LANES) : half_number<T>::one();
+        out.value[s] = value != NULL ? half_load(value + 32 * s) : half_number<T>::one();
 }
 
 /* Entries' share of their columns' sums, of those whose bits are `when`: all are read before any is written. */
@@ -152,16 +150,15 @@ static __global__ void __launch_bounds__(32, 16) tile_kernel(const __grid_consta
     const half_u32 last = min(first + share, rows);
     const int lane = threadIdx.x % LANES;
     const half_u32 *local = p.local + tile.unit0 * PAIRS + threadIdx.x;
-    const T *value = p.value == NULL ? NULL : (const T *)p.value + tile.p0 + lane + p.first;
+    const T *value = p.value == NULL ? NULL : (const T *)p.value + tile.unit0 * (2 * PAIRS) + threadIdx.x;
     T *own = w.x + (p.upper ? 0 : slots - rows);
     half_unit<T, STEPS> next;
     half_u32 row = first;
-    int begin = 0, length = 0; /* of the row's entries that are not yet taken */
-    if (row < last) begin = w.offset[row], length = w.offset[row + 1] - begin;
+    int length = row < last ? w.offset[row + 1] - w.offset[row] : 0; /* of what of the row is not yet taken */
     const auto load = [&] {
-        const half_i64 skip = p.skip == NULL || row >= last ? 0 : __ldg(p.skip + tile.row0 + row);
-        load_unit<T, LANES, STEPS>(local, value == NULL ? NULL : value + begin + skip, length - lane, next);
+        load_unit<T, STEPS>(local, value, next);
         local += PAIRS;
+        if (value != NULL) value += 2 * PAIRS;
     };
     int left = (int)__reduce_max_sync(HALF_ALL, (half_u32)length);
     if (left > 0) load();
@@ -173,11 +170,9 @@ static __global__ void __launch_bounds__(32, 16) tile_kernel(const __grid_consta
         const bool something = left > 0, row_ends = left <= TAKE;
         if (row_ends) {
             row = first + ++j;
-            begin = length = 0;
-            if (row < last) begin = w.offset[row], length = w.offset[row + 1] - begin;
+            length = row < last ? w.offset[row + 1] - w.offset[row] : 0;
             left = (int)__reduce_max_sync(HALF_ALL, (half_u32)length);
         } else {
-            begin += TAKE;
             length -= TAKE;
             left -= TAKE;
         }

@@ -14,6 +14,8 @@ enum {
     PANEL_PASS = 16,   /* right-hand sides in one pass over the matrix */
     SLICE_LEAST = 128, /* columns of a slice, about, at least */
     SLICES_MOST = 32,
+    SETS = 64,
+    SETS_APART = 11,
     WHOLE_UP_TO = 256, /* n of which there is one slice; run.c's SMALL */
     SQUARE_ROWS = COLUMNS > VECTOR_ROWS ? COLUMNS : VECTOR_ROWS
 };
@@ -35,10 +37,13 @@ static int64_t slice_begin(const symv_pass *pass, int64_t s)
     return (int64_t)(sqrt(share) * (double)n) / COLUMNS * COLUMNS + n % COLUMNS;
 }
 
+/* Elements from one vector to the next: whole lines, and not so that rows of several vectors fall on each other in
+ * the first-level cache, which has 64 lines before the same place comes again. */
 static int64_t panel_room_stride(int64_t n)
 {
-    const int64_t line = 64 / sizeof(T);
-    return (n + line - 1) / line * line;
+    const int64_t line = 64 / sizeof(T), lines = (n + line - 1) / line;
+    const int64_t apart = lines + (SETS_APART - lines % SETS + SETS) % SETS;
+    return lines < SETS ? lines * line : apart * line;
 }
 
 static uint64_t panel_room(int64_t n, int sides)
@@ -136,13 +141,21 @@ ALWAYS void slice_square(const slice *s, int64_t j, int width, bool accurate)
 
 #include "symv/panel_walk.h"
 
+ALWAYS void slice_clear(const slice *s, int side, int64_t begin, int64_t end)
+{
+    const int64_t each = PLANES ? 1 : PARTS;
+    T *y = panel_vector(s->pass, side, s->index);
+    for (int plane = 0; plane < PARTS / each; plane++)
+        memset(y + plane * s->stride + begin * each, 0, sizeof(T) * (size_t)((end - begin) * each));
+}
+
 ALWAYS void slice_run(const symv_pass *pass, int64_t index, bool hermitian, bool accurate)
 {
     const symv_matrix *m = pass->m;
     const slice s = {pass, index, panel_room_stride(m->n), m->job->uplo == LACIS_SYMV_LOWER, hermitian};
     const int64_t begin = slice_begin(pass, index), end = slice_begin(pass, index + 1);
     for (int side = 0; side < pass->sides; side++)
-        memset(panel_vector(pass, side, index), 0, sizeof(T) * (size_t)(s.stride * PARTS));
+        slice_clear(&s, side, s.lower ? begin : 0, s.lower ? m->n : end);
     int64_t j = begin;
     const int left = (int)(m->n % COLUMNS);
     if (left > 0 && !s.lower && j == 0) {

@@ -40,6 +40,12 @@ static bool is_cancelled(const lacis_symv_job *job)
     return job->host.cancelled != NULL && job->host.cancelled(job->host.context);
 }
 
+/* Never 0, of which an allocator may make NULL. */
+static uint64_t room_bytes(const symv_path *path, int64_t n, int sides)
+{
+    return symv_lines(path->room(n, sides) + 1);
+}
+
 /* --- matrices ---------------------------------------------------------------------------------------- */
 
 static int64_t size_of(const lacis_symv_job *job, int64_t m)
@@ -132,7 +138,7 @@ static int small_task(void *context, int64_t task, int worker)
     const lacis_symv_job *job = run->job;
     if (is_cancelled(job)) return LACIS_SYMV_CANCELLED;
     if (run->worker[worker] == NULL)
-        run->worker[worker] = take(job, run->path->room(run->small, pass_sides(job, run->path, 0)));
+        run->worker[worker] = take(job, room_bytes(run->path, run->small, pass_sides(job, run->path, 0)));
     if (run->worker[worker] == NULL) return LACIS_SYMV_NO_MEMORY;
     int64_t end = (task + 1) * run->batch;
     if (end > job->matrices) end = job->matrices;
@@ -216,7 +222,7 @@ static int run_large(struct run *run, int64_t most)
 {
     const lacis_symv_job *job = run->job;
     int status = LACIS_SYMV_NO_MEMORY;
-    char *room = take(job, run->path->room(most, pass_sides(job, run->path, 0)));
+    char *room = take(job, room_bytes(run->path, most, pass_sides(job, run->path, 0)));
     const uint64_t bytes = partial_bytes(job, run->path, most);
     if (room != NULL && bytes != 0) run->partial = take(job, bytes);
     if (room != NULL && (bytes == 0 || run->partial != NULL)) status = LACIS_SYMV_OK;
@@ -246,11 +252,11 @@ uint64_t lacis_symv_work_bytes(const lacis_symv_job *job)
     const int64_t most = largest(job, false), small = largest(job, true);
     const int sides = pass_sides(job, path, 0);
     if (job->matrices == 0 || job->sides == 0) return 0;
-    const uint64_t of_small = (uint64_t)job->threads * (symv_lines(path->room(small, sides)) + sizeof(char *));
+    const uint64_t of_small = (uint64_t)job->threads * (room_bytes(path, small, sides) + sizeof(char *));
     uint64_t bytes = 0;
     if (most <= SMALL || job->one != NULL) bytes = of_small;
     if (most > SMALL) {
-        const uint64_t of_large = path->room(most, sides) + partial_bytes(job, path, most);
+        const uint64_t of_large = room_bytes(path, most, sides) + partial_bytes(job, path, most);
         bytes = of_large > bytes ? of_large : bytes;
     }
     return bytes;

@@ -19,7 +19,7 @@
  * addition adds is a bound for each addition relative to its result, so that cancellation loses nothing more.
  *
  * Order of sums, which decides the bits of y:
- *   FIXED      the same bits on every run of one device kind with one tuning, however its work falls over time
+ *   FIXED      the same bits on every run of one device kind (a CPU: one instruction set) with one tuning
  *   FREE       whatever is fastest (on a GPU: atomics)
  *   CANONICAL  the same bits on CPU and GPU, for every tile, grid, tuning and number of threads; see below
  *
@@ -113,7 +113,8 @@ typedef struct lacis_symv_job {
     const void *a;
     /* Vector v (of matrix m: right side r of `sides`) has its element i at x + m x_stride + r x_side + i x_step
      * elements, y likewise; steps may be negative, not 0. one's places stand in for m x_stride and m y_stride. */
-    int64_t sides; /* right-hand sides of each matrix */
+    /* Right-hand sides of each matrix. A CPU takes 16 in one pass over it, of the canonical order 4. */
+    int64_t sides;
     const void *x;
     int64_t x_stride, x_side, x_step;
     const void *y0; /* what beta is of, lying as y does; not read where beta is 0; may be y */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CONVERT: a batch of systems in another layout or type. This file is the descriptor; the engine's registry names it.
+ * CONVERT: a batch of systems, or symmetric matrices, in another layout or type. This file is the descriptor; the
+ * engine's registry names it.
  */
 #include "convert/convert.h"
 
@@ -8,20 +9,18 @@
 #include <string.h>
 
 static const lacis_param params[] = {
-    {.form = "%a", .required = true, .help = "a batch of systems"},
+    {.form = "%a", .required = true, .help = "a batch of systems, or a symmetric matrix"},
     {.keyword = "LAYOUT",
-     .form = "%l",
-     .help = "lane behind lane, element behind element, or flocks of so many lanes"},
-    {.keyword = "AS", .form = "f32|f64|c64|c128", .help = "the type of all fields"},
+     .form = "%k",
+     .help =
+         "lane behind lane, element behind element, or flocks of so many lanes; a symmetric matrix: full or packed"},
+    {.keyword = "AS", .form = "f32|f64|c64|c128|dd|cdd", .help = "the type of all fields"},
     {.keyword = "SHARE", .form = "", .help = "fields on which the lanes of each group agree are stored once a group"},
 };
 
 static const char *const examples[] = {
-    "CONVERT x LAYOUT full",
-    "CONVERT x LAYOUT block(64) AS f32",
-    "LET y = x LAYOUT block(64)",
-    "LET y = x SHARE",
-    NULL,
+    "CONVERT x LAYOUT full", "CONVERT x LAYOUT block(64) AS f32", "LET y = x LAYOUT block(64)",
+    "LET y = x SHARE",       "LET b = a LAYOUT packed AS f32",    NULL,
 };
 
 static const char help[] =
@@ -31,23 +30,27 @@ static const char help[] =
     "form\n"
     "a group of their own and lie behind those before.\n"
     "\n"
-    "AS f32, f64, c64 or c128 converts all fields; reals that are too large for f32 become infinite. A complex "
-    "field\n"
-    "does not become real.\n"
+    "AS f32, f64, c64, c128, dd or cdd converts all fields; reals that are too large for f32 become infinite. A "
+    "complex\n"
+    "field does not become real.\n"
     "\n"
     "SHARE stores a field on which all lanes of each group agree, bit for bit, once a group: operators read it once, "
     "and\n"
     "a matrix that all systems have in common is factored once.\n"
     "\n"
+    "A dense symmetric or Hermitian matrix is full (both triangles have places, one is read) or packed (one triangle "
+    "alone);\n"
+    "LAYOUT full | packed and AS convert it.\n"
+    "\n"
     "Where a call is sure to stand the verb may be left out: LET y = x LAYOUT full; SOLVE (x LAYOUT full).";
 
-static const lacis_dtype types[] = {LACIS_F32, LACIS_F64, LACIS_C64, LACIS_C128}; /* in AS's order */
+const lacis_dtype lacis_convert_types[6] = {LACIS_F32, LACIS_F64, LACIS_C64, LACIS_C128, LACIS_DD, LACIS_CDD};
 
 /* --- bind ----------------------------------------------------------------------------------------- */
 
-static bool is_pair(lacis_dtype dtype)
+static bool is_complex(lacis_dtype dtype)
 {
-    return dtype >= LACIS_C64;
+    return dtype == LACIS_C64 || dtype == LACIS_C128 || dtype == LACIS_CDD;
 }
 
 static lacis_status bind_type(lacis_run *run, const lacis_call *call, lacis_convert_work *work)
@@ -55,32 +58,41 @@ static lacis_status bind_type(lacis_run *run, const lacis_call *call, lacis_conv
     const lacis_arg *as = lacis_call_arg(call, "AS");
     work->typed = as != NULL;
     if (as == NULL) return LACIS_OK;
-    work->dtype = types[as->item[0].integer];
-    for (int i = 0; i < work->from.fields && !is_pair(work->dtype); i++) {
+    work->dtype = lacis_convert_types[as->item[0].integer];
+    for (int i = 0; i < work->from.fields && !is_complex(work->dtype); i++) {
         const lacis_batch_part *field = &work->from.field[i];
-        if (field->dtype == LACIS_C64 || field->dtype == LACIS_C128)
-            return lacis_run_fail_at(run, LACIS_TYPE, as->item[0].offset, "AS c64 and c128 keep both parts",
+        if (is_complex(field->dtype))
+            return lacis_run_fail_at(run, LACIS_TYPE, as->item[0].offset, "AS c64, c128 and cdd keep both parts",
                                      "field %s is complex and cannot become %s", field->name,
                                      lacis_dtype_name(work->dtype));
     }
     return LACIS_OK;
 }
 
-/* What SQL will see: parent, fields, and the second numbers of pairs. */
+/* Columns of a field's further numbers, as they end; NULL behind the last. */
+static const char *const *endings_of(lacis_dtype type)
+{
+    static const char *const none[] = {NULL}, *const complex[] = {"_im", NULL}, *const wide[] = {"_lo", NULL},
+                             *const both[] = {"_lo", "_im", "_im_lo", NULL};
+    return type == LACIS_CDD ? both : type == LACIS_DD ? wide : is_complex(type) ? complex : none;
+}
+
+/* What SQL will see: parent, fields, and their further numbers. */
 static lacis_status bind_columns(lacis_run *run, lacis_call *call, const lacis_convert_work *work)
 {
     lacis_column *column;
     int count = 0;
-    LACIS_TRY(lacis_run_scratch(run, (2 * LACIS_BATCH_FIELDS + 1) * sizeof *column, &column));
+    LACIS_TRY(lacis_run_scratch(run, (4 * LACIS_BATCH_FIELDS + 1) * sizeof *column, &column));
     if (work->from.parent != NULL) column[count++] = (lacis_column){"parent", false};
     for (int i = 0; i < work->from.fields; i++) {
         const lacis_batch_part *field = &work->from.field[i];
         lacis_dtype type = lacis_convert_type(work, field);
         column[count++] = (lacis_column){field->name, type >= LACIS_F32};
-        if (!is_pair(type)) continue;
-        const char *second = lacis_run_text(run, type == LACIS_DD ? "%s_lo" : "%s_im", field->name);
-        if (second == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
-        column[count++] = (lacis_column){second, true};
+        for (const char *const *ending = endings_of(type); *ending != NULL; ending++) {
+            const char *further = lacis_run_text(run, "%s%s", field->name, *ending);
+            if (further == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
+            column[count++] = (lacis_column){further, true};
+        }
     }
     call->column = column;
     call->columns = count;
@@ -121,13 +133,18 @@ static lacis_status bind(lacis_run *run, lacis_call *call)
     const lacis_array *array = operand->item[0].array;
     lacis_convert_work *work;
     char text[LACIS_LAYOUT_TEXT];
-    if (lacis_array_kind(array) != LACIS_INTERLEAVED)
-        return lacis_run_fail_at(
-            run, LACIS_TYPE, operand->item[0].offset, NULL,
-            "CONVERT takes a batch of systems (lane, row, fields): other arrays have one layout");
-    bool share = lacis_call_arg(call, "SHARE") != NULL;
+    bool share = lacis_call_arg(call, "SHARE") != NULL, symmetric = lacis_array_kind(array) == LACIS_SYMMETRIC;
+    if (lacis_array_kind(array) != LACIS_INTERLEAVED && !symmetric)
+        return lacis_run_fail_at(run, LACIS_TYPE, operand->item[0].offset, NULL,
+                                 "CONVERT takes a batch of systems (lane, row, fields) or a symmetric matrix: other "
+                                 "arrays have one layout");
     if (layout == NULL && lacis_call_arg(call, "AS") == NULL && !share)
         return lacis_run_fail_at(run, LACIS_SYNTAX, call->offset, NULL, "CONVERT needs LAYOUT, AS or SHARE");
+    if (symmetric) return lacis_convert_bind_symmetric(run, call, array);
+    if (layout != NULL && layout->item[0].integer == LACIS_LAYOUT_PACKED)
+        return lacis_run_fail_at(run, LACIS_TYPE, layout->item[0].offset, NULL,
+                                 "packed is how a symmetric matrix may lie; a batch of systems is flat, full or "
+                                 "block(n)");
     LACIS_TRY(lacis_run_scratch(run, sizeof *work, &work));
     memset(work, 0, sizeof *work);
     work->array = array;
@@ -151,6 +168,7 @@ static int64_t fit(const lacis_call *call, int64_t begin, uint64_t bytes)
 {
     const lacis_convert_work *work = call->work;
     double lane = 1, fixed = 0;
+    if (work->symmetric) return work->bytes <= (double)bytes ? call->units : begin;
     for (int i = 0; i < work->from.fields; i++) {
         const lacis_batch_part *field = &work->from.field[i];
         double size = (double)(work->typed ? lacis_dtype_size(field->dtype) : 0) +
@@ -172,6 +190,12 @@ static lacis_status cost(lacis_run *run, const lacis_call *call, const lacis_pro
     (void)run;
     const lacis_convert_work *work = call->work;
     const double read_and_write = 2, second = 1e9;
+    if (work->symmetric) {
+        out->bytes = out->peak_bytes = work->bytes;
+        out->entries = out->products = (double)lacis_array_entries(work->array);
+        out->seconds = read_and_write * out->bytes / lacis_profile_get(profile, "convert.bytes_per_ns", 4.0) / second;
+        return LACIS_OK;
+    }
     double padding =
         work->from.lanes > 0 ? (double)work->from.groups * (double)(work->block > 1 ? work->block : 0) : 0;
     double rate = lacis_profile_get(profile, "convert.bytes_per_ns", 4.0);
@@ -188,6 +212,7 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
     (void)run;
     const lacis_convert_work *work = call->work;
     char from[LACIS_LAYOUT_TEXT], to[LACIS_LAYOUT_TEXT];
+    if (work->symmetric) return lacis_convert_explain_symmetric(call, lines);
     return lacis_lines_add(lines, "layout %s -> %s, lanes %" PRId64 " of %" PRId64 " in %" PRId64 " group%s",
                            lacis_batch_layout_text(work->from.block, from), lacis_batch_layout_text(work->block, to),
                            call->units, work->from.lanes, work->from.groups, work->from.groups == 1 ? "" : "s");
@@ -204,7 +229,7 @@ static const lacis_variant *const variants[] = {&copy};
 
 const lacis_op lacis_op_convert = {
     .verb = "CONVERT",
-    .summary = "a batch of systems in another layout or type",
+    .summary = "a batch of systems, or a symmetric matrix, in another layout or type",
     .help = help,
     .examples = examples,
     .params = params,

@@ -204,10 +204,17 @@ int lacis_product_kind(const lacis_product *product)
     return job->agg == LACIS_MUL_COUNT ? 0 : 1;
 }
 
+/* Of a product that one thread does, since waking others would take longer, just that one. */
+static double threads_of(const lacis_product *product)
+{
+    bool alone = lacis_mul_alone(&product->job, product->s.count, product->total_products);
+    return alone ? 1 : product->job.threads;
+}
+
 /* How many threads share the rows of a class: of few rows each has one, unless it is heavy enough to be shared. */
 static double sharing(const lacis_product *product, lacis_mul_class class)
 {
-    double threads = product->job.threads, rows = (double)product->s.count;
+    double threads = threads_of(product), rows = (double)product->s.count;
     return class == LACIS_MUL_HUB || rows >= threads ? threads : rows > 1 ? rows : 1;
 }
 
@@ -247,7 +254,6 @@ static lacis_mul_class classify(const lacis_product *product, int64_t row, struc
 
 static void estimate_seconds(const lacis_product *product, const lacis_profile *profile, lacis_estimate *out)
 {
-    const lacis_mul_job *job = &product->job;
     struct kept_class kept[2][KEPT] = {0};
     for (int64_t r = 0; r < product->s.count; r++) {
         lacis_mul_class class = classify(product, r, kept);
@@ -263,7 +269,7 @@ static void estimate_seconds(const lacis_product *product, const lacis_profile *
         out->seconds += out->class_seconds[i];
         if (i != LACIS_MUL_EMPTY) rows += out->class_rows[i];
     }
-    out->seconds += call_seconds(product) + 1e-9 * ROW_NS * rows / job->threads;
+    out->seconds += call_seconds(product) + 1e-9 * ROW_NS * rows / threads_of(product);
 }
 
 lacis_status lacis_product_estimate(lacis_run *run, lacis_product *product, const lacis_profile *profile)
@@ -289,13 +295,14 @@ double lacis_product_now(void)
 static void estimate_column(const lacis_product *product, const lacis_profile *profile, lacis_estimate *out)
 {
     int kind = lacis_product_kind(product);
+    const double threads = threads_of(product);
     int64_t rows = 0;
     for (int64_t r = 0; r < product->s.count; r++)
         rows += product->products[r] > 0;
     double ns = 1e9 * call_seconds(product);
-    ns += figure_of(profile, LACIS_MUL_EMPTY, kind) * (double)(product->s.count - rows) / product->job.threads;
-    ns += figure_of(profile, LACIS_MUL_SORT, kind) * (double)product->total_products / product->job.threads;
-    ns += ROW_NS * (double)rows / product->job.threads;
+    ns += figure_of(profile, LACIS_MUL_EMPTY, kind) * (double)(product->s.count - rows) / threads;
+    ns += figure_of(profile, LACIS_MUL_SORT, kind) * (double)product->total_products / threads;
+    ns += ROW_NS * (double)rows / threads;
     *out = (lacis_estimate){.exact = true, .entries = (double)rows, .bound = (double)rows, .seconds = 1e-9 * ns};
 }
 

@@ -145,6 +145,9 @@ static void kernel_seconds(const lacis_run *run, const lacis_product *product, c
     double top = lacis_profile_get(profile, LACIS_GPU_TOP_FIGURE, top_ns);
     if (product->job.top > 0) out->kernels += 1e-9 * top * (double)product->total_products;
     out->kernels += 1e-9 * row_ns * (double)product->s.count;
+    /* Each row is a value, present or not, which one thread of the host looks at. */
+    const bool column = product->spec.shape == LACIS_PRODUCT_COLUMN;
+    if (column) out->kernels += 2e-9 * LACIS_PULL_HOST_NS * (double)product->s.count;
 }
 
 /* Totals are another walk over the rows, with launches and waits of its own: as long again as a call, twice. */

@@ -112,11 +112,16 @@ static bool uses(const lacis_product_spec *spec, lacis_mul_con form, bool b)
     return form == LACIS_MUL_CON_STRIPS ? lacis_expr_uses(spec->con, b ? 1 : 0) : form_uses(form, b);
 }
 
-static lacis_status refuse_dd(lacis_run *run, const lacis_product *product, int64_t offset)
+static bool wide(lacis_dtype dtype)
+{
+    return dtype == LACIS_DD || dtype == LACIS_CDD;
+}
+
+static lacis_status refuse_wide(lacis_run *run, const lacis_product *product, lacis_dtype dtype, int64_t offset)
 {
     return lacis_run_fail_at(run, LACIS_TYPE, offset, "CON nil works for any type",
                              "%s computes with i32, i64, f32, f64 and complex values; this operand's are %s",
-                             product->spec.verb, lacis_dtype_name(LACIS_DD));
+                             product->spec.verb, lacis_dtype_name(dtype));
 }
 
 /* What needs an order that complex values lack. */
@@ -175,8 +180,10 @@ static lacis_status type_con(lacis_run *run, lacis_product *product)
         form = lacis_con_form(spec->con);
     }
     if (spec->agg == LACIS_AGG_COUNT) form = LACIS_MUL_CON_ONE;
-    if (spec->a.dtype == LACIS_DD && uses(spec, form, false)) return refuse_dd(run, product, spec->a_offset);
-    if (spec->b.dtype == LACIS_DD && uses(spec, form, true)) return refuse_dd(run, product, spec->b_offset);
+    if (wide(spec->a.dtype) && uses(spec, form, false))
+        return refuse_wide(run, product, spec->a.dtype, spec->a_offset);
+    if (wide(spec->b.dtype) && uses(spec, form, true))
+        return refuse_wide(run, product, spec->b.dtype, spec->b_offset);
     product->con_dtype = form == LACIS_MUL_CON_STRIPS ? lacis_expr_dtype(spec->con) : form_dtype(form, a, b);
     lacis_mul_con plain = drop_ones(product, form);
     if (plain == LACIS_MUL_CON_ONE) product->con_dtype = LACIS_I64;

@@ -25,7 +25,7 @@ static lacis_status find_columns(lacis_run *run, const lacis_array *array, int64
             return lacis_run_fail_at(run, LACIS_TYPE, offset,
                                      "samples have the columns id, type, x, y, z, radius, parent, and cell",
                                      "the table has no column '%s'", needed[i]);
-        if (part[i]->dtype == LACIS_C64 || part[i]->dtype == LACIS_C128)
+        if (part[i]->dtype == LACIS_C64 || part[i]->dtype == LACIS_C128 || part[i]->dtype == LACIS_CDD)
             return lacis_run_fail_at(run, LACIS_TYPE, offset, NULL, "the column '%s' is complex", needed[i]);
     }
     return LACIS_OK;

@@ -77,6 +77,7 @@ const char *lacis_simulate_figure(lacis_neuron_gpu_way way, bool hh, bool few);
 /* gpu_units.c. Units: compartments, or (few) nodes one after the other; of POWER multiplications, or products. depth:
  * nodes one below the other. */
 double lacis_simulate_units(const neuron_plan *plan, lacis_neuron_gpu_way way, bool few, int64_t depth);
+double lacis_simulate_table_products(const neuron_plan *plan); /* of POWER, of one shape, before the first step */
 #define LACIS_SIMULATE_LOAD_FIGURE "simulate.gpu.load_seconds" /* of the first use of the kernels */
 enum { LACIS_SIMULATE_SAMPLE_NODES = 321 };                    /* of the cable on which they are measured */
 #endif

@@ -163,14 +163,17 @@ static lacis_status measure_depth(lacis_run *run, lacis_simulation *s)
     return LACIS_OK;
 }
 
-/* Matrices are multiplied with each other before: some of a tree's size. */
+/* Matrices are multiplied with each other before: some of a tree's size. Of small ones each product is a launch and
+ * few blocks' walk along a row. */
 static double tables_seconds(const neuron_plan *plan, lacis_neuron_gpu_way way, const lacis_profile *profile)
 {
-    const double products = 12;
+    const double launch_ns = 5e3, node_ns = 44, products = lacis_simulate_table_products(plan);
     double sum = 0;
-    for (int64_t i = 0; i < plan->shapes && way == LACIS_NEURON_GPU_POWER; i++)
-        sum += products * pow((double)plan->shape[i].nodes, 3);
-    return 1e-9 * sum * figure_of(profile, way, false, false);
+    for (int64_t i = 0; i < plan->shapes && way == LACIS_NEURON_GPU_POWER; i++) {
+        double nodes = (double)plan->shape[i].nodes;
+        sum += products * (launch_ns + node_ns * nodes + pow(nodes, 3) * figure_of(profile, way, false, false));
+    }
+    return 1e-9 * sum;
 }
 
 static void estimate(lacis_run *run, const lacis_simulation *s, lacis_neuron_gpu_way way,

@@ -81,6 +81,13 @@ static int64_t products_of(const neuron_plan *plan)
     return products;
 }
 
+/* One after another: levels, blocks' powers and their samples' rows, each from what is there. */
+double lacis_simulate_table_products(const neuron_plan *plan)
+{
+    const double levels = 9, blocks = 14, rows = 7;
+    return levels + (block_of(plan) > 0 ? blocks + rows : 0);
+}
+
 /* -------------------------------------------------------------------------------------------- units */
 
 double lacis_simulate_units(const neuron_plan *plan, lacis_neuron_gpu_way way, bool few, int64_t depth)

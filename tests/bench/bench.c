@@ -58,7 +58,7 @@ static const char options_help[] =
     "matrices rotate so that the L2 does not hold them, and repeat counts six runs each. --picture draws GFLOPS\n"
     "against n and writes its points to FILE.csv, from which --plot draws it again. --regret N (gpu): N sizes drawn\n"
     "at random, what the tuned table of --database (a database after TUNE SYMV; without it the shipped defaults)\n"
-    "loses there against the best of all candidates.\n\n"
+    "loses there against the best of all candidates. With --database other cases take its tables' kernels too.\n\n"
     "Exit code 0: done; 1: a wrong answer or a failure; 2: wrong usage; 77: there is no GPU.\n";
 
 struct option {

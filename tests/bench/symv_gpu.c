@@ -87,7 +87,10 @@ static int run_case(struct bench *b, const symv_case *c)
     symv_line line;
     symv_gpu *g = b->g;
     double ours, read, fixed, atomics, gemv;
+    lacis_symv_gpu_choice tuned;
+    const bool one = c->op->sides == 1 && c->op->matrices == 1; /* which tables are of */
     symv_gpu_set(g, c);
+    if (one && symv_gpu_tuned(b->wish->options->database, g, &tuned) != 0) return 1;
     const char *refusal = symv_gpu_refuses(g);
     if (refusal != NULL) {
         fprintf(stderr, "lacis-bench: %s/%s, n = %lld: %s\n", c->kind->name, c->op->name, (long long)c->n, refusal);

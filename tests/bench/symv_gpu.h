@@ -60,7 +60,9 @@ int symv_gpu_gemv(symv_gpu *g, int turn);
 int symv_cublas_run(symv_cublas *cublas, const symv_case *c, const void *a, const void *x, void *y);
 int symv_cublas_gemv(symv_cublas *cublas, const symv_case *c, const void *a, const void *x, void *y);
 
-/* symv_regret.c */
+/* symv_regret.c. Takes the choice that the database's table has for the present case, if it can do it; nothing where
+ * the database is NULL. */
+int symv_gpu_tuned(const char *database, symv_gpu *g, lacis_symv_gpu_choice *out);
 int symv_regret(const symv_wish *wish, symv_gpu *g);
 
 #endif

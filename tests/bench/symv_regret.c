@@ -58,7 +58,6 @@ static int read_table(const char *database, const symv_case *c, bool aligned, st
     if (status == LACIS_OK) status = lacis_exec(engine, "SHOW KERNELS", keep_range, j);
     int code = status == LACIS_OK ? 0 : bench_fail("%s: %s", database, lacis_error_message(engine));
     lacis_close(engine);
-    if (code == 0 && j->ranges == 0) code = bench_fail("%s has no table %s... for %s", database, want, device.name);
     return code;
 }
 
@@ -74,6 +73,24 @@ static bool choice_for(const symv_gpu *g, const struct judged *j, lacis_symv_gpu
     while (at + 1 < j->ranges && j->range[at + 1].from <= g->present.n)
         at++;
     return lacis_symv_gpu_choice_read(j->range[at].choice, out);
+}
+
+static bool is_aligned(const symv_case *c)
+{
+    return c->n * lacis_symv_matrix_bytes(c->kind->type) % PIECE == 0 &&
+           (!c->op->packed || lacis_symv_matrix_bytes(c->kind->type) % PIECE == 0);
+}
+
+int symv_gpu_tuned(const char *database, symv_gpu *g, lacis_symv_gpu_choice *out)
+{
+    struct judged table;
+    if (database == NULL) return 0;
+    if (read_table(database, &g->present, is_aligned(&g->present), &table) != 0) return 1;
+    if (table.ranges == 0) return 0;
+    if (!choice_for(g, &table, out)) return bench_fail("the table holds what is no choice");
+    g->choice = out;
+    if (symv_gpu_refuses(g) != NULL) g->choice = NULL;
+    return 0;
 }
 
 /* ------------------------------------------------------------------------------------------- sizes */
@@ -191,10 +208,12 @@ static int judge(const symv_wish *wish, symv_gpu *g, symv_case c, int64_t most)
     uint64_t state = 12345;
     int code = read_table(wish->options->database, &c, true, &aligned);
     if (code == 0 && bytes % PIECE != 0) code = read_table(wish->options->database, &c, false, &unaligned);
+    if (code == 0 && wish->options->database != NULL && aligned.ranges == 0)
+        code = bench_fail("%s has no table of %s for this GPU", wish->options->database, c.kind->name);
     for (int i = 0; code == 0 && i < wish->options->regret; i++) {
         c.n = drawn_size(&state, most);
         symv_gpu_set(g, &c);
-        code = judge_size(g, c.n * bytes % PIECE == 0 ? &aligned : &unaligned, wish->options->json, &regret[i]);
+        code = judge_size(g, is_aligned(&c) ? &aligned : &unaligned, wish->options->json, &regret[i]);
     }
     if (code == 0) print_summary(wish, &c, regret, wish->options->regret);
     return code;

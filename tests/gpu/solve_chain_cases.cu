@@ -253,7 +253,7 @@ static void check_lengths(bool small, uint64_t seed)
     uint64_t state = seed + 77;
     for (int t = 0; t < LACIS_SOLVE_TYPES; t++)
         for (int flat = 0; flat < 2; flat++) {
-            for (size_t i = 0; small && i < 5; i++)
+            for (size_t i = 0; small && i < (flat || t == LACIS_SOLVE_F64 ? 5 : 4); i++)
                 check_length((lacis_solve_type)t, i, few[flat][i], flat, 4, &state);
             for (size_t i = 0; !small && i < sizeof lengths / sizeof *lengths; i++)
                 check_length((lacis_solve_type)t, i, lengths[i], flat,
@@ -267,11 +267,11 @@ static void check_lengths(bool small, uint64_t seed)
 /* The same systems in other layouts, other groups, by themselves. */
 static void check_bits(bool small, uint64_t seed)
 {
-    static const int64_t lengths[] = {7, 100, 350, 600, 33, 64, 256, 300, 512, 1024, 1500, 2500, 4096, 8192};
-    const size_t few = 4, all = sizeof lengths / sizeof *lengths;
+    static const int64_t lengths[] = {7, 33, 160, 600, 64, 100, 256, 300, 350, 512, 1024, 1500, 2500, 4096, 8192};
+    const size_t all = sizeof lengths / sizeof *lengths;
     uint64_t state = seed + 99;
     for (int t = 0; t < LACIS_SOLVE_TYPES; t++)
-        for (size_t i = 0; i < (small ? few : all); i++)
+        for (size_t i = 0; i < (!small ? all : t == LACIS_SOLVE_F64 ? 4 : 3); i++)
             for (int shared = 0; shared < (small ? 1 : 2); shared++) {
                 const lacis_solve_type type = (lacis_solve_type)t;
                 const int64_t n = lengths[i], lanes = small ? 5 : n > 1000 ? 19 : 75;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels of SYMV on a real GPU: symv_gpu check | small [SEED], bench [...].
+ * Kernels of SYMV on a real GPU: symv_gpu check|small [tiles|ring|batch|tickets] [SEED], bench|bench-ring|bench-batch
+ * [...], stress [...].
  *
  * check: every family, type, storage and order against a double-double reference on the host, the canonical order
  * against the CPU's kernels. small: few of them, for compute-sanitizer. bench: times, beside cuBLAS where that is
- * found (symv_tiles_bench.cu).
+ * found (symv_tiles_bench.cu). stress: very many launches of TICKETS.
  */
+#include "symv_families.h"
 #include "symv_tiles.h"
 
 #include <chrono>
@@ -13,22 +15,41 @@
 #include <cstdlib>
 #include <string>
 
+static int usage()
+{
+    printf("usage: symv_gpu check|small [tiles|ring|batch|tickets] [SEED] | bench|bench-ring|bench-batch|stress "
+           "[...]\n");
+    return 2;
+}
+
+static int check(bool small, const std::string &only, uint64_t seed)
+{
+    const bool all = only.empty();
+    const auto begin = std::chrono::steady_clock::now();
+    if (all || only == "tiles") check_tiles(small, seed);
+    if (all || only == "ring") check_ring(small);
+    if (all || only == "batch") check_batch(small);
+    if (all || only == "tickets") check_tickets(small);
+    const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    printf("%s %s: %d cases, %d failures, %.1f s\n", small ? "small" : "check", all ? "all" : only.c_str(),
+           symv_checks, symv_failures, s);
+    return symv_failures != 0;
+}
+
 int main(int argc, char **argv)
 {
-    const std::string what = argc > 1 ? argv[1] : "";
-    if (what != "check" && what != "small" && what != "bench") {
-        printf("usage: symv_gpu check|small [SEED] | bench [...]\n");
-        return 2;
-    }
+    const std::string what = argc > 1 ? argv[1] : "", word = argc > 2 ? argv[2] : "";
+    const bool part = word == "tiles" || word == "ring" || word == "batch" || word == "tickets";
     cudaMemPool_t pool;
     uint64_t keep = UINT64_MAX;
     SYMV_CUDA(cudaStreamCreateWithFlags(&symv_stream, cudaStreamNonBlocking));
     SYMV_CUDA(cudaDeviceGetDefaultMemPool(&pool, 0));
     SYMV_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+    if (what == "check" || what == "small")
+        return check(what == "small", part ? word : "", argc > 2 + part ? strtoull(argv[2 + part], nullptr, 0) : 1);
     if (what == "bench") return bench_tiles(argc - 2, argv + 2);
-    const auto begin = std::chrono::steady_clock::now();
-    check_tiles(what == "small", argc > 2 ? strtoull(argv[2], nullptr, 0) : 1);
-    const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    printf("%s: %d cases, %d failures, %.1f s\n", what.c_str(), symv_checks, symv_failures, s);
-    return symv_failures != 0;
+    if (what == "bench-ring") return bench_ring(argc - 2, argv + 2);
+    if (what == "bench-batch") return bench_batch(argc - 2, argv + 2);
+    if (what == "stress") return stress_tickets(argc - 2, argv + 2);
+    return usage();
 }

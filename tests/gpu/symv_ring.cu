@@ -38,6 +38,7 @@ static void check_type(symv_case is, bool small)
                     if (wide > 1 && gap == 1) continue;
                     const lacis_symv_gpu_choice two = ring(is.type, wide, 2, chunk),
                                                 three = ring(is.type, wide, 3, chunk);
+                    if (symv_gpu_refused(&d, &two)) continue; /* too long a chunk for the shared memory */
                     symv_check(&d, &two, &bits);
                     if (n < 64 || symv_gpu_refused(&d, &three)) continue;
                     symv_check(&d, &three, &other);

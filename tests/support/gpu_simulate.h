@@ -23,24 +23,25 @@
 #define lacis_neuron_gpu_work_bytes   fake_work_bytes
 #define lacis_neuron_gpu_tables_bytes fake_tables_bytes
 /* The library has its own. */
-#define lacis_simulate_gpu_thread    tested_thread
-#define lacis_simulate_gpu_chip      tested_chip
-#define lacis_simulate_gpu_power     tested_power
-#define lacis_simulate_gpu_can       tested_can
-#define lacis_simulate_gpu_cost      tested_cost
-#define lacis_simulate_gpu_any       tested_any
-#define lacis_simulate_gpu_job       tested_job
-#define lacis_simulate_gpu_calibrate tested_calibrate
-#define lacis_simulate_explain_gpu   tested_explain
-#define lacis_simulate_figure        tested_figure
-#define lacis_simulate_gpu_seconds   tested_gpu_seconds
-#define lacis_simulate_units         tested_units
-#define lacis_simulate_devices       tested_devices
-#define lacis_simulate_devices_clear tested_devices_clear
-#define lacis_simulate_panel_lanes   tested_panel_lanes
-#define lacis_simulate_panel_compute tested_panel_compute
-#define lacis_simulate_panel_drop    tested_panel_drop
-#define lacis_simulate_fraction      tested_fraction
+#define lacis_simulate_gpu_thread     tested_thread
+#define lacis_simulate_gpu_chip       tested_chip
+#define lacis_simulate_gpu_power      tested_power
+#define lacis_simulate_gpu_can        tested_can
+#define lacis_simulate_gpu_cost       tested_cost
+#define lacis_simulate_gpu_any        tested_any
+#define lacis_simulate_gpu_job        tested_job
+#define lacis_simulate_gpu_calibrate  tested_calibrate
+#define lacis_simulate_explain_gpu    tested_explain
+#define lacis_simulate_figure         tested_figure
+#define lacis_simulate_gpu_seconds    tested_gpu_seconds
+#define lacis_simulate_units          tested_units
+#define lacis_simulate_table_products tested_table_products
+#define lacis_simulate_devices        tested_devices
+#define lacis_simulate_devices_clear  tested_devices_clear
+#define lacis_simulate_panel_lanes    tested_panel_lanes
+#define lacis_simulate_panel_compute  tested_panel_compute
+#define lacis_simulate_panel_drop     tested_panel_drop
+#define lacis_simulate_fraction       tested_fraction
 
 static const char *const fake_way_name[LACIS_NEURON_GPU_WAYS] = {"thread", "chip", "power"};
 static int fake_cuda_error; /* not 0: the next run of the kernels fails with it */

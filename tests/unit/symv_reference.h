@@ -287,7 +287,8 @@ static inline void *laid_vectors(laid *l, int which, const problem *p, int64_t s
 static inline void *host_alloc(void *context, uint64_t bytes)
 {
     (void)context;
-    void *out = aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
+    assert_true(bytes > 0);
+    void *out = aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (out != NULL) memset(out, 0xff, bytes);
     return out;
 }

@@ -61,6 +61,19 @@ static void refuses(lacis_engine *engine, const char *text, const char *options,
 #define ARRAY   "%%MatrixMarket matrix array "
 #define ENTRIES "%%MatrixMarket matrix coordinate "
 
+/* Graphs of one triangle, which the file has. */
+static void halves_of_matrix_market(void **state)
+{
+    gives(*state, ENTRIES "real symmetric\n3 3 3\n1 1 1\n3 1 4\n3 3 2\n", "half = true",
+          "1,1,1.0\n3,1,4.0\n3,3,2.0\n");
+    gives(*state, ENTRIES "complex hermitian\n2 2 1\n2 1 3 4\n", "half = true", "2,1,3.0,4.0\n");
+    gives(*state, ARRAY "real symmetric\n2 2\n1\n2\n3\n", "half = true", "1,1,1.0\n2,1,2.0\n2,2,3.0\n");
+    refuses(*state, ENTRIES "real general\n1 1 1\n1 1 1\n", "half = true", LACIS_RANGE, "this one is general");
+    refuses(*state, ENTRIES "real skew-symmetric\n2 2 1\n2 1 1\n", "half = true", LACIS_RANGE, "skew-symmetric");
+    refuses(*state, ENTRIES "real symmetric\n3 3 2\n1 1 1\n2 3 4\n", "half = true", LACIS_FORMAT,
+            "row 2 has an entry above the diagonal");
+}
+
 static void arrays_of_matrix_market(void **state)
 {
     gives(*state, ARRAY "real symmetric\n3 3\n1\n2\n3\n\n4\n% five\n5\n6\n", "dense = true",
@@ -363,6 +376,7 @@ static void random_vectors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CHECK(halves_of_matrix_market),
         CHECK(arrays_of_matrix_market),
         CHECK(coordinates_of_matrix_market),
         CHECK(what_matrix_market_lacks),

@@ -127,6 +127,9 @@ static void vectors_of_double_doubles(void **state)
     spec = (lacis_array_spec){LACIS_INTERLEAVED, LACIS_CDD, {1, 1}, field, 1};
     assert_int_equal(lacis_array_create(*state, "b", &spec), LACIS_OK);
     db_expect(*state, "SELECT z, z_lo, z_im, z_im_lo FROM b", "2.0,0.0,0.1,-5.551115123125783e-18\n");
+    db_expect(*state, "SELECT dd_text(z, z_lo), dd_text(z_im, z_im_lo), dd_text(z, z_lo, z_im, z_im_lo) FROM b",
+              "2.0,0.1,complex(2.0, 0.1)\n");
+    db_expect(*state, "SELECT dd_text(3, 0), dd_text(NULL, 0), dd_text('x', 1)", "3.0,NULL,NULL\n");
 }
 
 /* Two matrices of 2 x 2 with a gap between them, then three of 2, 0 and 1 rows. */
@@ -159,6 +162,8 @@ static void expect_batches(lacis_engine *engine)
     db_expect(engine, "SELECT * FROM p", "0,0,0,1.0\n0,0,1,2.0\n0,1,1,3.0\n2,0,0,7.0\n");
     db_expect(engine, "SELECT count(*), sum(value) FROM p", "4,13.0\n");
     db_expect(engine, "SELECT sum(lane), sum(i) FROM p", "2,1\n");
+    db_expect(engine, "SELECT sum(i), max(j), count(i) FROM p", "1,1,4\n");
+    db_expect(engine, "SELECT min(j), sum(value) FROM s", "0,21.0\n");
 }
 
 static void batches(void **state)

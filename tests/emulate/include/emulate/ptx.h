@@ -95,6 +95,31 @@ template <class T> inline void ptx_cp_async_cg_shared_global_0_1_16_2(unsigned t
     copy_later(shared_pointer(to), (const void *)from, some, 16 - some);
 }
 
+/* Caches are not there, so neither is what policy a line has. */
+static inline void ptx_createpolicy_fractional_L2_evict_first_b64_0_1_0(uint64_t &policy)
+{
+    policy = 0;
+}
+template <class T>
+inline void ptx_cp_async_cg_shared_global_L2_cache_hint_0_1_16_2_3(unsigned to, const T *from, unsigned some,
+                                                                   uint64_t)
+{
+    copy_later(shared_pointer(to), (const void *)from, some, 16 - some);
+}
+
+/* --- ordered reads and writes: what is written is seen at once ------------------------------------------- */
+
+static inline void ptx_ld_acquire_gpu_global_u32_0_1(unsigned &to, const unsigned *from, EMULATE_HERE)
+{
+    turn(here); /* this is what polls */
+    to = *(const volatile unsigned *)from;
+}
+static inline void ptx_st_release_gpu_global_u32_0_1(unsigned *to, unsigned value)
+{
+    *(volatile unsigned *)to = value;
+    progress();
+}
+
 /* --- clusters ------------------------------------------------------------------------------------------ */
 
 static inline void ptx_mov_u32_0_cluster_ctarank(unsigned &rank)

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SYMV of graphs on a GPU around its kernels, on a pretended device whose kernels are the CPU's: results, the plan
+ * that stays and is not made again, and goes with its graph; what does not fit, refusals, costs, kernels that fail,
+ * and every call of the driver failing in turn.
+ */
+#include "support/gpu_symv_graph.h"
+
+/* ----------------------------------------------------------------------------------------- fixture */
+
+enum { ROWS = 60 };
+static named arrays[6];
+static const lacis_variant *const under_test[] = {&tested_gpu, NULL};
+static const lacis_variant *cpu; /* the one of graphs */
+
+static lacis_array *square(parity *p, uint64_t seed, lacis_dtype dtype)
+{
+    graph g = graph_make(&seed, GRAPH_SPARSE, ROWS, ROWS, dtype);
+    lacis_array *array = graph_array(p, &g);
+    graph_free(&g);
+    return array;
+}
+
+static lacis_array *numbers(parity *p, uint64_t seed, lacis_dtype dtype)
+{
+    graph g = graph_make(&seed, GRAPH_FULL, ROWS, 1, dtype);
+    g.vector = true;
+    lacis_array *array = graph_array(p, &g);
+    graph_free(&g);
+    return array;
+}
+
+static int setup(void **state)
+{
+    fake_cuda_error = fake_plans = fake_runs = 0;
+    fake_takes = 1000;
+    fake_refusal = NULL;
+    parity *p = fixture_setup(state, "SYMV", under_test);
+    for (int i = 0; i < lacis_registry_op(&p->registry, "SYMV", 4)->variant_count; i++) {
+        const lacis_variant *variant = lacis_registry_op(&p->registry, "SYMV", 4)->variants[i];
+        if (strcmp(variant->name, "half") == 0) cpu = variant;
+    }
+    assert_non_null(cpu);
+    with_fake_variants[0] = cpu;
+    int at = 0;
+    arrays[at++] = (named){"a", square(p, 1, LACIS_F64)};
+    arrays[at++] = (named){"p", square(p, 2, LACIS_PATTERN)};
+    arrays[at++] = (named){"n", square(p, 3, LACIS_I32)};
+    arrays[at++] = (named){"x", numbers(p, 4, LACIS_F64)};
+    arrays[at++] = (named){NULL, NULL};
+    lacis_run_clear(&p->run);
+    return 0;
+}
+
+static int clear(void **state)
+{
+    for (int i = 0; arrays[i].name != NULL; i++)
+        lacis_array_release(arrays[i].array);
+    return teardown(state);
+}
+
+static lacis_array *run_by(parity *p, const char *text, const lacis_variant *variant)
+{
+    lacis_array *array = NULL;
+    lacis_call *call = bind_on(p, text, arrays, variant->device == LACIS_GPU ? LACIS_ON_GPU : LACIS_ON_CPU);
+    parity_ok(p, variant->run(&p->run, call, 0, call->units, &array), text);
+    parity_unbind(p, call);
+    return array;
+}
+
+static void same_values(const lacis_array *found, const lacis_array *expected, const char *text)
+{
+    const lacis_part *one = lacis_array_part_named(found, "values"),
+                     *other = lacis_array_part_named(expected, "values");
+    assert_int_equal(one->count, other->count);
+    if (memcmp(one->data, other->data, sizeof(double) * (size_t)one->count) != 0) fail_msg("%s: other values", text);
+}
+
+/* ------------------------------------------------------------------------------------------- tests */
+
+static const char *const texts[] = {
+    "SYMV a BY x",
+    "SYMV a BY x UPPER ADD x ALPHA 2 BETA -0.5",
+    "SYMV p BY x",
+    "SYMV n BY x LOWER",
+    "SYMV a BY x ORDER free",
+};
+
+static void test_same_as_cpu(void **state)
+{
+    parity *p = *state;
+    for (int i = 0; i < LACIS_COUNT(texts); i++) {
+        lacis_array *expected = run_by(p, texts[i], cpu), *found = run_by(p, texts[i], &tested_gpu);
+        same_values(found, expected, texts[i]);
+        lacis_array_release(expected);
+        lacis_array_release(found);
+        lacis_run_clear(&p->run);
+    }
+    assert_int_equal(fake_runs, LACIS_COUNT(texts));
+}
+
+/* One a graph, triangle and type; the graph's copy and its plan are there the next time. */
+static void test_plan_stays(void **state)
+{
+    parity *p = *state;
+    lacis_array_release(run_by(p, "SYMV a BY x ORDER free", &tested_gpu));
+    assert_int_equal(fake_plans, 0);
+    assert_false(fake_planned);
+    lacis_array_release(run_by(p, "SYMV a BY x LOWER", &tested_gpu));
+    assert_int_equal(fake_plans, 1);
+    const uint64_t sent = fake.sent;
+    lacis_array_release(run_by(p, "SYMV a BY x LOWER", &tested_gpu));
+    lacis_array_release(run_by(p, "SYMV a BY x LOWER ORDER free", &tested_gpu));
+    assert_true(fake_planned);
+    assert_int_equal(fake_plans, 1);
+    assert_int_equal(fake.sent, sent);
+    lacis_array_release(run_by(p, "SYMV a BY x UPPER", &tested_gpu));
+    assert_int_equal(fake_plans, 2);
+    lacis_array_release(run_by(p, "SYMV p BY x LOWER", &tested_gpu));
+    assert_int_equal(fake_plans, 3);
+}
+
+/* Another graph with the same columns, but other rows, has a plan of its own; and one that took its memory's place.
+ */
+static void test_plan_goes(void **state)
+{
+    parity *p = *state;
+    uint64_t at;
+    const lacis_part *rows = lacis_array_part_named(arrays[0].array, "offsets");
+    int64_t *shifted = malloc(sizeof *shifted * (ROWS + 1));
+    lacis_array_release(run_by(p, "SYMV a BY x LOWER", &tested_gpu));
+    for (int round = 0; round < 3; round++) {
+        memcpy(shifted, rows->data, sizeof *shifted * (ROWS + 1));
+        for (int64_t r = ROWS - round; r <= ROWS; r++)
+            shifted[r] = shifted[ROWS - 1 - round]; /* without the last rows' entries */
+        lacis_csr_parts parts = {
+            .rows = ROWS, .cols = ROWS, .entries = shifted[ROWS], .storage = LACIS_F64, .dtype = LACIS_F64};
+        parts.begin = buffer_of(p, shifted, sizeof *shifted * (ROWS + 1));
+        parts.columns = lacis_array_part_buffer(arrays[0].array, "columns", &at);
+        parts.values = lacis_array_part_buffer(arrays[0].array, "values", &at);
+        lacis_array *other = NULL, *whole = arrays[0].array;
+        parity_ok(p, lacis_csr_new(&p->run, &parts, &other), "a graph");
+        lacis_buffer_release(parts.begin);
+        arrays[0].array = other;
+        lacis_array_release(run_by(p, "SYMV a BY x LOWER", &tested_gpu));
+        assert_int_equal(fake_plans, round + 2);
+        arrays[0].array = whole;
+        lacis_array_release(other);
+    }
+    free(shifted);
+}
+
+static void test_refuses(void **state)
+{
+    parity *p = *state;
+    expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_AUTO, "too little work: ");
+    fake_refusal = "not such ones";
+    expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_GPU, "not such ones");
+    fake_refusal = NULL;
+    assert_int_equal(fake.calls, 0); /* none of it has touched the device */
+    lacis_device_set_limit(&p->host, 2000);
+    expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_GPU, "graph, plan and vectors take");
+}
+
+static void test_failing_kernels(void **state)
+{
+    parity *p = *state;
+    lacis_array *found = NULL;
+    lacis_call *call = bind_on(p, texts[0], arrays, LACIS_ON_GPU);
+    fake_cuda_error = FAKE_BROKEN;
+    assert_int_equal(tested_gpu.run(&p->run, call, 0, 1, &found), LACIS_UNSUPPORTED);
+    fake_cuda_error = 0;
+    lacis_host_ok(&p->host);
+    parity_unbind(p, call);
+    call = bind_on(p, texts[2], arrays, LACIS_ON_GPU);
+    fake_takes = 200000000; /* more than the device has, which only the plan finds */
+    assert_int_equal(tested_gpu.run(&p->run, call, 0, 1, &found), LACIS_UNSUPPORTED);
+    lacis_host_ok(&p->host);
+    parity_unbind(p, call);
+}
+
+static void check_fault(parity *p, void *context)
+{
+    const char *text = context;
+    lacis_array *found, *expected = run_by(p, text, cpu);
+    lacis_call *call = bind_on(p, text, arrays, LACIS_ON_GPU);
+    lacis_status status = tested_gpu.run(&p->run, call, 0, call->units, &found);
+    if (status == LACIS_OK) {
+        same_values(found, expected, text);
+        lacis_array_release(found);
+    } else if (status != LACIS_UNSUPPORTED) {
+        fail_msg("%s: %s: %s", text, lacis_status_name(status), p->host.error.message);
+    }
+    lacis_host_ok(&p->host);
+    parity_unbind(p, call);
+    lacis_array_release(expected);
+}
+
+static void test_faults(void **state)
+{
+    static char text[] = "SYMV n BY x ADD x";
+    fail_every_call(*state, false, check_fault, text);
+    fail_every_call(*state, true, check_fault, text);
+}
+
+/* Making a plan costs something until it is there. */
+static void test_costs(void **state)
+{
+    parity *p = *state;
+    lacis_profile profile;
+    lacis_cost cold = {0}, warm = {0};
+    lacis_profile_init(&profile, &p->host);
+    lacis_call *call = bind_on(p, texts[0], arrays, LACIS_ON_GPU);
+    parity_ok(p, tested_gpu.cost(&p->run, call, &profile, &cold), "cost");
+    lacis_array_release(run_by(p, texts[0], &tested_gpu));
+    parity_ok(p, tested_gpu.cost(&p->run, call, &profile, &warm), "cost");
+    assert_true(cold.once > 0.1 && cold.seconds > cold.once);
+    assert_true(warm.once == 0 && warm.seconds < cold.seconds - cold.once - PLAN_SECONDS / 2);
+    parity_unbind(p, call);
+    lacis_profile_clear(&profile);
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, clear)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(test_same_as_cpu), TEST(test_plan_stays), TEST(test_plan_goes),
+                                       TEST(test_refuses),     TEST(test_faults),     TEST(test_failing_kernels),
+                                       TEST(test_costs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
