@@ -27,6 +27,16 @@ template <int TYPE> static constexpr int behind_blocks()
     return bytes > 8 ? 16 : bytes == 8 && TYPE >= SOLVE_LONG ? BEHIND_BLOCKS / 2 : BEHIND_BLOCKS;
 }
 
+/* Warps of a block where each has a segment, and blocks: long segments of f64 take twice the shared memory. */
+template <int TYPE> static constexpr int segment_warps()
+{
+    return TYPE == LACIS_SOLVE_F64 + SOLVE_LONG ? SEGMENT_WARPS / 2 : SEGMENT_WARPS;
+}
+template <int TYPE> static constexpr int segment_blocks()
+{
+    return sizeof(typename solve_of<TYPE>::T) > 8 ? 2 : 3;
+}
+
 /* A warp's part of a field: `elements` of it lie in the image from `shift` on, or all lanes share row after row. */
 template <class S> struct part_of {
     const S *at;
@@ -156,7 +166,7 @@ __global__ void __launch_bounds__(32 * BEHIND_WARPS, behind_blocks<TYPE>()) behi
 
 /* Chains of several segments: a cluster a chain. */
 template <int TYPE, bool SOME, bool MANY>
-__global__ void __launch_bounds__(32 * SEGMENT_WARPS, behind_blocks<TYPE>() / 8)
+__global__ void __launch_bounds__(32 * segment_warps<TYPE>(), segment_blocks<TYPE>())
     behind_segments_kernel(const chip_job job)
 {
     typedef behind<TYPE, SOME> B;

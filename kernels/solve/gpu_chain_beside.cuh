@@ -13,8 +13,7 @@
 
 enum {
     BESIDE_THREADS = 512,
-    BESIDE_CHUNKS = 2, /* of a thread */
-    BESIDE_AHEAD = 5,  /* rows under way */
+    BESIDE_AHEAD = 5, /* rows under way */
     BESIDE_SLOTS = BESIDE_AHEAD + 1,
     ENDS = 6
 };
@@ -44,26 +43,27 @@ template <class T> struct beside_room {
     }
 };
 
-/* What registers are given out for. Long chunks of 8 bytes come in one segment: half the threads. */
+/* Chunks of a thread, and the blocks that registers are given out for. Long chunks of 8 bytes: one, else two. */
 template <int TYPE> struct beside_bounds {
     static constexpr bool SMALL = sizeof(typename solve_of<TYPE>::T) < 8, LONG = TYPE >= SOLVE_LONG;
-    static constexpr int THREADS = LONG && !SMALL ? BESIDE_THREADS / 2 : BESIDE_THREADS;
+    static constexpr int CHUNKS = LONG && !SMALL ? 1 : 2;
     static constexpr int BLOCKS = SMALL && !LONG ? 2 : 1;
 };
 
 /* Threads of a block: whole warps. */
-static inline int beside_threads(int chunks, int lanes)
+static inline int beside_threads(int chunks, int lanes, int each)
 {
-    return (chunks / BESIDE_CHUNKS * lanes + 31) / 32 * 32;
+    return (chunks / each * lanes + 31) / 32 * 32;
 }
 
 template <int TYPE> static uint64_t beside_bytes(int chunks, int lanes)
 {
     typedef typename solve_of<TYPE>::T T;
     const uint64_t ends = (uint64_t)ENDS * chunks * (lanes + 1);
-    const uint64_t kept = (uint64_t)solve_of<TYPE>::K * BESIDE_CHUNKS * beside_threads(chunks, lanes);
+    const int each = beside_bounds<TYPE>::CHUNKS, threads = beside_threads(chunks, lanes, each);
+    const uint64_t kept = (uint64_t)solve_of<TYPE>::K * each * threads;
     const uint64_t segments = (uint64_t)(chunks + SEGMENT - 1) / SEGMENT;
-    const uint64_t ahead = (uint64_t)BESIDE_SLOTS * SOLVE_GPU_FIELDS * beside_threads(chunks, lanes);
+    const uint64_t ahead = (uint64_t)BESIDE_SLOTS * SOLVE_GPU_FIELDS * threads;
     return sizeof(T) * (ends + kept + lanes) + sizeof(ends_of<T>) * segments * lanes +
            sizeof(typename solve_of<TYPE>::S) * ahead + sizeof(int) * lanes;
 }
@@ -94,7 +94,7 @@ template <int TYPE> SOLVE_FN beside_room<typename solve_of<TYPE>::T> beside_room
     room.lanes = job.beside;
     room.ends = (T *)memory;
     room.f = room.ends + ENDS * job.chunks * (job.beside + 1);
-    room.before = room.f + solve_of<TYPE>::K * BESIDE_CHUNKS * (int)blockDim.x;
+    room.before = room.f + solve_of<TYPE>::K * beside_bounds<TYPE>::CHUNKS * (int)blockDim.x;
     room.segment = (ends_of<T> *)(room.before + job.beside);
     room.ahead = room.segment + (job.chunks + SEGMENT - 1) / SEGMENT * job.beside;
     room.doubt =
@@ -168,7 +168,7 @@ SOLVE_FN void join_segments(const beside_room<T> &room, int segments, const solv
  * it in the warp; otherwise its own elements. SOME: some fields are shared, and read where they are. */
 template <int TYPE, bool SOME, bool WIDE> struct beside_rows {
     typedef typename solve_of<TYPE>::S S;
-    enum { GRAIN = WIDE ? 16 / sizeof(S) : 1, PARTS = SOLVE_GPU_FIELDS / GRAIN, M = BESIDE_CHUNKS };
+    enum { GRAIN = WIDE ? 16 / sizeof(S) : 1, PARTS = SOLVE_GPU_FIELDS / GRAIN, M = beside_bounds<TYPE>::CHUNKS };
     solve_rows<const S> from[PARTS]; /* of the first row of the thread it is for */
     int to[PARTS], rows[PARTS];      /* in a slot of the ring; that there are */
     S *ring;
@@ -210,12 +210,11 @@ template <int TYPE, bool SOME, bool WIDE> struct beside_rows {
 };
 
 template <int TYPE, bool SOME, bool WIDE, bool SEGMENTS, bool MANY>
-__global__ void __launch_bounds__(beside_bounds<TYPE>::THREADS, beside_bounds<TYPE>::BLOCKS)
-    beside_kernel(const chip_job job)
+__global__ void __launch_bounds__(BESIDE_THREADS, beside_bounds<TYPE>::BLOCKS) beside_kernel(const chip_job job)
 {
     typedef typename solve_of<TYPE>::S S;
     typedef typename solve_of<TYPE>::T T;
-    enum { K = solve_of<TYPE>::K, M = BESIDE_CHUNKS };
+    enum { K = solve_of<TYPE>::K, M = beside_bounds<TYPE>::CHUNKS };
     extern __shared__ __align__(16) char memory[];
     const beside_room<T> room = beside_room_of<TYPE>(job, memory);
     int64_t task = blockIdx.x / job.blocks;

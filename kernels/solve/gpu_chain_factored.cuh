@@ -281,7 +281,7 @@ SOLVE_FN void beside_factored(const factored_job &job, const factors_of<TYPE> &f
                               const lacis_solve_group &group, int64_t begin, const side_room<T> &room)
 {
     typedef typename solve_of<TYPE>::S S;
-    enum { K = factors_of<TYPE>::K, M = BESIDE_CHUNKS };
+    enum { K = factors_of<TYPE>::K, M = beside_bounds<TYPE>::CHUNKS };
     const int rows = (int)group.rows, lanes = room.lanes;
     const int mine = (int)threadIdx.x % lanes, own = (int)threadIdx.x / lanes * M, first_row = own * K;
     const int some = group.lanes - begin < lanes ? (int)(group.lanes - begin) : lanes;
@@ -325,7 +325,7 @@ SOLVE_FN void beside_factored(const factored_job &job, const factors_of<TYPE> &f
 }
 
 template <int TYPE>
-__global__ void __launch_bounds__(beside_bounds<TYPE>::THREADS, 2) beside_factored_kernel(const factored_job job)
+__global__ void __launch_bounds__(BESIDE_THREADS, 2) beside_factored_kernel(const factored_job job)
 {
     typedef typename solve_of<TYPE>::T T;
     typedef factors_of<TYPE> F;

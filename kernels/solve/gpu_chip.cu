@@ -24,25 +24,31 @@ static int64_t rows_of_segments(int64_t rows, int chunk)
     return (rows + segment - 1) / segment * segment;
 }
 
-/* Long chunks where they spare segments (by what an H200 took, in both layouts): of f64 where one is then enough,
- * more would need too many registers; of f32 also where two chains fit side by side into a warp instead of one, and
- * where no more rows are empty. By the length and the type alone, as the bits are. */
+/* Long chunks where they spare segments and not many more rows are empty (by what an H200 took, in both layouts); of
+ * f32 also where two chains fit side by side into a warp instead of one. By the length and the type alone, as the
+ * bits are. */
 static int chunk_rows(lacis_solve_type type, int64_t rows)
 {
     const int small = short_chunk(type), large = solve_of<LACIS_SOLVE_F64 + SOLVE_LONG>::K, half = SEGMENT / 2;
-    if (type != LACIS_SOLVE_F64 && type != LACIS_SOLVE_F32) return small;
-    if (rows > SEGMENT * small && rows <= SEGMENT * large) return large;
-    if (type == LACIS_SOLVE_F64) return small;
-    if (rows <= SEGMENT * small) return rows > half * small && rows <= half * large ? large : small;
     const double filled = 1.05;
+    if (type != LACIS_SOLVE_F64 && type != LACIS_SOLVE_F32) return small;
+    if (rows <= SEGMENT * small)
+        return type == LACIS_SOLVE_F32 && rows > half * small && rows <= half * large ? large : small;
     return (double)rows_of_segments(rows, large) <= filled * (double)rows_of_segments(rows, small) ? large : small;
 }
 
-static solve_gpu_cut cut_behind(int chunk, int segments)
+static bool is_long_f64(lacis_solve_type type, int chunk)
 {
+    return type == LACIS_SOLVE_F64 && chunk == (int)solve_of<LACIS_SOLVE_F64 + SOLVE_LONG>::K;
+}
+
+static solve_gpu_cut cut_behind(lacis_solve_type type, int chunk, int segments)
+{
+    const int most =
+        is_long_f64(type, chunk) ? segment_warps<LACIS_SOLVE_F64 + SOLVE_LONG>() : segment_warps<LACIS_SOLVE_F64>();
     solve_gpu_cut cut = {1, BEHIND_WARPS, 0, 0, chunk, segments > 1};
     if (segments == 1) return cut;
-    cut.blocks = (segments + SEGMENT_WARPS - 1) / SEGMENT_WARPS;
+    cut.blocks = (segments + most - 1) / most;
     cut.warps = (segments + cut.blocks - 1) / cut.blocks;
     return cut;
 }
@@ -51,23 +57,21 @@ static solve_gpu_cut cut_behind(int chunk, int segments)
  * chains: more, to have a block of some size. */
 static solve_gpu_cut cut_beside(lacis_solve_type type, int chunk, int chunks, int segments)
 {
-    solve_gpu_cut cut = {1,
-                         0,
-                         ROW_BYTES / lacis_solve_bytes(type),
-                         (chunks + BESIDE_CHUNKS - 1) / BESIDE_CHUNKS * BESIDE_CHUNKS,
-                         chunk,
-                         segments > 1};
+    const int each = is_long_f64(type, chunk) ? (int)beside_bounds<LACIS_SOLVE_F64 + SOLVE_LONG>::CHUNKS
+                                              : (int)beside_bounds<LACIS_SOLVE_F64>::CHUNKS;
+    const int lanes = ROW_BYTES / lacis_solve_bytes(type);
+    solve_gpu_cut cut = {1, 0, lanes, (chunks + each - 1) / each * each, chunk, segments > 1};
     if (segments == 1) {
-        while (beside_threads(cut.chunks, cut.lanes) < LEAST_THREADS)
+        while (beside_threads(cut.chunks, cut.lanes, each) < LEAST_THREADS)
             cut.lanes *= 2;
         return cut;
     }
     const int half = BESIDE_THREADS / 2, whole = lacis_solve_bytes(type) > 8 ? half : BESIDE_THREADS;
     int most = 0;             /* segments of a block */
     for (;; cut.lanes /= 2) { /* two small blocks of a multiprocessor hide more than one */
-        most = half * BESIDE_CHUNKS / (SEGMENT * cut.lanes);
+        most = half * each / (SEGMENT * cut.lanes);
         if (most * CLUSTER_MOST >= segments) break;
-        most = whole * BESIDE_CHUNKS / (SEGMENT * cut.lanes);
+        most = whole * each / (SEGMENT * cut.lanes);
         if (most * CLUSTER_MOST >= segments) break;
     }
     cut.blocks = (segments + most - 1) / most;
@@ -79,7 +83,7 @@ solve_gpu_cut solve_gpu_chip_cut(lacis_solve_type type, solve_gpu_lie lie, int64
 {
     const int k = chunk_rows(type, rows), chunks = (int)((rows + k - 1) / k);
     const int segments = (chunks + SEGMENT - 1) / SEGMENT;
-    return lie == SOLVE_GPU_BEHIND ? cut_behind(k, segments) : cut_beside(type, k, chunks, segments);
+    return lie == SOLVE_GPU_BEHIND ? cut_behind(type, k, segments) : cut_beside(type, k, chunks, segments);
 }
 
 int64_t solve_gpu_chip_tasks(solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows, int64_t lanes)

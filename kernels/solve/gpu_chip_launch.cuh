@@ -43,28 +43,17 @@ static cudaError_t launch_clusters(void (*kernel)(chip_job), const chip_job &job
     return cudaLaunchKernelExC(&config, (const void *)kernel, arguments);
 }
 
-/* Long chunks of f64 are only for chains of one segment (gpu_chip.cu). */
-template <int TYPE> static constexpr bool has_segments = TYPE != LACIS_SOLVE_F64 + SOLVE_LONG;
-
 template <int TYPE, bool SOME> static void (*behind_function(const solve_gpu_cut *cut))(chip_job)
 {
-    if constexpr (!has_segments<TYPE>)
-        return behind_kernel<TYPE, SOME>;
-    else if (!cut->segments)
-        return behind_kernel<TYPE, SOME>;
-    else
-        return cut->blocks > 1 ? behind_segments_kernel<TYPE, SOME, true> : behind_segments_kernel<TYPE, SOME, false>;
+    if (!cut->segments) return behind_kernel<TYPE, SOME>;
+    return cut->blocks > 1 ? behind_segments_kernel<TYPE, SOME, true> : behind_segments_kernel<TYPE, SOME, false>;
 }
 
 template <int TYPE, bool SOME, bool WIDE> static void (*beside_function(const solve_gpu_cut *cut))(chip_job)
 {
-    if constexpr (!has_segments<TYPE>)
-        return beside_kernel<TYPE, SOME, WIDE, false, false>;
-    else if (!cut->segments)
-        return beside_kernel<TYPE, SOME, WIDE, false, false>;
-    else
-        return cut->blocks > 1 ? beside_kernel<TYPE, SOME, WIDE, true, true>
-                               : beside_kernel<TYPE, SOME, WIDE, true, false>;
+    if (!cut->segments) return beside_kernel<TYPE, SOME, WIDE, false, false>;
+    return cut->blocks > 1 ? beside_kernel<TYPE, SOME, WIDE, true, true>
+                           : beside_kernel<TYPE, SOME, WIDE, true, false>;
 }
 
 template <int TYPE> static cudaError_t chip_launch(const solve_gpu_launch *l, const solve_gpu_cut *cut)
@@ -79,7 +68,9 @@ template <int TYPE> static cudaError_t chip_launch(const solve_gpu_launch *l, co
         return launch_clusters(some      ? beside_function<TYPE, true, false>(cut)
                                : l->wide ? beside_function<TYPE, false, true>(cut)
                                          : beside_function<TYPE, false, false>(cut),
-                               job, tasks * cut->blocks, beside_threads(cut->chunks, cut->lanes), bytes, l->stream);
+                               job, tasks * cut->blocks,
+                               beside_threads(cut->chunks, cut->lanes, beside_bounds<TYPE>::CHUNKS), bytes,
+                               l->stream);
     if (!some) bytes = bytes / behind<TYPE, true>::IMAGES * behind<TYPE, false>::IMAGES;
     const int64_t blocks = cut->segments ? tasks * cut->blocks : (tasks + cut->warps - 1) / cut->warps;
     return launch_clusters(some ? behind_function<TYPE, true>(cut) : behind_function<TYPE, false>(cut), job, blocks,
@@ -125,7 +116,8 @@ static cudaError_t factored_launch(const solve_gpu_launch *l, const solve_gpu_cu
     if (l->lie == SOLVE_GPU_BEHIND)
         return launch_stay(behind_factored_kernel<TYPE>, job, 32 * FACTORED_WARPS,
                            head + FACTORED_WARPS * (uint64_t)job.chip.image, l->stream);
-    return launch_stay(beside_factored_kernel<TYPE>, job, beside_threads(cut->chunks, cut->lanes),
+    return launch_stay(beside_factored_kernel<TYPE>, job,
+                       beside_threads(cut->chunks, cut->lanes, beside_bounds<TYPE>::CHUNKS),
                        beside_factored_bytes<TYPE>(cut->chunks, cut->lanes), l->stream);
 }
 

@@ -244,7 +244,7 @@ static void check_length(lacis_solve_type type, size_t turn, int64_t n, bool fla
  * own. Few: racecheck takes seconds for long chains side by side. */
 static void check_lengths(bool small, uint64_t seed)
 {
-    static const int64_t few[2][5] = {{1, 19, 160, 400, 600}, {2, 19, 160, 512, 4608}}; /* Full, Flat */
+    static const int64_t few[2][5] = {{1, 19, 160, 400, 1024}, {2, 19, 160, 512, 4608}}; /* Full, Flat */
     static const int64_t lengths[] = {1,    2,    3,    4,    5,    6,    8,    9,    10,   15,   17,   18,
                                       19,   31,   36,   63,   64,   65,   72,   73,   128,  144,  145,  159,
                                       160,  161,  255,  256,  257,  287,  288,  289,  319,  320,  321,  500,
