@@ -37,9 +37,10 @@ const char *const lacis_symv_gpu_kind_name[LACIS_SYMV_GPU_KINDS] = {"tiles",  "r
         LACIS_SYMV_GPU_RING, tx, ty, 8, 16, resident, chunk                                                          \
     }
 #define RINGS_BY(tx, ty, resident)                                                                                   \
-    RING(tx, ty, resident, 2), RING(tx, ty, resident, 3), RING(tx, ty, resident, 4), RING(tx, ty, resident, 6),      \
-        RING(tx, ty, resident, 8)
-#define RINGS(tx, ty) RINGS_BY(tx, ty, 3), RINGS_BY(tx, 2 * ty, 3), RINGS_BY(tx, 2 * ty, 2), RINGS_BY(tx, 4 * ty, 2)
+    RING(tx, ty, resident, 2), RING(tx, ty, resident, 3), RING(tx, ty, resident, 4), RING(tx, ty, resident, 6)
+#define RINGS(tx, ty)                                                                                                \
+    RINGS_BY(tx, ty, 3), RING(tx, 2 * ty, 3, 2), RING(tx, 2 * ty, 3, 3), RING(tx, 2 * ty, 3, 4),                     \
+        RINGS_BY(tx, 2 * ty, 2), RINGS_BY(tx, 4 * ty, 2), RING(tx, 4 * ty, 2, 8)
 
 static const lacis_symv_gpu_choice f32[] = {SYMV_TILES_F32(TILES_4) SYMV_ROWS_4(ROWS) RINGS_BY(128, 64, 3)};
 static const lacis_symv_gpu_choice f64[] = {SYMV_TILES_F64(TILES_8) SYMV_ROWS_8(ROWS) RINGS(64, 64),
@@ -49,11 +50,12 @@ static const lacis_symv_gpu_choice c64[] = {SYMV_TILES_C64(TILES_8) SYMV_ROWS_8(
 static const lacis_symv_gpu_choice c128[] = {SYMV_TILES_C128(TILES_16) SYMV_ROWS_16(ROWS) RINGS(32, 64)};
 static const lacis_symv_gpu_choice dd[] = {SYMV_TILES_DD(TILES_16) SYMV_ROWS_16(ROWS) RINGS(32, 64)};
 static const lacis_symv_gpu_choice cdd[] = {SYMV_TILES_CDD(TILES_32) SYMV_ROWS_32(ROWS) RINGS_BY(32, 32, 2),
-                                            RINGS_BY(32, 64, 2)};
-static const lacis_symv_gpu_choice f32_f64[] = {SYMV_TILES_F32_F64(TILES_4) SYMV_ROWS_4(ROWS) RINGS_BY(128, 128, 2)};
+                                            RINGS_BY(32, 64, 2), RING(32, 64, 2, 8)};
+static const lacis_symv_gpu_choice f32_f64[] = {SYMV_TILES_F32_F64(TILES_4) SYMV_ROWS_4(ROWS) RINGS_BY(128, 128, 2),
+                                                RING(128, 128, 2, 8)};
 static const lacis_symv_gpu_choice f32_dd[] = {SYMV_TILES_F32_DD(TILES_4) SYMV_ROWS_4(ROWS) RINGS_BY(128, 64, 2)};
 static const lacis_symv_gpu_choice f64_dd[] = {SYMV_TILES_F64_DD(TILES_8) SYMV_ROWS_8(ROWS) RINGS_BY(64, 64, 2),
-                                               RINGS_BY(64, 256, 2)};
+                                               RINGS_BY(64, 256, 2), RING(64, 256, 2, 8)};
 
 static const struct {
     const lacis_symv_gpu_choice *choice;
@@ -84,30 +86,36 @@ typedef struct symv_default {
 #define MOST INT64_MAX
 static const symv_default default_f32[] = {
     {1500, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
-    {2500, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 4, 2}},
+    {3000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 4, 5, 1}},
+    {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 6, 1}},
     {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 6, 2}},
 };
 static const symv_default default_f64[] = {
     {640, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
     {1200, {LACIS_SYMV_GPU_ROWS, 8, 8, 16, 4, 1, 1}},
-    {3000, {LACIS_SYMV_GPU_TILES, 32, 32, 4, 4, 8, 1}},
+    {6000, {LACIS_SYMV_GPU_TILES, 32, 32, 4, 4, 10, 1}},
     {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 4, 1}},
-    {MOST, RING(64, 256, 3, 3)},
+    {MOST, RING(64, 256, 2, 8)},
 };
 static const symv_default default_c64[] = {
     {640, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
-    {1200, {LACIS_SYMV_GPU_ROWS, 8, 8, 16, 4, 1, 1}},
     {3000, {LACIS_SYMV_GPU_TILES, 32, 32, 4, 4, 8, 1}},
     {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 4, 1}},
-    {MOST, RING(64, 256, 3, 3)},
+    {MOST, RING(64, 256, 2, 8)},
 };
 static const symv_default default_c128[] = {
     {600, {LACIS_SYMV_GPU_ROWS, 4, 4, 16, 4, 1, 1}},
-    {8191, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 1}},
-    {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 4}},
+    {6000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 1}},
     {MOST, RING(32, 256, 2, 8)},
 };
 static const symv_default default_dd[] = {
+    {600, {LACIS_SYMV_GPU_ROWS, 4, 4, 16, 4, 1, 1}},
+    {1500, {LACIS_SYMV_GPU_TILES, 32, 32, 4, 4, 5, 1}},
+    {3000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 1}},
+    {6000, RING(32, 128, 2, 4)},
+    {MOST, RING(32, 256, 2, 8)},
+};
+static const symv_default default_dd_accurate[] = {
     {600, {LACIS_SYMV_GPU_ROWS, 4, 4, 16, 4, 1, 1}},    {1500, {LACIS_SYMV_GPU_TILES, 32, 32, 4, 4, 5, 1}},
     {3000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 1}}, {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 4}},
     {MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 8}},
@@ -175,6 +183,7 @@ static const symv_default *const defaults_of_sides[LACIS_SYMV_TYPES] = {
 static lacis_symv_gpu_choice by_size(const lacis_symv_job *j, int64_t n)
 {
     const symv_default *d = defaults[j->type];
+    if (j->type == LACIS_SYMV_DD && j->accurate) d = default_dd_accurate;
     if (j->sides > 1 && defaults_of_sides[j->type] != NULL) d = defaults_of_sides[j->type];
     while (n > d->n)
         d++;

@@ -283,6 +283,55 @@ static void check_special(int64_t n, uint64_t variant)
     symv_expect(all, "%s: infinity in x[%lld]", symv_name(is).c_str(), (long long)at);
 }
 
+/* --- choices
+ * ----------------------------------------------------------------------------------------------------------- */
+
+/* A job of which nothing but its fields is looked at. */
+static lacis_symv_gpu_job job_of(lacis_symv_type type, int64_t n, uint64_t variant)
+{
+    lacis_symv_gpu_job g = {};
+    lacis_symv_job *j = &g.job;
+    j->type = type;
+    j->uplo = variant & 1 ? LACIS_SYMV_UPPER : LACIS_SYMV_LOWER;
+    j->accurate = (variant & 2) != 0;
+    j->packed = (variant & 4) != 0;
+    j->order = (lacis_symv_order)(variant / 8 % 3);
+    j->n = n;
+    j->ld = n + (int64_t)(variant / 24 % 2);
+    j->sides = 1 + (int64_t)(variant / 48 % 5);
+    j->matrices = variant / 240 % 2 ? 9 : 1;
+    j->a = (const void *)4096;
+    j->x_step = j->y_step = 1;
+    return g;
+}
+
+/* The default does every job, every candidate a plain one, and a choice is its text read. */
+static void check_choices(void)
+{
+    for (int t = 0; t < LACIS_SYMV_TYPES; t++) {
+        const lacis_symv_gpu_choice *choice;
+        const int count = lacis_symv_gpu_candidates(type_of(t), &choice);
+        for (const int64_t n : {0, 1, 100, 512, 513, 640, 1000, 1300, 2600, 4096, 7000, 9000, 16384, 40000})
+            for (uint64_t v = 0; v < 480; v++) {
+                const lacis_symv_gpu_job job = job_of(type_of(t), n, v);
+                const char *why = lacis_symv_gpu_refuses(&job);
+                symv_expect(why == nullptr, "type %d n %lld variant %llu by default: %s", t, (long long)n,
+                            (unsigned long long)v, why);
+            }
+        for (int i = 0; i < count; i++) {
+            char text[LACIS_SYMV_GPU_CHOICE_TEXT];
+            lacis_symv_gpu_choice read = {};
+            lacis_symv_gpu_job job = job_of(type_of(t), 4096, 0);
+            job.choice = &choice[i];
+            const char *why = lacis_symv_gpu_refuses(&job);
+            lacis_symv_gpu_choice_text(&choice[i], text);
+            symv_expect(why == nullptr, "type %d by %s: %s", t, text, why);
+            symv_expect(lacis_symv_gpu_choice_read(text, &read) && memcmp(&read, &choice[i], sizeof read) == 0,
+                        "type %d: %s is read otherwise", t, text);
+        }
+    }
+}
+
 /* --- matrices too large for the host's reference
  * ---------------------------------------------------------------------- */
 
@@ -391,6 +440,7 @@ static void check_large(void)
 void check_tiles(bool small, uint64_t seed)
 {
     uint64_t variant = seed;
+    check_choices();
     check_candidates(small, &variant);
     check_sides(small, &variant);
     check_canonical(small, &variant);
