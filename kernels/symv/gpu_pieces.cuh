@@ -55,32 +55,34 @@ template <class N, int WARPS> struct symv_ring_columns_of {
     }
 };
 
-/* A tile's elements of this warp's columns; EDGE: those that are stored. */
+/* A tile's elements of this warp's columns; EDGE: zeros for those that lie outside the matrix or, 16 bytes at a time,
+ * altogether in the other triangle. */
 template <class N, int WARPS, bool ALIGNED, bool EDGE>
 SYMV_GPU void symv_ring_copy_tile(const symv_gpu_part &part, unsigned to, int p, int q, uint64_t policy)
 {
     typedef symv_ring_of<N, WARPS> R;
     typedef typename N::M M;
     enum { S = sizeof(M) < sizeof(typename N::S) ? sizeof(M) : sizeof(typename N::S), PARTS = R::PIECE / S };
-    const int lane = (int)threadIdx.x % 32, n = (int)part.grid.n, at = p + lane * N::V, left = n - at;
+    const int lane = (int)threadIdx.x % 32, n = (int)part.grid.n, at = p + lane * N::V;
     const bool upper = part.grid.upper;
-    const unsigned bytes = !EDGE || R::PIECE > 16 || left >= N::V ? 16U : (unsigned)(left * (int)sizeof(M));
+    const int whole = min(16, max(0, (n - at) * (int)sizeof(M)));
     symv_ring_columns_of<N, WARPS> is(part, p, q);
     int j = q + (int)threadIdx.x / 32;
 #pragma unroll
     for (int c = 0; c < R::COLUMNS; c++, j += WARPS, to += R::THREADS * R::PIECE, is.step()) {
         if (ALIGNED) {
-            if (!EDGE || (left > 0 && j < n && (upper ? at <= j : at + N::V > j)))
+            const bool some = !EDGE || (j < n && (upper ? at <= j : at + N::V > j));
 #pragma unroll
-                for (int b = 0; b < R::PIECE; b += 16)
-                    symv_copy_16(to + b, (const char *)(is.column + lane * N::V) + b, bytes, policy);
+            for (int b = 0; b < R::PIECE; b += 16)
+                symv_copy_16(to + b, some ? (const char *)(is.column + lane * N::V) + b : (const char *)part.a,
+                             EDGE ? (some ? (unsigned)whole : 0U) : 16U, policy);
         } else {
 #pragma unroll
             for (int k = 0; k < PARTS; k++) { /* plain numbers of the warp's part, lane after lane */
                 const int i = p + (k * 32 + lane) * S / (int)sizeof(M);
-                if (!EDGE || (i < n && j < n && (upper ? i <= j : i >= j)))
-                    symv_copy_small<S>(to + (threadIdx.x / 32 * 32 * PARTS + (unsigned)(k * 32 + lane)) * S,
-                                       (const char *)is.column + (k * 32 + lane) * S);
+                const bool some = !EDGE || (i < n && j < n && (upper ? i <= j : i >= j));
+                symv_copy_small<S>(to + (threadIdx.x / 32 * 32 * PARTS + (unsigned)(k * 32 + lane)) * S,
+                                   some ? (const char *)is.column + (k * 32 + lane) * S : (const char *)part.a, some);
             }
         }
     }
@@ -106,14 +108,16 @@ template <class N, int K> struct symv_ring_sums {
     typename N::X row[K][N::V];
 };
 
-/* One tile. x of its rows at xp[side][pitch], of this warp's columns at xq[side][TY]. EDGE: what is not stored, and
- * of the diagonal the mirror image, is left out. */
+/* One tile. x of its rows at xp[side][pitch], of its columns at xq[side][xq_pitch], zeros outside the matrix. EDGE:
+ * what lies in the other triangle, and of the diagonal the mirror image, is left out. */
 template <class N, int WARPS, int K, bool EDGE>
 SYMV_GPU void symv_ring_tile(symv_ring_sums<N, K> &s, const char *stage, const symv_gpu_part &part, int p, int q,
                              const typename N::X *xp, int pitch, const typename N::X *xq, int xq_pitch, unsigned flip)
 {
     typedef symv_ring_of<N, WARPS> R;
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    /* How far into the stored triangle the lane's first element in its first column lies. */
+    const int sign = part.grid.upper ? -1 : 1, depth = sign * (p + lane * N::V - q - warp);
     typename N::X x[K][N::V];
 #pragma unroll
     for (int k = 0; k < K; k++)
@@ -129,10 +133,9 @@ SYMV_GPU void symv_ring_tile(symv_ring_sums<N, K> &s, const char *stage, const s
             ((int4 *)a)[b] = ((const int4 *)piece)[b];
 #pragma unroll
         for (int e = 0; e < N::V; e++) {
-            const int i = p + lane * N::V + e, j = q + warp + c * WARPS, n = (int)part.grid.n;
-            const bool stored = !EDGE || (i < n && j < n && (part.grid.upper ? i <= j : i >= j));
-            const bool mirrored = !EDGE || (stored && i != j);
-            if (EDGE && part.hermitian && i == j) a[e] = N::real(a[e]);
+            const int d = depth + sign * (e - c * WARPS);
+            const bool stored = !EDGE || d >= 0, mirrored = !EDGE || d > 0;
+            if (EDGE && N::COMPLEX && flip != 0 && d == 0) a[e] = N::real(a[e]);
             const typename N::M mirror = N::mirror(a[e], flip);
 #pragma unroll
             for (int k = 0; k < K; k++) {

@@ -30,6 +30,7 @@ void check_tickets(bool small)
                 symv_case is;
                 const bool complex = lacis_symv_complex((lacis_symv_type)type);
                 if (n > 300 && (small || type > LACIS_SYMV_DD)) break;
+                if (small && n != 2 && n != 65 && n != 300) continue;
                 is.type = (lacis_symv_type)type;
                 is.uplo = way & 1 ? LACIS_SYMV_UPPER : LACIS_SYMV_LOWER;
                 is.hermitian = complex && (way & 2) != 0;

@@ -95,6 +95,15 @@ template <class T> inline void ptx_cp_async_cg_shared_global_0_1_16_2(unsigned t
     copy_later(shared_pointer(to), (const void *)from, some, 16 - some);
 }
 
+template <class T> inline void ptx_cp_async_ca_shared_global_0_1_4_2(unsigned to, const T *from, int some)
+{
+    copy_later(shared_pointer(to), (const void *)from, (size_t)some, 4 - (size_t)some);
+}
+template <class T> inline void ptx_cp_async_ca_shared_global_0_1_8_2(unsigned to, const T *from, int some)
+{
+    copy_later(shared_pointer(to), (const void *)from, (size_t)some, 8 - (size_t)some);
+}
+
 /* Caches are not there, so neither is what policy a line has. */
 static inline void ptx_createpolicy_fractional_L2_evict_first_b64_0_1_0(uint64_t &policy)
 {
