@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * TUNE SYMV: every candidate of a type timed on the GPU by the search of lacis_extend_tune.h, for both triangles, and
- * where elements have less than 16 bytes once more for columns that do not begin at multiples of 16, which kernels
- * read in another way. Matrices lie in a pool of random numbers and rotate, so that no cache holds them.
+ * for each way in which columns may begin. Matrices lie in a pool of random numbers and rotate, so that no cache
+ * holds them.
  */
 #include "symv/tune.h"
 
@@ -14,21 +14,24 @@
 static const char *const type_name[LACIS_SYMV_TYPES] = {"f32", "f64",     "c64",    "c128",  "dd",
                                                         "cdd", "f32_f64", "f32_dd", "f64_dd"};
 
-/* Bytes that kernels read at once where each column begins at a multiple of them. */
-enum { PIECE = 16 };
+/* Where columns begin, which decides how fast they are read and by whom: all at multiples of a line of memory, at
+ * multiples of what kernels read at once, or anywhere. */
+enum { PIECE = 16, LINE = 128 };
+enum { BY_LINES, BY_PIECES, ANYWHERE, WAYS };
+static const char *const way_name[WAYS] = {"", " by 16", " unaligned"};
 
-static bool aligned(const lacis_symv_job *job)
+static int way_of(const lacis_symv_job *job)
 {
-    const int bytes = lacis_symv_matrix_bytes(job->type);
-    if (bytes % PIECE == 0) return true;
-    const int64_t ld = job->one == NULL ? job->ld : job->one->ld;
-    return !job->packed && (uintptr_t)job->a % PIECE == 0 && ld * bytes % PIECE == 0;
+    const int64_t bytes = lacis_symv_matrix_bytes(job->type), ld = job->one == NULL ? job->ld : job->one->ld;
+    if (bytes % PIECE == 0) return job->packed || ld * bytes % LINE != 0 ? BY_PIECES : BY_LINES;
+    if (job->packed || (uintptr_t)job->a % PIECE != 0 || ld * bytes % PIECE != 0) return ANYWHERE;
+    return ld * bytes % LINE == 0 ? BY_LINES : BY_PIECES;
 }
 
 static const char *table_name(const lacis_symv_job *job, char *text)
 {
     snprintf(text, LACIS_TUNE_TEXT, "SYMV %s %s%s", type_name[job->type],
-             job->uplo == LACIS_SYMV_LOWER ? "LOWER" : "UPPER", aligned(job) ? "" : " unaligned");
+             job->uplo == LACIS_SYMV_LOWER ? "LOWER" : "UPPER", way_name[way_of(job)]);
     return text;
 }
 
@@ -68,7 +71,7 @@ struct tuning {
     lacis_symv_clock *clock;
     const lacis_symv_gpu_choice *candidate;
     lacis_symv_gpu_job job; /* a: the pool */
-    int less;               /* a size stands for n smaller by so much: 1 for columns that are not aligned */
+    int64_t less;           /* a size stands for n smaller by so much, so that columns begin as they should */
     uint64_t pool;          /* bytes */
     void *x, *y;
 };
@@ -208,14 +211,14 @@ static const char *name(void *context, int candidate, char *text)
 
 /* ------------------------------------------------------------------------------------------- tables */
 
-/* Five an octave, multiples of 16 from 128 on, so that columns of any type are aligned. */
+/* Five an octave, from 128 on multiples of 32, so that columns of any type begin at lines. */
 static int list_sizes(int64_t most, int64_t *size)
 {
     static const double fifth = 1.148698354997035; /* 2^(1/5) */
     int count = 0;
     double next = (double)LEAST;
     for (; count < SIZES - 1 && next < 0.95 * (double)most; next *= fifth) {
-        int64_t unit = next < 128 ? 4 : 16, n = ((int64_t)next + unit / 2) / unit * unit;
+        int64_t unit = next < 128 ? 16 : 32, n = ((int64_t)next + unit / 2) / unit * unit;
         if (count == 0 || n > size[count - 1]) size[count++] = n;
     }
     size[count++] = most;
@@ -246,12 +249,14 @@ static lacis_status tune_table(struct tuning *t, lacis_profile *profile, int ran
     return LACIS_OK;
 }
 
-/* A triangle's tables share its time and its ranges. */
+/* A triangle's tables, one for each way that columns begin, share its time and its ranges. */
 static lacis_status tune_triangle(struct tuning *t, lacis_profile *profile, double seconds, int64_t most)
 {
-    const int tables = lacis_symv_matrix_bytes(t->job.job.type) % PIECE == 0 ? 1 : 2;
-    for (t->less = 0; t->less < tables; t->less++)
+    const int bytes = lacis_symv_matrix_bytes(t->job.job.type), tables = bytes % PIECE == 0 ? WAYS - 1 : WAYS;
+    for (int way = 0; way < tables; way++) {
+        t->less = way == BY_LINES ? 0 : way == ANYWHERE || bytes > PIECE ? 1 : PIECE / bytes;
         LACIS_TRY(tune_table(t, profile, LACIS_TUNE_RANGES / tables, seconds / tables, most));
+    }
     return LACIS_OK;
 }
 

@@ -14,7 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE = 16 }; /* bytes at multiples of which aligned columns begin */
+/* Bytes at multiples of which columns begin, as operators/symv/tune.c has it. */
+enum { PIECE = 16, LINE = 128 };
+enum { WAYS = 3 };
+static const char *const way_name[WAYS] = {"", " by 16", " unaligned"};
 enum { RANGES = 64, FINALISTS = 5, ROUNDS = 3, FEW = 5, MORE = 9, MOST_CANDIDATES = 512 };
 
 struct judged {
@@ -42,7 +45,7 @@ static int keep_range(void *arg, int columns, const char *const *names, const ch
     return 0;
 }
 
-static int read_table(const char *database, const symv_case *c, bool aligned, struct judged *j)
+static int read_table(const char *database, const symv_case *c, int way, struct judged *j)
 {
     char want[80];
     lacis_engine *engine;
@@ -52,7 +55,7 @@ static int read_table(const char *database, const symv_case *c, bool aligned, st
     if (cudaGetDeviceProperties(&device, 0) != cudaSuccess) return bench_fail("CUDA: the GPU does not say its name");
     snprintf(j->device, sizeof j->device, "(%s,", device.name);
     snprintf(want, sizeof want, "SYMV %s %s%s from ", c->kind->name, c->uplo == LACIS_SYMV_LOWER ? "LOWER" : "UPPER",
-             aligned ? "" : " unaligned");
+             way_name[way]);
     j->want = want;
     lacis_status status = lacis_open(database, &engine);
     if (status == LACIS_OK) status = lacis_exec(engine, "SHOW KERNELS", keep_range, j);
@@ -75,17 +78,18 @@ static bool choice_for(const symv_gpu *g, const struct judged *j, lacis_symv_gpu
     return lacis_symv_gpu_choice_read(j->range[at].choice, out);
 }
 
-static bool is_aligned(const symv_case *c)
+static int way_of(const symv_case *c)
 {
-    return c->n * lacis_symv_matrix_bytes(c->kind->type) % PIECE == 0 &&
-           (!c->op->packed || lacis_symv_matrix_bytes(c->kind->type) % PIECE == 0);
+    const int64_t bytes = lacis_symv_matrix_bytes(c->kind->type);
+    if (bytes % PIECE != 0 && (c->op->packed || c->n * bytes % PIECE != 0)) return 2;
+    return c->op->packed || c->n * bytes % LINE != 0 ? 1 : 0;
 }
 
 int symv_gpu_tuned(const char *database, symv_gpu *g, lacis_symv_gpu_choice *out)
 {
     struct judged table;
     if (database == NULL) return 0;
-    if (read_table(database, &g->present, is_aligned(&g->present), &table) != 0) return 1;
+    if (read_table(database, &g->present, way_of(&g->present), &table) != 0) return 1;
     if (table.ranges == 0) return 0;
     if (!choice_for(g, &table, out)) return bench_fail("the table holds what is no choice");
     g->choice = out;
@@ -203,17 +207,17 @@ static int judge(const symv_wish *wish, symv_gpu *g, symv_case c, int64_t most)
 {
     enum { MOST_SIZES = 1000 };
     static double regret[MOST_SIZES];
-    const int bytes = lacis_symv_matrix_bytes(c.kind->type);
-    struct judged unaligned, aligned;
+    struct judged table[WAYS];
     uint64_t state = 12345;
-    int code = read_table(wish->options->database, &c, true, &aligned);
-    if (code == 0 && bytes % PIECE != 0) code = read_table(wish->options->database, &c, false, &unaligned);
-    if (code == 0 && wish->options->database != NULL && aligned.ranges == 0)
+    int code = 0;
+    for (int way = 0; code == 0 && way < WAYS; way++)
+        code = read_table(wish->options->database, &c, way, &table[way]);
+    if (code == 0 && wish->options->database != NULL && table[0].ranges == 0)
         code = bench_fail("%s has no table of %s for this GPU", wish->options->database, c.kind->name);
     for (int i = 0; code == 0 && i < wish->options->regret; i++) {
         c.n = drawn_size(&state, most);
         symv_gpu_set(g, &c);
-        code = judge_size(g, is_aligned(&c) ? &aligned : &unaligned, wish->options->json, &regret[i]);
+        code = judge_size(g, &table[way_of(&c)], wish->options->json, &regret[i]);
     }
     if (code == 0) print_summary(wish, &c, regret, wish->options->regret);
     return code;
