@@ -67,7 +67,8 @@ endfunction()
 
 # kernels/NAME/*.cu. Multiplications and additions are not fused, as in the C code (-ffp-contract=off): results have the
 # bits of the CPU's where the order of operations is the same. All of it becomes one object in which only lacis_ names are
-# global; as it is no CUDA code to CMake, what it goes into is linked as C, without libstdc++.
+# global; as it is no CUDA code to CMake, what it goes into is linked as C, without libstdc++. (What CUB's templates keep
+# for a whole program is weakened first: objcopy does not make unique symbols local, but weak ones it does.)
 function(lacis_add_gpu_kernels name)
   file(GLOB files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/kernels/${name}/*.cu")
   if(NOT LACIS_HAVE_CUDA OR NOT files OR (LACIS_CUDA_KERNELS AND NOT name IN_LIST LACIS_CUDA_KERNELS))
@@ -85,7 +86,8 @@ function(lacis_add_gpu_kernels name)
   file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/gpu")
   add_custom_command(OUTPUT "${object}"
     COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o "${object}.all" $<TARGET_OBJECTS:${kernels}>
-    COMMAND ${CMAKE_OBJCOPY} --wildcard "--keep-global-symbol=lacis_*" "${object}.all" "${object}"
+    COMMAND ${CMAKE_OBJCOPY} --wildcard "--weaken-symbol=_Z*" "${object}.all" "${object}.weak"
+    COMMAND ${CMAKE_OBJCOPY} --wildcard "--keep-global-symbol=lacis_*" "${object}.weak" "${object}"
     DEPENDS ${kernels} $<TARGET_OBJECTS:${kernels}> COMMAND_EXPAND_LISTS VERBATIM)
   set(LACIS_GPU_OBJECTS ${LACIS_GPU_OBJECTS} "${object}" CACHE INTERNAL "")
   set(LACIS_GPU_KERNELS ${LACIS_GPU_KERNELS} ${name} CACHE INTERNAL "")
