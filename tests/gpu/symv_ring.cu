@@ -29,7 +29,8 @@ static void check_size(const symv_case &is, bool small)
     for (const int chunk : {1, 3, 8})
         for (const int wide : {1, 2, 4}) {
             const lacis_symv_gpu_choice two = ring(is.type, wide, 2, chunk), three = ring(is.type, wide, 3, chunk);
-            if ((small && (chunk == 8 || wide == 4)) || (is.n > 300 && chunk == 1)) continue;
+            if ((small && (chunk == 8 || wide == 4 || (chunk == 1) == (is.n > 65))) || (is.n > 300 && chunk == 1))
+                continue;
             if (symv_gpu_refused(&d, &two)) continue; /* too long a chunk for the shared memory */
             symv_check(&d, &two, &bits);
             if (small || is.n < 64 || symv_gpu_refused(&d, &three)) continue;
@@ -45,7 +46,7 @@ static void check_type(symv_case is, bool small, bool large)
                                     127, 128, 129, 300, 1000, 1023, 1024, 1025, 4097};
     for (const int64_t n : sizes) {
         if ((n > 300 && !large) || (n > 1025 && is.type > LACIS_SYMV_F64)) break;
-        if (small && n != 1 && n != 33 && n != 65 && n != 129) continue;
+        if (small && n != 1 && n != 33 && n != 129) continue;
         for (const int64_t gap : {0, 1, 4}) {
             if ((gap > 0 && n > 300) || (gap == 1 && n > 129) || (gap == 4 && small)) continue;
             is.n = n;
