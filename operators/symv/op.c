@@ -36,32 +36,25 @@ static const char *const examples[] = {
 };
 
 static const char help[] =
-    "SYMV a BY x gives alpha A x, and with ADD y: alpha A x + beta y, for a matrix A that is symmetric, Hermitian "
-    "or\n"
-    "complex symmetric, of which one triangle is read, once.\n"
+    "SYMV a BY x gives alpha A x, and with ADD y: alpha A x + beta y, for a matrix A that is\n"
+    "symmetric, Hermitian or complex symmetric, of which one triangle is read, once.\n"
     "\n"
-    "a is an array of that kind, one matrix or a batch, full or packed, in f32, f64, c64, c128, dd or cdd; or a "
-    "square\n"
-    "graph, of whose entries those of one triangle count. x is a vector, or a batch (lane, row, value): its lanes "
-    "are\n"
-    "right sides of the matrix, all done in one pass; of a batch of matrices lane l goes with matrix l. The result "
-    "is\n"
-    "like x.\n"
+    "a is an array of that kind, one matrix or a batch, full or packed, in f32, f64, c64, c128, dd or\n"
+    "cdd; or a square graph, of whose entries those of one triangle count. x is a vector, or a batch\n"
+    "(lane, row, value): its lanes are right sides of the matrix, all done in one pass; of a batch of\n"
+    "matrices lane l goes with matrix l. The result is like x.\n"
     "\n"
-    "Sums and results have the wider type of a, x and y; PRECISION f64 or dd asks for more. ACCURATE takes\n"
-    "double-double additions with a bound relative to the sum. ORDER canonical, which SET deterministic = on means "
-    "as\n"
-    "well, gives the same bits on the CPU, on any GPU and on any number of threads; fixed, the default, the same "
-    "bits\n"
-    "on every run of one device; free whatever is fastest.\n"
+    "Sums and results have the wider type of a, x and y; PRECISION f64 or dd asks for more. ACCURATE\n"
+    "takes double-double additions with a bound relative to the sum. ORDER canonical, which SET\n"
+    "deterministic = on means as well, gives the same bits on the CPU, on any GPU and on any number of\n"
+    "threads; fixed, the default, the same bits on every run of one device; free whatever is fastest.\n"
     "\n"
-    "UPPER and LOWER say which triangle is read where both are there; CONJ takes a complex matrix as Hermitian. "
-    "With\n"
-    "BETA 0 y is never read. FIGURES gives a table in place of the vectors: x^H A x, and the 1-norm, 2-norm and\n"
-    "greatest modulus of each y, which is not stored.\n"
+    "UPPER and LOWER say which triangle is read where both are there; CONJ takes a complex matrix as\n"
+    "Hermitian. With BETA 0 y is never read. FIGURES gives a table in place of the vectors: x^H A x, and\n"
+    "the 1-norm, 2-norm and greatest modulus of each y, which is not stored.\n"
     "\n"
-    "On GPUs after CUDA-xSYMV (Imamura, Yamada, Machida: ASPEN.K2); double-double after Dekker (1971), Li et al.\n"
-    "(2002) and Joldes, Muller and Popescu (2017).";
+    "On GPUs after CUDA-xSYMV (Imamura, Yamada, Machida: ASPEN.K2); double-double after Dekker (1971),\n"
+    "Li et al. (2002) and Joldes, Muller and Popescu (2017).";
 
 static const char *symmetry(const lacis_symv_work *work)
 {
