@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What half.c and the loops of half.isa.c share.
+ * What half*.c and the loops of half.isa.c share.
  */
 #ifndef LACIS_KERNELS_SYMV_HALF_INSIDE_H
 #define LACIS_KERNELS_SYMV_HALF_INSIDE_H

@@ -1,99 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A matrix's plan (half.h, half_inside.cuh), made once a matrix; all on the device, a few numbers are read back.
- * Called by operators/symv. How many rows go into a tile a sample says.
+ * Called by operators/symv.
  */
 #include "half_fill.cuh"
-
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-
-/* Whether windows of `most` slots hold a sample's stretches of the block's candidate of rows. */
-enum { SAMPLES = 32, CANDIDATES = 12 };
-static __device__ half_i64 candidate_rows(half_u32 candidate)
-{
-    const half_i64 rows[CANDIDATES] = {32, 48, 64, 80, 96, 112, 128, 144, 160, 192, 224, 256};
-    return rows[candidate];
-}
-
-static __global__ void sample_kernel(csr a, half_u32 most, half_u32 *fitting)
-{
-    __shared__ marks m;
-    const half_i64 rows = candidate_rows(blockIdx.y), row0 = (half_i64)(a.n / (double)SAMPLES * blockIdx.x);
-    const half_i64 row1 = min(row0 + rows, a.n);
-    half_u32 slots = 0;
-    const bool fit = fits(a, {row0, row1, a.pos[row0], a.pos[row1]}, most, &slots, m);
-    if (threadIdx.x == 0 && fit) atomicAdd(&fitting[blockIdx.y], 1);
-}
-
-/* --- rows' slots --------------------------------------------------------------------------------- */
-
-static __global__ void count_up_kernel(half_u32 count, half_u32 *out)
-{
-    const half_u32 i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < count) out[i] = i;
-}
-
-/* from[c]: the first of the rising columns that is at least c. */
-static __global__ void bounds_kernel(const half_u32 *column, half_u32 count, half_i64 n, half_u32 *from)
-{
-    const half_i64 i = (half_i64)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i > count) return;
-    const half_i64 low = i == 0 ? -1 : (half_i64)column[i - 1], high = i == count ? n : (half_i64)column[i];
-    for (half_i64 c = low + 1; c <= high; c++)
-        from[c] = (half_u32)i;
-}
-
-/* --- host ---------------------------------------------------------------------------------------- */
-
-struct work {
-    const lacis_symv_half_gpu *job;
-    lacis_symv_half_plan *plan;
-    cudaStream_t stream;
-    csr a;
-    void *held[16];
-    int count;
-    bool full; /* alloc answered NULL */
-    cudaError_t error;
-};
-
-static void *take(work *w, half_u64 bytes)
-{
-    const lacis_symv_host *host = &w->job->half.job.host;
-    void *block = w->full || w->error != cudaSuccess ? NULL : host->alloc(host->context, bytes + 256);
-    if (block == NULL)
-        w->full = w->full || w->error == cudaSuccess;
-    else
-        w->held[w->count++] = block;
-    return block;
-}
-
-static bool good(work *w, cudaError_t error)
-{
-    if (w->error == cudaSuccess) w->error = error;
-    return w->error == cudaSuccess && !w->full;
-}
-
-static unsigned blocks_of(half_i64 count)
-{
-    return (unsigned)(count / THREADS + 1);
-}
-
-/* Sums before each of count numbers, in place. */
-static bool scan(work *w, half_i64 *numbers, half_i64 count)
-{
-    size_t bytes = 0;
-    if (!good(w, cub::DeviceScan::ExclusiveSum(NULL, bytes, numbers, numbers, count, w->stream))) return false;
-    void *room = take(w, bytes);
-    return good(w, cudaSuccess) &&
-           good(w, cub::DeviceScan::ExclusiveSum(room, bytes, numbers, numbers, count, w->stream));
-}
-
-static bool read_back(work *w, void *to, const void *from, size_t bytes)
-{
-    return good(w, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, w->stream)) &&
-           good(w, cudaStreamSynchronize(w->stream));
-}
+#include "half_sample.cuh"
+#include "half_slots.cuh"
+#include "half_work.cuh"
 
 static half_u64 rounded(half_u64 bytes)
 {
@@ -119,28 +32,6 @@ static bool find_wanted(work *w, half_i64 **pos, half_i64 **skip)
     w->a.pos = *pos;
     w->a.skip = *skip;
     w->a.first = first;
-    return true;
-}
-
-enum { WARPS = 16 }; /* that windows leave room for on a multiprocessor */
-
-/* Rows of a stretch: the most that seven of eight samples' windows hold, and no more than give every multiprocessor
- * enough warps. */
-static bool choose_rows(work *w, half_u32 most, half_i64 *rows)
-{
-    half_u32 fitting[CANDIDATES] = {0};
-    half_u32 *room = (half_u32 *)take(w, sizeof fitting);
-    if (!good(w, cudaSuccess) || !good(w, cudaMemsetAsync(room, 0, sizeof fitting, w->stream))) return false;
-    sample_kernel<<<dim3(SAMPLES, CANDIDATES), THREADS, 0, w->stream>>>(w->a, most, room);
-    if (!good(w, cudaGetLastError()) || !read_back(w, fitting, room, sizeof fitting)) return false;
-    static const half_i64 candidates[CANDIDATES] = {32, 48, 64, 80, 96, 112, 128, 144, 160, 192, 224, 256};
-    *rows = 16;
-    for (int i = 0; i < CANDIDATES; i++)
-        if (fitting[i] >= SAMPLES * 7 / 8) *rows = candidates[i];
-    /* As many as make whole waves. */
-    const half_i64 wave = w->job->processors * (half_i64)WARPS;
-    const half_i64 waves = (w->a.n + *rows * wave - 1) / (*rows * wave);
-    *rows = (w->a.n + waves * wave - 1) / (waves * wave);
     return true;
 }
 
@@ -187,29 +78,6 @@ static bool make_block(work *w)
     plan->block = host->alloc(host->context, plan->bytes + 256);
     w->full = plan->block == NULL;
     return !w->full;
-}
-
-static bool sort_slots(work *w)
-{
-    const lacis_symv_half_plan *plan = w->plan;
-    const half_u32 count = (half_u32)plan->slots;
-    half_u32 *column = (half_u32 *)take(w, 8 * plan->slots), *number = column == NULL ? NULL : column + count;
-    const half_u32 *list = half_at<half_u32>(plan, HALF_LIST);
-    half_u32 *slot = half_at<half_u32>(plan, HALF_SLOT);
-    size_t bytes = 0;
-    int bits = 1;
-    while (bits < 32 && (w->a.n >> bits) > 0)
-        bits++;
-    if (!good(w, cub::DeviceRadixSort::SortPairs(NULL, bytes, list, column, number, slot, count, 0, bits, w->stream)))
-        return false;
-    void *room = take(w, bytes);
-    if (!good(w, cudaSuccess)) return false;
-    count_up_kernel<<<blocks_of(count), THREADS, 0, w->stream>>>(count, number);
-    if (!good(w, cub::DeviceRadixSort::SortPairs(room, bytes, list, column, number, slot, count, 0, bits, w->stream)))
-        return false;
-    bounds_kernel<<<blocks_of(count), THREADS, 0, w->stream>>>(column, count, w->a.n,
-                                                               half_at<half_u32>(plan, HALF_SLOT_FROM));
-    return good(w, cudaGetLastError());
 }
 
 /* The smallest unit that most rows fit into. */

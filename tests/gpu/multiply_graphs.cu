@@ -10,15 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-u64 next_random(u64 *state)
-{
-    *state += 0x9e3779b97f4a7c15u;
-    u64 z = *state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 matrix from_keys(std::vector<u64> &key, int64_t rows, int64_t cols)
 {
     std::sort(key.begin(), key.end());

@@ -7,23 +7,8 @@
 #define LACIS_TESTS_GPU_MULTIPLY_SUPPORT_H
 
 #include "multiply/gpu.h"
+#include "support.h"
 
-#include <cuda_runtime.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-#define CUDA(call)                                                                                                   \
-    do {                                                                                                             \
-        cudaError_t e_ = (call);                                                                                     \
-        if (e_ != cudaSuccess) {                                                                                     \
-            printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(e_));                            \
-            exit(2);                                                                                                 \
-        }                                                                                                            \
-    } while (0)
-
-typedef uint64_t u64;
 typedef std::vector<uint32_t> columns;
 
 /* --- multiply_graphs.cu ------------------------------------------------------------------------------ */
@@ -36,7 +21,6 @@ struct matrix {
     bool valued = false;
 };
 
-u64 next_random(u64 *state);
 matrix make_graph(const char *name); /* rmat:S (labels permuted), rmat-raw:S, uniform:S, star:N, hub:N, dense:N */
 u64 max_degree(const matrix &m);
 
@@ -61,11 +45,11 @@ void reference_rows(const matrix &a, const matrix &b, const lacis_mul_gpu_job &j
 
 /* --- multiply_device.cu ------------------------------------------------------------------------------ */
 
-extern cudaStream_t stream, side[2];
+extern cudaStream_t side[2];
 extern void *pinned;
 extern int64_t live;            /* blocks that jobs hold */
 extern int64_t fail_at, allocs; /* which allocation fails; allocations so far */
-extern int failures, cases;
+extern int cases;
 void *device_alloc(void *, uint64_t bytes);
 void device_free(void *, void *block);
 

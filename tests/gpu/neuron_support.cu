@@ -10,11 +10,7 @@ const char *const tree_name[TREE_KINDS] = {"path", "star", "random", "bifurcatin
 
 uint64_t random_numbers::next()
 {
-    state += 0x9e3779b97f4a7c15u;
-    uint64_t z = state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return next_random(&state);
 }
 
 double random_numbers::within(double low, double high)

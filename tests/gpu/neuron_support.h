@@ -6,28 +6,13 @@
 #define LACIS_TESTS_GPU_NEURON_SUPPORT_H
 
 #include "neuron/gpu.h"
-
-#include <cuda_runtime.h>
+#include "support.h"
 
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
-#include <vector>
 
-#define CUDA(call)                                                                                                   \
-    do {                                                                                                             \
-        cudaError_t e_ = (call);                                                                                     \
-        if (e_ != cudaSuccess) {                                                                                     \
-            printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(e_));                            \
-            exit(2);                                                                                                 \
-        }                                                                                                            \
-    } while (0)
-
-extern int failures;
-extern cudaStream_t stream;
 void fail(const std::string &what, const char *why, double found, double expected);
 
 struct random_numbers {

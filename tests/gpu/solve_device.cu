@@ -53,14 +53,6 @@ void expect(bool good, const char *format, ...)
     if (failures > 40) exit(1);
 }
 
-uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15U;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebU;
-    return z ^ z >> 31;
-}
-
 double uniform(uint64_t *state)
 {
     return (double)(next_random(state) >> 11) * 0x1p-53;

@@ -6,36 +6,21 @@
 #define LACIS_TESTS_GPU_SOLVE_SUPPORT_H
 
 #include "solve/gpu.h"
-
-#include <cuda_runtime.h>
+#include "support.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-#define CUDA(call)                                                                                                   \
-    do {                                                                                                             \
-        cudaError_t e_ = (call);                                                                                     \
-        if (e_ != cudaSuccess) {                                                                                     \
-            printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(e_));                            \
-            exit(2);                                                                                                 \
-        }                                                                                                            \
-    } while (0)
 
 /* --- solve_device.cu ------------------------------------------------------------------------------------ */
 
-extern cudaStream_t stream;
 extern void *pinned;
 extern int64_t live;             /* blocks that jobs hold */
 extern int64_t fail_at, allocs;  /* which allocation fails; allocations so far */
 extern uint64_t held, most_held; /* bytes that jobs hold, and the most of it */
-extern int failures, cases;
+extern int cases;
 void *device_alloc(void *, uint64_t bytes);
 void device_free(void *, void *block);
 void expect(bool good, const char *format, ...); /* counts cases and failures; says what failed */
-uint64_t next_random(uint64_t *state);
-double uniform(uint64_t *state); /* [0, 1) */
+double uniform(uint64_t *state);                 /* [0, 1) */
 
 template <class T> T *upload(const std::vector<T> &v)
 {

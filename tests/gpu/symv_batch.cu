@@ -3,6 +3,7 @@
  * Family BATCH: matrices alike and of all sizes together, every type; and its time beside a plain read.
  */
 #include "symv_families.h"
+#include "symv_time.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -109,11 +110,11 @@ static void time_batch(symv_case is, int64_t matrices)
     unsigned char *a, *x, *y;
     size_t turn = 0;
     int failed = 0;
-    SYMV_CUDA(cudaMalloc(&a, bytes * turns));
-    SYMV_CUDA(cudaMalloc(&x, vectors));
-    SYMV_CUDA(cudaMalloc(&y, vectors));
-    scramble<<<1024, 256, 0, symv_stream>>>((unsigned *)a, (int64_t)(bytes * turns / 4));
-    scramble<<<1024, 256, 0, symv_stream>>>((unsigned *)x, (int64_t)(vectors / 4));
+    CUDA(cudaMalloc(&a, bytes * turns));
+    CUDA(cudaMalloc(&x, vectors));
+    CUDA(cudaMalloc(&y, vectors));
+    scramble<<<1024, 256, 0, stream>>>((unsigned *)a, (int64_t)(bytes * turns / 4));
+    scramble<<<1024, 256, 0, stream>>>((unsigned *)x, (int64_t)(vectors / 4));
     const double plain = symv_plain_read(a, read, 9);
     d.is = is;
     d.ones.resize((size_t)matrices);
@@ -133,7 +134,7 @@ static void time_batch(symv_case is, int64_t matrices)
            symv_name(is).c_str(), us, failed ? " FAILED" : "", plain, plain / us, (double)read / us / 4.3e6);
     d.on_a = d.on_x = d.on_y0 = d.on_y = nullptr;
     for (void *block : {(void *)a, (void *)x, (void *)y})
-        SYMV_CUDA(cudaFree(block));
+        CUDA(cudaFree(block));
 }
 
 int bench_batch(int argc, char **argv)

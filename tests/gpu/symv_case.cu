@@ -14,15 +14,8 @@
 #include <cstring>
 
 int64_t symv_live, symv_fail_at, symv_allocs;
-cudaStream_t symv_stream;
-int symv_checks, symv_failures;
-
-void symv_cuda(cudaError_t rc, const char *call, const char *file, int line)
-{
-    if (rc == cudaSuccess) return;
-    printf("%s:%d: %s: %s\n", file, line, call, cudaGetErrorString(rc));
-    exit(2);
-}
+cudaStream_t stream;
+int symv_checks, failures;
 
 void symv_expect(bool good, const char *format, ...)
 {
@@ -30,7 +23,7 @@ void symv_expect(bool good, const char *format, ...)
     if (good) return;
     va_list args;
     va_start(args, format);
-    if (symv_failures++ < 20) {
+    if (failures++ < 20) {
         printf("FAIL ");
         vprintf(format, args);
         printf("\n");
@@ -42,9 +35,8 @@ static void *job_alloc(void *, uint64_t bytes)
 {
     void *block = nullptr;
     if (++symv_allocs == symv_fail_at) return nullptr;
-    if (cudaMallocAsync(&block, bytes ? bytes : 1, symv_stream) != cudaSuccess) return nullptr;
-    cudaMemsetAsync(block, 0xff, bytes,
-                    symv_stream); /* work is not cleared: what is read before it is written shows */
+    if (cudaMallocAsync(&block, bytes ? bytes : 1, stream) != cudaSuccess) return nullptr;
+    cudaMemsetAsync(block, 0xff, bytes, stream); /* work is not cleared: what is read before it is written shows */
     symv_live++;
     return block;
 }
@@ -53,7 +45,7 @@ static void job_free(void *, void *block)
 {
     if (block == nullptr) return;
     symv_live--;
-    SYMV_CUDA(cudaFreeAsync(block, symv_stream));
+    CUDA(cudaFreeAsync(block, stream));
 }
 
 /* --- elements --------------------------------------------------------------------------------------------- */
@@ -201,9 +193,9 @@ static void make_matrix(symv_data *d, int64_t m, uint64_t *state)
 static unsigned char *upload(const std::vector<unsigned char> &v)
 {
     unsigned char *to;
-    SYMV_CUDA(cudaMalloc(&to, v.size() + 1));
-    SYMV_CUDA(cudaMemcpy(to, v.data(), v.size(), cudaMemcpyHostToDevice));
-    SYMV_CUDA(cudaStreamSynchronize(nullptr)); /* the last few kilobytes may be on their way still */
+    CUDA(cudaMalloc(&to, v.size() + 1));
+    CUDA(cudaMemcpy(to, v.data(), v.size(), cudaMemcpyHostToDevice));
+    CUDA(cudaStreamSynchronize(nullptr)); /* the last few kilobytes may be on their way still */
     return to;
 }
 
@@ -239,13 +231,13 @@ void symv_make(symv_data *d, const symv_case &is)
     d->on_a = upload(d->a);
     d->on_x = upload(d->x);
     d->on_y0 = upload(d->y0);
-    SYMV_CUDA(cudaMalloc(&d->on_y, (size_t)d->y_elements * vb));
+    CUDA(cudaMalloc(&d->on_y, (size_t)d->y_elements * vb));
 }
 
 symv_data::~symv_data()
 {
     for (void *block : {(void *)on_a, (void *)on_x, (void *)on_y0, (void *)on_y})
-        SYMV_CUDA(cudaFree(block));
+        CUDA(cudaFree(block));
 }
 
 /* --- runs --------------------------------------------------------------------------------------------------- */
@@ -256,10 +248,10 @@ lacis_symv_gpu_job symv_job(const symv_data *d, const lacis_symv_gpu_choice *cho
     lacis_symv_gpu_job g = {};
     const int64_t vb = lacis_symv_vector_bytes(is.type);
     int device = 0;
-    SYMV_CUDA(cudaGetDevice(&device));
-    SYMV_CUDA(cudaDeviceGetAttribute(&g.processors, cudaDevAttrMultiProcessorCount, device));
+    CUDA(cudaGetDevice(&device));
+    CUDA(cudaDeviceGetAttribute(&g.processors, cudaDevAttrMultiProcessorCount, device));
     g.choice = choice;
-    g.stream = symv_stream;
+    g.stream = stream;
     lacis_symv_job *j = &g.job;
     j->type = is.type;
     j->uplo = is.uplo;
@@ -308,20 +300,19 @@ static bool run_once(const symv_data *d, const lacis_symv_gpu_choice *choice, st
 {
     const lacis_symv_gpu_job job = symv_job(d, choice);
     int rc = 0;
-    SYMV_CUDA(
-        cudaMemsetAsync(d->on_y, 0xff, (size_t)(d->y_elements * lacis_symv_vector_bytes(d->is.type)), symv_stream));
+    CUDA(cudaMemsetAsync(d->on_y, 0xff, (size_t)(d->y_elements * lacis_symv_vector_bytes(d->is.type)), stream));
     const lacis_symv_gpu_status status = lacis_symv_gpu_run(&job, &rc);
-    const cudaError_t after = cudaStreamSynchronize(symv_stream);
+    const cudaError_t after = cudaStreamSynchronize(stream);
     char text[LACIS_SYMV_GPU_CHOICE_TEXT] = "default";
     if (choice != nullptr)
         snprintf(text, sizeof text, "%s %dx%d w%d u%d b%d c%d", lacis_symv_gpu_kind_name[choice->kind], choice->tx,
                  choice->ty, choice->warps, choice->unroll, choice->resident, choice->chunk);
     symv_expect(status == LACIS_SYMV_GPU_OK, "%s by %s: status %d, CUDA %d, %s", symv_name(d->is).c_str(), text,
                 (int)status, rc, status == LACIS_SYMV_GPU_UNSUPPORTED ? lacis_symv_gpu_refuses(&job) : "");
-    SYMV_CUDA(after);
+    CUDA(after);
     symv_expect(symv_live == 0, "%s by %s: %lld blocks left", symv_name(d->is).c_str(), text, (long long)symv_live);
     bits->resize((size_t)(d->y_elements * lacis_symv_vector_bytes(d->is.type)));
-    SYMV_CUDA(cudaMemcpy(bits->data(), d->on_y, bits->size(), cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(bits->data(), d->on_y, bits->size(), cudaMemcpyDeviceToHost));
     return status == LACIS_SYMV_GPU_OK;
 }
 
@@ -368,65 +359,4 @@ void symv_check(symv_data *d, const lacis_symv_gpu_choice *choice, std::vector<u
     symv_expect(untouched, "%s by %s: wrote beside y", symv_name(d->is).c_str(), kind);
     if (!run_once(d, choice, &again)) return;
     symv_expect(again == *bits, "%s by %s: other bits the second time", symv_name(d->is).c_str(), kind);
-}
-
-/* --- time ------------------------------------------------------------------------------------------------------ */
-
-static __global__ void hold(long long cycles)
-{
-    const long long begin = clock64();
-    while (clock64() - begin < cycles) {
-    }
-}
-
-double symv_time_between(void (*call)(void *), void *context, int repeats)
-{
-    cudaEvent_t begin, end;
-    std::vector<float> all;
-    SYMV_CUDA(cudaEventCreate(&begin));
-    SYMV_CUDA(cudaEventCreate(&end));
-    for (int i = 0; i < repeats + 2; i++) {
-        float ms = 0;
-        hold<<<1, 1, 0, symv_stream>>>(60000);
-        SYMV_CUDA(cudaEventRecord(begin, symv_stream));
-        call(context);
-        SYMV_CUDA(cudaEventRecord(end, symv_stream));
-        SYMV_CUDA(cudaEventSynchronize(end));
-        SYMV_CUDA(cudaEventElapsedTime(&ms, begin, end));
-        if (i >= 2) all.push_back(ms);
-    }
-    SYMV_CUDA(cudaEventDestroy(begin));
-    SYMV_CUDA(cudaEventDestroy(end));
-    std::sort(all.begin(), all.end());
-    return 1000.0 * (double)all[all.size() / 2];
-}
-
-enum { READERS = 512, READS = 4 };
-static __global__ __launch_bounds__(READERS) void read_all(const double2 *from, int64_t n, double *out)
-{
-    double s = 0;
-    for (int64_t i = blockIdx.x * (int64_t)(READERS * READS) + threadIdx.x; i < n;
-         i += (int64_t)gridDim.x * READERS * READS) {
-        double2 v[READS];
-#pragma unroll
-        for (int k = 0; k < READS; k++)
-            v[k] = i + k * READERS < n ? __ldcs(from + i + k * READERS) : make_double2(0, 0);
-#pragma unroll
-        for (int k = 0; k < READS; k++)
-            s += v[k].x + v[k].y;
-    }
-    if (s == 1e300) *out = s; /* never: the sum is wanted */
-}
-
-double symv_plain_read(const void *from, uint64_t bytes, int repeats)
-{
-    double best = INFINITY, *out;
-    SYMV_CUDA(cudaMalloc(&out, sizeof *out));
-    for (const int blocks : {264, 528, 1056, 2112})
-        best = std::min(best, symv_time(repeats, [&] {
-                            read_all<<<blocks, READERS, 0, symv_stream>>>((const double2 *)from,
-                                                                          (int64_t)(bytes / 16), out);
-                        }));
-    SYMV_CUDA(cudaFree(out));
-    return best;
 }

@@ -6,16 +6,10 @@
 #ifndef LACIS_TESTS_GPU_SYMV_CASE_H
 #define LACIS_TESTS_GPU_SYMV_CASE_H
 
+#include "support.h"
 #include "symv/gpu.h"
 
-#include <cuda_runtime.h>
-
-#include <cstdint>
 #include <string>
-#include <vector>
-
-#define SYMV_CUDA(call) symv_cuda((call), #call, __FILE__, __LINE__)
-void symv_cuda(cudaError_t rc, const char *call, const char *file, int line); /* says what failed, and exits */
 
 struct symv_case {
     lacis_symv_type type = LACIS_SYMV_F64;
@@ -46,8 +40,7 @@ void symv_make(symv_data *d, const symv_case &is);
 
 /* Memory for jobs, counted: blocks held, and which allocation (from 1 on) fails. */
 extern int64_t symv_live, symv_fail_at, symv_allocs;
-extern cudaStream_t symv_stream;
-extern int symv_checks, symv_failures;
+extern int symv_checks;
 void symv_expect(bool good, const char *format, ...); /* counts, and says what failed */
 
 lacis_symv_gpu_job symv_job(const symv_data *d, const lacis_symv_gpu_choice *choice);
@@ -56,16 +49,5 @@ std::string symv_name(const symv_case &is);
 /* Runs the case by the choice (NULL: the default) and compares: y poisoned before, what lies between y's elements
  * untouched, the error within its bound, the same bits in a second run. Writes y's bytes to *bits. */
 void symv_check(symv_data *d, const lacis_symv_gpu_choice *choice, std::vector<unsigned char> *bits);
-
-/* Median microseconds of `repeats` calls, each behind a kernel that holds the stream until it is all enqueued. */
-template <class F> double symv_time(int repeats, F call);
-double symv_time_between(void (*call)(void *), void *context, int repeats);
-template <class F> double symv_time(int repeats, F call)
-{
-    return symv_time_between([](void *context) { (*(F *)context)(); }, &call, repeats);
-}
-
-/* Microseconds that a plain read of as many bytes takes, the best of some grids. */
-double symv_plain_read(const void *from, uint64_t bytes, int repeats);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What symv_gpu.cu's main calls of symv_ring.cu, symv_batch.cu and symv_tickets.cu. Counts: symv_checks,
- * symv_failures.
+ * failures.
  */
 #ifndef LACIS_TESTS_GPU_SYMV_FAMILIES_H
 #define LACIS_TESTS_GPU_SYMV_FAMILIES_H

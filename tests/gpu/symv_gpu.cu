@@ -32,8 +32,8 @@ static int check(bool small, const std::string &only, uint64_t seed)
     if (all || only == "tickets") check_tickets(small);
     const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     printf("%s %s: %d cases, %d failures, %.1f s\n", small ? "small" : "check", all ? "all" : only.c_str(),
-           symv_checks, symv_failures, s);
-    return symv_failures != 0;
+           symv_checks, failures, s);
+    return failures != 0;
 }
 
 int main(int argc, char **argv)
@@ -42,9 +42,9 @@ int main(int argc, char **argv)
     const bool part = word == "tiles" || word == "ring" || word == "batch" || word == "tickets";
     cudaMemPool_t pool;
     uint64_t keep = UINT64_MAX;
-    SYMV_CUDA(cudaStreamCreateWithFlags(&symv_stream, cudaStreamNonBlocking));
-    SYMV_CUDA(cudaDeviceGetDefaultMemPool(&pool, 0));
-    SYMV_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+    CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CUDA(cudaDeviceGetDefaultMemPool(&pool, 0));
+    CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
     if (what == "check" || what == "small")
         return check(what == "small", part ? word : "", argc > 2 + part ? strtoull(argv[2 + part], nullptr, 0) : 1);
     if (what == "bench") return bench_tiles(argc - 2, argv + 2);

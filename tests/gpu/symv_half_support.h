@@ -5,44 +5,21 @@
 #ifndef LACIS_TESTS_SYMV_HALF_SUPPORT_H
 #define LACIS_TESTS_SYMV_HALF_SUPPORT_H
 
+#include "support.h"
 #include "symv/half.h"
-
-#include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
-#include <vector>
 
-#define CUDA(call)                                                                                                   \
-    do {                                                                                                             \
-        cudaError_t e_ = (call);                                                                                     \
-        if (e_ != cudaSuccess) {                                                                                     \
-            printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(e_));                            \
-            exit(2);                                                                                                 \
-        }                                                                                                            \
-    } while (0)
-
-typedef uint64_t u64;
 typedef int64_t i64;
 typedef uint32_t u32;
-extern int failures, cases;
+extern int cases;
 extern i64 live; /* blocks of device memory that kernels hold */
-extern cudaStream_t stream;
 extern int processors;
 
-static inline u64 next_random(u64 *state)
-{
-    *state += 0x9e3779b97f4a7c15u;
-    u64 z = *state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 static inline double next_number(u64 *state)
 {
     return (double)(i64)(next_random(state) >> 11) * 0x1p-52 - 1;

@@ -3,6 +3,7 @@
  * Family RING: every type, triangle and storage at the sizes where tiles begin and end, and its bits.
  */
 #include "symv_families.h"
+#include "symv_time.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -125,22 +126,22 @@ static void rotate_make(rotating *r, lacis_symv_type type, int64_t n, int sides)
     const int64_t many = 1 + (int64_t)(600000000U / bytes);
     for (int64_t i = 0; i < many; i++) {
         unsigned char *a;
-        SYMV_CUDA(cudaMalloc(&a, bytes));
-        scramble<<<1024, 256, 0, symv_stream>>>((unsigned *)a, (int64_t)(bytes / 4));
+        CUDA(cudaMalloc(&a, bytes));
+        scramble<<<1024, 256, 0, stream>>>((unsigned *)a, (int64_t)(bytes / 4));
         r->a.push_back(a);
     }
     const size_t vectors = (size_t)(n * sides * lacis_symv_vector_bytes(type));
-    SYMV_CUDA(cudaMalloc(&r->x, vectors));
-    SYMV_CUDA(cudaMalloc(&r->y, vectors));
-    scramble<<<1024, 256, 0, symv_stream>>>((unsigned *)r->x, (int64_t)(vectors / 4));
+    CUDA(cudaMalloc(&r->x, vectors));
+    CUDA(cudaMalloc(&r->y, vectors));
+    scramble<<<1024, 256, 0, stream>>>((unsigned *)r->x, (int64_t)(vectors / 4));
 }
 
 static void rotate_free(rotating *r)
 {
     for (unsigned char *a : r->a)
-        SYMV_CUDA(cudaFree(a));
-    SYMV_CUDA(cudaFree(r->x));
-    SYMV_CUDA(cudaFree(r->y));
+        CUDA(cudaFree(a));
+    CUDA(cudaFree(r->x));
+    CUDA(cudaFree(r->y));
 }
 
 /* The median of one choice, in microseconds; work is taken once. */
@@ -158,14 +159,14 @@ static double time_choice(rotating *r, symv_case is, const lacis_symv_gpu_choice
     job.job.host.alloc = [](void *context, uint64_t) { return context; };
     job.job.host.free = [](void *, void *) {};
     const uint64_t bytes = lacis_symv_gpu_work_bytes(&job);
-    SYMV_CUDA(cudaMalloc(&job.job.host.context, bytes + 1));
+    CUDA(cudaMalloc(&job.job.host.context, bytes + 1));
     int failed = 0;
     const double us = symv_time(repeats, [&] {
         int rc = 0;
         job.job.a = r->a[r->at++ % r->a.size()];
         failed += lacis_symv_gpu_run(&job, &rc) != LACIS_SYMV_GPU_OK;
     });
-    SYMV_CUDA(cudaFree(job.job.host.context));
+    CUDA(cudaFree(job.job.host.context));
     return failed ? -1 : us;
 }
 

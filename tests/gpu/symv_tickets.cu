@@ -75,7 +75,7 @@ static bool wait_at_most(cudaStream_t stream, double seconds)
     while (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < seconds) {
         const cudaError_t rc = cudaStreamQuery(stream);
         if (rc == cudaSuccess) return true;
-        if (rc != cudaErrorNotReady) SYMV_CUDA(rc);
+        if (rc != cudaErrorNotReady) CUDA(rc);
     }
     return false;
 }
@@ -95,34 +95,34 @@ static void stress(lacis_symv_type type, int64_t n, int64_t launches)
     is.n = is.ld = n;
     symv_make(&d, is);
     symv_check(&d, &TICKETS, &bits);
-    SYMV_CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
-    SYMV_CUDA(cudaMalloc(&differ, sizeof *differ));
-    SYMV_CUDA(cudaMemset(differ, 0, sizeof *differ));
-    SYMV_CUDA(cudaMalloc(&first, bits.size()));
-    SYMV_CUDA(cudaMemcpy(first, bits.data(), bits.size(), cudaMemcpyHostToDevice));
-    SYMV_CUDA(cudaMalloc(&sink, sizeof(double) * BUSY_BLOCKS * BUSY_THREADS));
+    CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    CUDA(cudaMalloc(&differ, sizeof *differ));
+    CUDA(cudaMemset(differ, 0, sizeof *differ));
+    CUDA(cudaMalloc(&first, bits.size()));
+    CUDA(cudaMemcpy(first, bits.data(), bits.size(), cudaMemcpyHostToDevice));
+    CUDA(cudaMalloc(&sink, sizeof(double) * BUSY_BLOCKS * BUSY_THREADS));
     const lacis_symv_gpu_job job = symv_job(&d, &TICKETS);
     for (int64_t done = 0; done < launches; done += AT_ONCE) {
         for (int i = 0; i < AT_ONCE; i++) {
             int rc = 0;
             const lacis_symv_gpu_status status = lacis_symv_gpu_run(&job, &rc);
             if (status != LACIS_SYMV_GPU_OK) symv_expect(false, "stress: status %d, CUDA %d", (int)status, rc);
-            compare<<<1, 128, 0, symv_stream>>>((const unsigned *)d.on_y, (const unsigned *)first,
-                                                (int)(bits.size() / 4), differ);
+            compare<<<1, 128, 0, stream>>>((const unsigned *)d.on_y, (const unsigned *)first, (int)(bits.size() / 4),
+                                           differ);
             if (i % 4 == 0) busy<<<BUSY_BLOCKS, BUSY_THREADS, 0, other>>>(sink, 300 + 100 * (i % 16));
         }
-        if (!wait_at_most(symv_stream, 10) || !wait_at_most(other, 10)) {
+        if (!wait_at_most(stream, 10) || !wait_at_most(other, 10)) {
             printf("FAIL stress: still waiting after 10 s, launches %lld ff. of n %lld\n", (long long)done,
                    (long long)n);
             exit(1); /* nothing can be freed while it runs */
         }
     }
-    SYMV_CUDA(cudaMemcpy(&wrong, differ, sizeof wrong, cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(&wrong, differ, sizeof wrong, cudaMemcpyDeviceToHost));
     symv_expect(wrong == 0, "stress: %u words of y were other than the first time", wrong);
     symv_expect(symv_live == 0, "stress: %lld blocks left", (long long)symv_live);
-    SYMV_CUDA(cudaStreamDestroy(other));
+    CUDA(cudaStreamDestroy(other));
     for (void *block : {(void *)differ, (void *)first, (void *)sink})
-        SYMV_CUDA(cudaFree(block));
+        CUDA(cudaFree(block));
 }
 
 int stress_tickets(int argc, char **argv)
@@ -133,6 +133,6 @@ int stress_tickets(int argc, char **argv)
     stress(LACIS_SYMV_F32, 1000, launches / 4);
     stress(LACIS_SYMV_F64, 65, launches / 4);
     printf("stress: %lld launches in %.1f s, %d failures\n", (long long)launches,
-           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), symv_failures);
-    return symv_failures ? 1 : 0;
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), failures);
+    return failures ? 1 : 0;
 }

@@ -124,12 +124,12 @@ static std::vector<unsigned char> by_gpu(const symv_data &d, const lacis_symv_gp
     lacis_symv_gpu_job job = symv_job(&d, choice);
     int rc = 0;
     job.job.order = order;
-    SYMV_CUDA(cudaMemsetAsync(d.on_y, 0xff, y.size(), symv_stream));
+    CUDA(cudaMemsetAsync(d.on_y, 0xff, y.size(), stream));
     const lacis_symv_gpu_status status = lacis_symv_gpu_run(&job, &rc);
     symv_expect(status == LACIS_SYMV_GPU_OK, "%s canonical: status %d, CUDA %d", symv_name(d.is).c_str(), (int)status,
                 rc);
-    SYMV_CUDA(cudaStreamSynchronize(symv_stream));
-    SYMV_CUDA(cudaMemcpy(y.data(), d.on_y, y.size(), cudaMemcpyDeviceToHost));
+    CUDA(cudaStreamSynchronize(stream));
+    CUDA(cudaMemcpy(y.data(), d.on_y, y.size(), cudaMemcpyDeviceToHost));
     return y;
 }
 
@@ -208,14 +208,14 @@ static void check_figures_case(const symv_case &is, bool with_y)
     lacis_symv_figures *on;
     lacis_symv_gpu_job job = symv_job(&d, nullptr);
     int rc = 0;
-    SYMV_CUDA(cudaMalloc(&on, got.size() * sizeof *on));
-    SYMV_CUDA(cudaMemsetAsync(on, 0xff, got.size() * sizeof *on, symv_stream));
-    SYMV_CUDA(cudaMemsetAsync(d.on_y, 0xff, (size_t)(d.y_elements * lacis_symv_vector_bytes(is.type)), symv_stream));
+    CUDA(cudaMalloc(&on, got.size() * sizeof *on));
+    CUDA(cudaMemsetAsync(on, 0xff, got.size() * sizeof *on, stream));
+    CUDA(cudaMemsetAsync(d.on_y, 0xff, (size_t)(d.y_elements * lacis_symv_vector_bytes(is.type)), stream));
     job.job.figures = on;
     if (!with_y) job.job.y = nullptr;
     symv_expect(lacis_symv_gpu_run(&job, &rc) == LACIS_SYMV_GPU_OK, "figures: CUDA %d", rc);
-    SYMV_CUDA(cudaStreamSynchronize(symv_stream));
-    SYMV_CUDA(cudaMemcpy(got.data(), on, got.size() * sizeof *on, cudaMemcpyDeviceToHost));
+    CUDA(cudaStreamSynchronize(stream));
+    CUDA(cudaMemcpy(got.data(), on, got.size() * sizeof *on, cudaMemcpyDeviceToHost));
     const double u = is.type == LACIS_SYMV_F32 || is.type == LACIS_SYMV_C64 ? 1e-4 : 1e-12;
     for (size_t r = 0; r < got.size(); r++) {
         const symv_known_figures want = symv_figures_of(&d, (int64_t)r);
@@ -231,10 +231,10 @@ static void check_figures_case(const symv_case &is, bool with_y)
     }
     if (with_y) {
         std::vector<unsigned char> y((size_t)(d.y_elements * lacis_symv_vector_bytes(is.type)));
-        SYMV_CUDA(cudaMemcpy(y.data(), d.on_y, y.size(), cudaMemcpyDeviceToHost));
+        CUDA(cudaMemcpy(y.data(), d.on_y, y.size(), cudaMemcpyDeviceToHost));
         symv_expect(symv_worst(&d, y) <= 1, "%s: y beside figures", symv_name(is).c_str());
     }
-    SYMV_CUDA(cudaFree(on));
+    CUDA(cudaFree(on));
 }
 
 static void check_figures(bool small, uint64_t *variant)
@@ -273,8 +273,8 @@ static void check_special(int64_t n, uint64_t variant)
     double *const x = (double *)d.x.data() + d.x_first;
     const int64_t at = (int64_t)(variant >> 8) % n;
     x[at] = INFINITY;
-    SYMV_CUDA(cudaMemcpy(d.on_x, d.x.data(), d.x.size(), cudaMemcpyHostToDevice));
-    SYMV_CUDA(cudaStreamSynchronize(nullptr));
+    CUDA(cudaMemcpy(d.on_x, d.x.data(), d.x.size(), cudaMemcpyHostToDevice));
+    CUDA(cudaStreamSynchronize(nullptr));
     const std::vector<unsigned char> bits = by_gpu(d, nullptr, LACIS_SYMV_FIXED);
     const double *y = (const double *)bits.data() + d.y_first;
     bool all = true;
@@ -388,11 +388,11 @@ static void check_large_case(lacis_symv_type type, int64_t n, int64_t ld, bool u
         printf("skipped: n %lld ld %lld: no memory\n", (long long)n, (long long)ld);
         return;
     }
-    SYMV_CUDA(cudaMalloc(&x, (size_t)n * sizeof(S)));
-    SYMV_CUDA(cudaMalloc(&y, (size_t)n * sizeof(S)));
-    SYMV_CUDA(cudaMalloc(&worst, sizeof *worst));
-    SYMV_CUDA(cudaMemsetAsync(worst, 0, sizeof *worst, symv_stream));
-    large_fill<S><<<2048, 256, 0, symv_stream>>>(a, n, ld, upper, x);
+    CUDA(cudaMalloc(&x, (size_t)n * sizeof(S)));
+    CUDA(cudaMalloc(&y, (size_t)n * sizeof(S)));
+    CUDA(cudaMalloc(&worst, sizeof *worst));
+    CUDA(cudaMemsetAsync(worst, 0, sizeof *worst, stream));
+    large_fill<S><<<2048, 256, 0, stream>>>(a, n, ld, upper, x);
     lacis_symv_gpu_job job = symv_job(&none, choice);
     job.job.uplo = upper ? LACIS_SYMV_UPPER : LACIS_SYMV_LOWER;
     job.job.n = n, job.job.ld = ld;
@@ -401,14 +401,14 @@ static void check_large_case(lacis_symv_type type, int64_t n, int64_t ld, bool u
     job.job.one = nullptr;
     for (std::vector<S> *out : {&first, &second}) {
         int rc = 0;
-        SYMV_CUDA(cudaMemsetAsync(y, 0xff, (size_t)n * sizeof(S), symv_stream));
+        CUDA(cudaMemsetAsync(y, 0xff, (size_t)n * sizeof(S), stream));
         symv_expect(lacis_symv_gpu_run(&job, &rc) == LACIS_SYMV_GPU_OK, "n %lld: CUDA %d", (long long)n, rc);
-        SYMV_CUDA(cudaStreamSynchronize(symv_stream));
-        SYMV_CUDA(cudaMemcpy(out->data(), y, (size_t)n * sizeof(S), cudaMemcpyDeviceToHost));
+        CUDA(cudaStreamSynchronize(stream));
+        CUDA(cudaMemcpy(out->data(), y, (size_t)n * sizeof(S), cudaMemcpyDeviceToHost));
     }
-    large_errors<S><<<(unsigned)((n + 7) / 8), 256, 0, symv_stream>>>(a, n, ld, upper, x, y, worst);
-    SYMV_CUDA(cudaStreamSynchronize(symv_stream));
-    SYMV_CUDA(cudaMemcpy(&got, worst, sizeof got, cudaMemcpyDeviceToHost));
+    large_errors<S><<<(unsigned)((n + 7) / 8), 256, 0, stream>>>(a, n, ld, upper, x, y, worst);
+    CUDA(cudaStreamSynchronize(stream));
+    CUDA(cudaMemcpy(&got, worst, sizeof got, cudaMemcpyDeviceToHost));
     char text[LACIS_SYMV_GPU_CHOICE_TEXT] = "default";
     if (choice != nullptr) lacis_symv_gpu_choice_text(choice, text);
     symv_expect(got <= 1, "n %lld ld %lld %s %s: error %.3g of its bound", (long long)n, (long long)ld,
@@ -416,7 +416,7 @@ static void check_large_case(lacis_symv_type type, int64_t n, int64_t ld, bool u
     symv_expect(memcmp(first.data(), second.data(), (size_t)n * sizeof(S)) == 0,
                 "n %lld %s: other bits the second time", (long long)n, text);
     for (void *block : {(void *)a, (void *)x, (void *)y, (void *)worst})
-        SYMV_CUDA(cudaFree(block));
+        CUDA(cudaFree(block));
 }
 
 static void check_large(void)

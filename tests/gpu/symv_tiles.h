@@ -19,16 +19,4 @@ struct symv_known_figures {
 };
 symv_known_figures symv_figures_of(const symv_data *d, int64_t side);
 
-/* Microseconds that a plain read of as many bytes takes, the best of some grids, each time from where `from` says. */
-void symv_read_launch(const void *from, uint64_t bytes, int blocks);
-template <class F> double symv_plain_read_of(int repeats, uint64_t bytes, F from)
-{
-    double best = 1e30;
-    for (const int blocks : {132, 264, 528, 1056, 2112}) {
-        const double us = symv_time(repeats, [&] { symv_read_launch(from(), bytes, blocks); });
-        if (us < best) best = us;
-    }
-    return best;
-}
-
 #endif

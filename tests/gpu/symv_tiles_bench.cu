@@ -8,6 +8,7 @@
  * Without "all": the default choice alone; with it, every candidate, the best ones last.
  */
 #include "symv_tiles.h"
+#include "symv_time.h"
 
 #include <dlfcn.h>
 
@@ -53,7 +54,7 @@ static peer open_peer()
     const char *const names[] = {"cublasSsymv_v2", "cublasDsymv_v2", "cublasChemv_v2", "cublasZhemv_v2"};
     for (int i = 0; i < 4; i++)
         p.symv[i] = (symv_function)dlsym(library, names[i]);
-    if (create(&p.handle) != 0 || set(p.handle, symv_stream) != 0) p.handle = nullptr;
+    if (create(&p.handle) != 0 || set(p.handle, stream) != 0) p.handle = nullptr;
     return p;
 }
 
@@ -94,7 +95,7 @@ static double time_ours(const options &o, int64_t n, const std::vector<char *> &
     int rc = 0;
     g.choice = choice;
     g.processors = 132;
-    g.stream = symv_stream;
+    g.stream = stream;
     *j = {};
     j->type = (lacis_symv_type)o.type;
     j->uplo = o.uplo;
@@ -133,26 +134,6 @@ static __global__ void fill_kernel(float *to, int64_t count, bool doubles)
         else
             to[i] = (float)v;
     }
-}
-enum { READERS = 512, READS = 4 };
-static __global__ __launch_bounds__(READERS) void read_kernel(const double2 *from, int64_t n, double *out)
-{
-    double s = 0;
-    for (int64_t i = blockIdx.x * (int64_t)(READERS * READS) + threadIdx.x; i < n;
-         i += (int64_t)gridDim.x * READERS * READS) {
-        double2 v[READS];
-#pragma unroll
-        for (int k = 0; k < READS; k++)
-            v[k] = i + k * READERS < n ? __ldcs(from + i + k * READERS) : make_double2(0, 0);
-#pragma unroll
-        for (int k = 0; k < READS; k++)
-            s += v[k].x + v[k].y;
-    }
-    if (s == 1e300) *out = s; /* never, but the compiler cannot know */
-}
-void symv_read_launch(const void *from, uint64_t bytes, int blocks)
-{
-    read_kernel<<<blocks, READERS, 0, symv_stream>>>((const double2 *)from, (int64_t)(bytes / 16), (double *)work);
 }
 static __global__ void empty_kernel()
 {
@@ -233,26 +214,24 @@ int bench_tiles(int argc, char **argv)
     const peer p = open_peer();
     char *pool, *x, *y;
     work_room = UINT64_C(1) << 30;
-    SYMV_CUDA(cudaMalloc(&pool, pool_bytes));
-    SYMV_CUDA(cudaMalloc(&x, 1 << 24));
-    SYMV_CUDA(cudaMalloc(&y, 1 << 24));
-    SYMV_CUDA(cudaMalloc(&work, work_room));
-    const double copy_us = symv_time(5, [&] {
-        cudaMemcpyAsync(pool, pool + (pool_bytes / 2), pool_bytes / 4, cudaMemcpyDeviceToDevice, symv_stream);
-    });
+    CUDA(cudaMalloc(&pool, pool_bytes));
+    CUDA(cudaMalloc(&x, 1 << 24));
+    CUDA(cudaMalloc(&y, 1 << 24));
+    CUDA(cudaMalloc(&work, work_room));
+    const double copy_us = symv_time(
+        5, [&] { cudaMemcpyAsync(pool, pool + (pool_bytes / 2), pool_bytes / 4, cudaMemcpyDeviceToDevice, stream); });
     const double copy = 2 * (double)(pool_bytes / 4) / copy_us * 1e-6;
     printf("copy %.2f TB/s, empty launch %.2f us, cuBLAS %s\n", copy,
-           symv_time(given.repeat, [&] { empty_kernel<<<1, 32, 0, symv_stream>>>(); }),
-           p.handle ? "found" : "not found");
+           symv_time(given.repeat, [&] { empty_kernel<<<1, 32, 0, stream>>>(); }), p.handle ? "found" : "not found");
     for (int type = 0; type < LACIS_SYMV_TYPES; type++) {
         options o = given;
         if (given.type >= 0 && type != given.type) continue;
         o.type = type;
         const bool doubles = type != LACIS_SYMV_F32 && type != LACIS_SYMV_C64 && type != LACIS_SYMV_F32_F64 &&
                              type != LACIS_SYMV_F32_DD;
-        fill_kernel<<<1024, 256, 0, symv_stream>>>((float *)pool, (int64_t)(pool_bytes / (doubles ? 8 : 4)), doubles);
-        fill_kernel<<<64, 256, 0, symv_stream>>>((float *)x, (1 << 24) / (doubles ? 8 : 4), doubles);
-        SYMV_CUDA(cudaStreamSynchronize(symv_stream));
+        fill_kernel<<<1024, 256, 0, stream>>>((float *)pool, (int64_t)(pool_bytes / (doubles ? 8 : 4)), doubles);
+        fill_kernel<<<64, 256, 0, stream>>>((float *)x, (1 << 24) / (doubles ? 8 : 4), doubles);
+        CUDA(cudaStreamSynchronize(stream));
         for (const int64_t n : o.n)
             bench_n(o, p, n, pool, pool_bytes, x, y, copy);
     }

@@ -7,37 +7,11 @@
 
 #include "multiply/gpu_closure.h"
 #include "multiply/gpu_vector.h"
-
-#include <cuda_runtime.h>
+#include "support.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <vector>
-
-#define CUDA(call)                                                                                                   \
-    do {                                                                                                             \
-        cudaError_t e_ = (call);                                                                                     \
-        if (e_ != cudaSuccess) {                                                                                     \
-            printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(e_));                            \
-            exit(2);                                                                                                 \
-        }                                                                                                            \
-    } while (0)
-
-typedef uint64_t u64;
-extern int failures; /* of comparisons */
-extern cudaStream_t stream;
-
-static inline u64 next_random(u64 *state)
-{
-    *state += 0x9e3779b97f4a7c15u;
-    u64 z = *state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 /* --- device memory --------------------------------------------------------------------------------- */
 

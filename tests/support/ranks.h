@@ -118,4 +118,36 @@ static inline int ranks_teardown(void **state)
     return 0;
 }
 
+/* A test with two ranks. */
+#define RANKS(function) cmocka_unit_test_setup_teardown(function, ranks_setup, ranks_teardown)
+
+/* The same rows dealt and alone; and dealt it was. */
+static inline void ranks_check_same(lacis_engine *engine, const char *statement)
+{
+    char explain[600];
+    db_run(engine, "SET ranks = all");
+    char *dealt = db_rows(engine, statement);
+    snprintf(explain, sizeof explain, "EXPLAIN ANALYZE %s", statement);
+    char *plan = db_rows(engine, explain);
+    db_run(engine, "SET ranks = off");
+    char *alone = db_rows(engine, statement);
+    db_run(engine, "SET ranks = all");
+    assert_string_equal(dealt, alone);
+    if (strstr(plan, "  ranks 2\n") == NULL) fail_msg("%s was not dealt: %s", statement, plan);
+    free(dealt);
+    free(alone);
+    free(plan);
+}
+
+/* Bytes sent to rank 1, as an EXPLAIN ANALYZE says. */
+static inline double ranks_bytes(lacis_engine *engine, const char *explain)
+{
+    char *plan = db_rows(engine, explain);
+    const char *line = strstr(plan, "  bytes to ranks ");
+    assert_non_null(line);
+    double bytes = strtod(line + strlen("  bytes to ranks "), NULL);
+    free(plan);
+    return bytes;
+}
+
 #endif

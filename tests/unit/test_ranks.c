@@ -16,24 +16,6 @@ static void graphs(lacis_engine *engine)
                    "GENERATE m AS uniform(n = 512, degree = 40, seed = 1);");
 }
 
-/* The same rows dealt and alone; and dealt it was. */
-static void check_same(lacis_engine *engine, const char *statement)
-{
-    char explain[600];
-    db_run(engine, "SET ranks = all");
-    char *dealt = db_rows(engine, statement);
-    snprintf(explain, sizeof explain, "EXPLAIN ANALYZE %s", statement);
-    char *plan = db_rows(engine, explain);
-    db_run(engine, "SET ranks = off");
-    char *alone = db_rows(engine, statement);
-    db_run(engine, "SET ranks = all");
-    assert_string_equal(dealt, alone);
-    if (strstr(plan, "  ranks 2\n") == NULL) fail_msg("%s was not dealt: %s", statement, plan);
-    free(dealt);
-    free(alone);
-    free(plan);
-}
-
 static const char *const statements[] = {
     "MULTIPLY g BY g CON nil AGG count",
     "MULTIPLY g BY h CON a + b AGG min TOP 2",
@@ -52,7 +34,7 @@ static void test_same_rows(void **state)
     ranks_bench *bench = *state;
     graphs(bench->engine);
     for (int i = 0; i < LACIS_COUNT(statements); i++)
-        check_same(bench->engine, statements[i]);
+        ranks_check_same(bench->engine, statements[i]);
 }
 
 static const char *const simulations[] = {
@@ -76,7 +58,7 @@ static void test_simulate(void **state)
            "LET three = SELECT k.column1 AS cell, id, type, x * k.column2 AS x, y, z, radius, parent FROM cell, "
            "(VALUES (0, 1.0), (1, 5.0), (2, 2.0)) AS k ORDER BY 1, id;");
     for (int i = 0; i < LACIS_COUNT(simulations); i++)
-        check_same(engine, simulations[i]);
+        ranks_check_same(engine, simulations[i]);
     char *plan = db_rows(engine, "EXPLAIN SIMULATE cell DT 0.025 STEPS 9 LANES 40 PROBE dend");
     assert_non_null(strstr(plan, "ranks: 2; lanes in pieces of about equal compartments, 8 a rank"));
     assert_non_null(strstr(plan, "* ranks on CPU"));
@@ -119,28 +101,17 @@ static void test_views_parameters(void **state)
     lacis_finalize(statement);
 }
 
-/* Bytes sent to rank 1 for a statement. */
-static double bytes_sent(lacis_engine *engine, const char *statement)
-{
-    char *plan = db_rows(engine, statement);
-    const char *line = strstr(plan, "  bytes to ranks ");
-    assert_non_null(line);
-    double bytes = strtod(line + strlen("  bytes to ranks "), NULL);
-    free(plan);
-    return bytes;
-}
-
 static void test_operands_sent_once(void **state)
 {
     ranks_bench *bench = *state;
     static const char statement[] = "EXPLAIN ANALYZE MULTIPLY g BY g CON nil AGG count";
     graphs(bench->engine);
-    double first = bytes_sent(bench->engine, statement), second = bytes_sent(bench->engine, statement);
+    double first = ranks_bytes(bench->engine, statement), second = ranks_bytes(bench->engine, statement);
     assert_true(first > second + 10000);
     /* A new g is not taken for the old one. */
     db_run(bench->engine, "GENERATE g AS rmat(scale = 9, edge_factor = 6, seed = 4, weights = int)");
-    assert_true(bytes_sent(bench->engine, statement) > second + 10000);
-    check_same(bench->engine, "MULTIPLY g BY g CON nil AGG count");
+    assert_true(ranks_bytes(bench->engine, statement) > second + 10000);
+    ranks_check_same(bench->engine, "MULTIPLY g BY g CON nil AGG count");
 }
 
 static void check_says(lacis_engine *engine, const char *statement, const char *part)
@@ -163,13 +134,13 @@ static void test_blocks(void **state)
                    "GENERATE m AS uniform(n = 16000, degree = 4, seed = 1);"
                    "SET threads = 1; SET ranks_memory_limit = '5 MB'");
     for (int i = 0; i < LACIS_COUNT(fitting); i++)
-        check_same(engine, fitting[i]);
+        ranks_check_same(engine, fitting[i]);
     static const char sum[] = "EXPLAIN ANALYZE MULTIPLY g BY g CON a - b AGG sum";
     static const char count[] = "EXPLAIN ANALYZE MULTIPLY g BY g CON nil AGG count";
     check_says(engine, sum, "  blocks of b ");
     db_run(engine, "SET ranks_memory_limit = '2.2 MB'");
     check_says(engine, count, "  blocks of b ");
-    check_same(engine, count + strlen("EXPLAIN ANALYZE "));
+    ranks_check_same(engine, count + strlen("EXPLAIN ANALYZE "));
     db_fails(engine, "MULTIPLY g BY g CON a * 0.5 AGG avg", LACIS_UNSUPPORTED,
              "b does not fit the memory of every rank, and parts combine exactly only for count");
 }
@@ -187,7 +158,7 @@ static void test_errors(void **state)
     assert_int_equal(lacis_error_offset(engine), offset);
     db_run(engine, "SET ranks = all");
     db_fails(engine, "SET ranks = sometimes", LACIS_RANGE, "auto, off or all");
-    check_same(engine, "MULTIPLY k BY k CON nil AGG count"); /* and both go on */
+    ranks_check_same(engine, "MULTIPLY k BY k CON nil AGG count"); /* and both go on */
 }
 
 static void test_explain(void **state)
@@ -279,12 +250,11 @@ static void test_interrupt(void **state)
     db_fails(engine, "MULTIPLY g BY g CON s * a + t AGG max TOP 3", LACIS_INTERRUPT, "interrupted");
     pthread_join(thread, NULL);
     db_run(engine, "GENERATE g AS rmat(scale = 9, edge_factor = 6, seed = 3)");
-    check_same(engine, "MULTIPLY g BY g CON nil AGG count"); /* rank 1 is there for the next one */
+    ranks_check_same(engine, "MULTIPLY g BY g CON nil AGG count"); /* rank 1 is there for the next one */
 }
 
 int main(void)
 {
-#define RANKS(function) cmocka_unit_test_setup_teardown(function, ranks_setup, ranks_teardown)
     const struct CMUnitTest tests[] = {
         RANKS(test_same_rows),        RANKS(test_simulate),
         RANKS(test_views_parameters), RANKS(test_operands_sent_once),

@@ -6,23 +6,6 @@
  */
 #include "support/ranks.h"
 
-static void check_same(lacis_engine *engine, const char *statement)
-{
-    char explain[300];
-    db_run(engine, "SET ranks = all");
-    char *dealt = db_rows(engine, statement);
-    snprintf(explain, sizeof explain, "EXPLAIN ANALYZE %s", statement);
-    char *plan = db_rows(engine, explain);
-    db_run(engine, "SET ranks = off");
-    char *alone = db_rows(engine, statement);
-    db_run(engine, "SET ranks = all");
-    assert_string_equal(dealt, alone);
-    if (strstr(plan, "  ranks 2\n") == NULL) fail_msg("%s was not dealt: %s", statement, plan);
-    free(dealt);
-    free(alone);
-    free(plan);
-}
-
 static const char *const generators[] = {
     "GENERATE s AS tridiagonal(20, 70)",
     "GENERATE s AS tridiagonal(20, 70, layout = 'full')",
@@ -46,7 +29,7 @@ static void every_batch(lacis_engine *engine)
     for (int i = 0; i < LACIS_COUNT(generators); i++) {
         db_run(engine, generators[i]);
         for (int j = 0; j < LACIS_COUNT(statements); j++)
-            check_same(engine, statements[j]);
+            ranks_check_same(engine, statements[j]);
     }
 }
 
@@ -62,12 +45,12 @@ static void test_short_of_memory(void **state)
     ranks_bench *bench = *state;
     db_run(bench->engine, "SET threads = 1; SET ranks_memory_limit = '1 MB'");
     db_run(bench->engine, "GENERATE s AS tridiagonal(64, 1500, layout = 'block(64)')"); /* 3 MB */
-    check_same(bench->engine, "SOLVE s");
+    ranks_check_same(bench->engine, "SOLVE s");
     db_run(bench->engine, "GENERATE s AS trees(4, 60, 9, 1500, layout = 'full')");
-    check_same(bench->engine, "SOLVE s STATUS");
-    check_same(bench->engine, "SOLVE s BY s RESIDUAL LAYOUT flat");
+    ranks_check_same(bench->engine, "SOLVE s STATUS");
+    ranks_check_same(bench->engine, "SOLVE s BY s RESIDUAL LAYOUT flat");
     db_run(bench->engine, "GENERATE s AS tridiagonal(64, 1000)");
-    check_same(bench->engine, "SOLVE s");
+    ranks_check_same(bench->engine, "SOLVE s");
 }
 
 /* One matrix for all lanes, and one for the lanes of each shape; the operands whole, and in pieces. */
@@ -78,31 +61,21 @@ static void test_one_matrix(void **state)
     db_run(engine, "SET threads = 1; SET ranks_memory_limit = '1 MB'");
     db_run(engine, "GENERATE m AS tridiagonal(40, 1)");
     db_run(engine, "GENERATE r AS tridiagonal(40, 300, layout = 'block(16)')");
-    check_same(engine, "SOLVE m BY r RESIDUAL");
-    check_same(engine, "SOLVE m BY r LAYOUT full");
+    ranks_check_same(engine, "SOLVE m BY r RESIDUAL");
+    ranks_check_same(engine, "SOLVE m BY r LAYOUT full");
     db_run(engine, "GENERATE one AS trees(6, 120, 5, 6)"); /* the same shapes as t's, a lane of each */
     db_run(engine, "GENERATE t AS trees(6, 120, 5, 60)");
-    check_same(engine, "SOLVE one BY t STATUS");
+    ranks_check_same(engine, "SOLVE one BY t STATUS");
     db_run(engine, "GENERATE t AS trees(6, 120, 5, 450, layout = 'full')"); /* 1.7 MB */
-    check_same(engine, "SOLVE one BY t LAYOUT block(8)");
-}
-
-static double bytes_to_ranks(lacis_engine *engine, const char *explain)
-{
-    char *plan = db_rows(engine, explain);
-    const char *line = strstr(plan, "  bytes to ranks ");
-    assert_non_null(line);
-    double bytes = strtod(line + strlen("  bytes to ranks "), NULL);
-    free(plan);
-    return bytes;
+    ranks_check_same(engine, "SOLVE one BY t LAYOUT block(8)");
 }
 
 static void test_sent_once(void **state)
 {
     ranks_bench *bench = *state;
     db_run(bench->engine, "GENERATE s AS tridiagonal(64, 1000)");
-    double first = bytes_to_ranks(bench->engine, "EXPLAIN ANALYZE SOLVE s");
-    double second = bytes_to_ranks(bench->engine, "EXPLAIN ANALYZE SOLVE s LAYOUT full");
+    double first = ranks_bytes(bench->engine, "EXPLAIN ANALYZE SOLVE s");
+    double second = ranks_bytes(bench->engine, "EXPLAIN ANALYZE SOLVE s LAYOUT full");
     assert_true(first > 2e6 && second < 1e4);
 }
 
@@ -130,7 +103,7 @@ static void test_bad_lanes(void **state)
            "c, d FROM t");
     for (int turn = 0; turn < 5; turn++)
         db_fails(engine, "LET x = SOLVE s", LACIS_RANGE, "lane 23, row 4 is not diagonally dominant");
-    check_same(engine, "SOLVE s STATUS");
+    ranks_check_same(engine, "SOLVE s STATUS");
 }
 
 static void test_explained(void **state)
@@ -150,8 +123,6 @@ static void test_explained(void **state)
     assert_non_null(strstr(plan, "- ranks on CPU: cannot: too little work: 1400 elements"));
     free(plan);
 }
-
-#define RANKS(function) cmocka_unit_test_setup_teardown(function, ranks_setup, ranks_teardown)
 
 int main(void)
 {
