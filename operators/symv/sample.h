@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What SYMV's two shares of CALIBRATE, calibrate.c and gpu_calibrate.c, have in common.
+ */
+#ifndef LACIS_OPERATORS_SYMV_SAMPLE_H
+#define LACIS_OPERATORS_SYMV_SAMPLE_H
+
+#include "lacis_extend.h"
+
+#include <time.h>
+
+/* Seconds, from any beginning. */
+static inline double lacis_symv_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* No figure is less than what a plan can count with. */
+static inline lacis_status lacis_symv_set_figure(lacis_profile *profile, const char *name, double value, double least)
+{
+    return lacis_profile_set(profile, name, value > least ? value : least);
+}
+
+#endif
