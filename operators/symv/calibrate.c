@@ -66,23 +66,8 @@ static lacis_status measure_type(lacis_run *run, lacis_profile *profile, lacis_s
     LACIS_TRY(lacis_run_alloc(run, bytes + 2 * vectors, &memory));
     fill(type, memory, bytes);
     memset(memory + bytes, 0, 2 * vectors);
-    lacis_symv_job job = {.type = type,
-                          .uplo = LACIS_SYMV_LOWER,
-                          .hermitian = lacis_symv_complex(type),
-                          .packed = true,
-                          .matrices = 1,
-                          .n = n,
-                          .ld = n,
-                          .a = memory,
-                          .x = memory + bytes,
-                          .y = memory + bytes + vectors,
-                          .x_side = n,
-                          .x_step = 1,
-                          .y_side = n,
-                          .y_step = 1,
-                          .alpha = {1},
-                          .threads = 1,
-                          .host = lacis_symv_host_of(run)};
+    lacis_symv_job job = lacis_symv_sample(type, n, memory, memory + bytes, memory + bytes + vectors);
+    job.host = lacis_symv_host_of(run);
     job.host.cancelled = NULL; /* asked between runs */
     lacis_status status = measure(run, profile, &job);
     lacis_run_free(run, memory);

@@ -42,5 +42,7 @@ double lacis_symv_gpu_missing(lacis_gpu *gpu, const lacis_symv_work *work, const
 double lacis_symv_gpu_copy_seconds(lacis_gpu *gpu, const lacis_profile *profile, int copies_up, double up,
                                    double down);
 bool lacis_symv_gpu_room(lacis_gpu *gpu, double need, const char *what, char *reason, size_t size);
+/* What runs are in a build without kernels, whose variants never can. */
+lacis_status lacis_symv_no_kernels(lacis_symv_task *task);
 
 #endif

@@ -98,10 +98,7 @@ static lacis_status compute(lacis_symv_task *task)
 
 #else
 
-static lacis_status compute(lacis_symv_task *task)
-{
-    return lacis_run_fail(task->run, LACIS_UNSUPPORTED, "this build has no GPU kernels");
-}
+static const lacis_symv_compute compute = lacis_symv_no_kernels;
 
 #endif
 

@@ -61,26 +61,11 @@ static lacis_status once(struct measured *m, const lacis_symv_gpu_job *job, doub
 static lacis_status measure(struct measured *m, lacis_symv_type type, int64_t n, int64_t sides, bool *fits)
 {
     double seconds = 0;
-    const lacis_symv_gpu_job job = {.job = {.type = type,
-                                            .uplo = LACIS_SYMV_LOWER,
-                                            .hermitian = lacis_symv_complex(type),
-                                            .packed = true,
-                                            .matrices = 1,
-                                            .n = n,
-                                            .ld = n,
-                                            .sides = sides,
-                                            .a = m->a,
-                                            .x = m->x,
-                                            .y = m->y,
-                                            .x_side = n,
-                                            .x_step = 1,
-                                            .y_side = n,
-                                            .y_step = 1,
-                                            .alpha = {1},
-                                            .threads = 1,
-                                            .host = lacis_symv_gpu_host(m->gpu)},
-                                    .processors = m->processors,
-                                    .stream = lacis_gpu_stream(m->gpu)};
+    lacis_symv_gpu_job job = {.job = lacis_symv_sample(type, n, m->a, m->x, m->y),
+                              .processors = m->processors,
+                              .stream = lacis_gpu_stream(m->gpu)};
+    job.job.sides = sides;
+    job.job.host = lacis_symv_gpu_host(m->gpu);
     *fits = lacis_symv_gpu_refuses(&job) == NULL;
     for (int round = 0; *fits && round < ROUNDS; round++) {
         if (lacis_run_cancelled(m->run)) return lacis_run_interrupted(m->run);

@@ -74,3 +74,10 @@ bool lacis_symv_gpu_room(lacis_gpu *gpu, double need, const char *what, char *re
              mega * (double)lacis_gpu_memory_left(gpu));
     return false;
 }
+
+#ifndef LACIS_GPU_KERNELS
+lacis_status lacis_symv_no_kernels(lacis_symv_task *task)
+{
+    return lacis_run_fail(task->run, LACIS_UNSUPPORTED, "this build has no GPU kernels");
+}
+#endif

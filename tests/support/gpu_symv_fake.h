@@ -87,6 +87,16 @@ static inline void check_same(parity *p, const char *text)
     lacis_run_clear(&p->run);
 }
 
+/* Of little work, and of what the kernels do not do, before the device is touched. */
+static inline void check_refusals(parity *p)
+{
+    expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_AUTO, "too little work: ");
+    fake_refusal = "not such ones";
+    expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_GPU, "not such ones");
+    fake_refusal = NULL;
+    assert_int_equal(fake.calls, 0);
+}
+
 /* For fail_every_call. context: the text. */
 static inline void check_fault(parity *p, void *context)
 {

@@ -81,11 +81,7 @@ static void test_resident(void **state)
 static void test_refuses(void **state)
 {
     parity *p = *state;
-    expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_AUTO, "too little work: ");
-    fake_refusal = "not such ones";
-    expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_GPU, "not such ones");
-    fake_refusal = NULL;
-    assert_int_equal(fake.calls, 0); /* none of it has touched the device */
+    check_refusals(p);
     fake_takes = 200000000;
     expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_GPU, "matrix and vectors take");
     fake_takes = 1000;

@@ -119,11 +119,7 @@ static void test_plan_goes(void **state)
 static void test_refuses(void **state)
 {
     parity *p = *state;
-    expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_AUTO, "too little work: ");
-    fake_refusal = "not such ones";
-    expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_GPU, "not such ones");
-    fake_refusal = NULL;
-    assert_int_equal(fake.calls, 0); /* none of it has touched the device */
+    check_refusals(p);
     lacis_device_set_limit(&p->host, 2000);
     expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_GPU, "graph, plan and vectors take");
 }
