@@ -4,8 +4,8 @@
  * for each way in which columns may begin. Matrices lie in a pool of random numbers and rotate, so that no cache
  * holds them.
  */
-#include "symv/device.h"
 #include "symv/tune.h"
+#include "symv/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
