@@ -4,39 +4,22 @@
  * several, on one thread; and what all threads together gain. The least of a few runs counts.
  */
 #include "symv/device.h"
+#include "symv/sample.h"
 
 #include <string.h>
-#include <time.h>
 
 enum { ROWS = 2048, WIDE_ROWS = 1024, SIDES = 4, FEWEST = 3, MOST = 100 }; /* matrices, right sides, runs */
 static const double ENOUGH = 0.02; /* seconds for a figure, once there are the fewest runs */
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static void *take(void *context, uint64_t bytes)
-{
-    return lacis_run_alloc_quiet(context, bytes);
-}
-
-static void give(void *context, void *block)
-{
-    lacis_run_free(context, block);
-}
-
 static lacis_status time_job(lacis_run *run, const lacis_symv_job *job, double *least)
 {
-    const double begin = now();
-    for (int round = 0; round < MOST && (round < FEWEST || now() - begin < ENOUGH); round++) {
+    const double begin = lacis_symv_now();
+    for (int round = 0; round < MOST && (round < FEWEST || lacis_symv_now() - begin < ENOUGH); round++) {
         if (lacis_run_cancelled(run)) return lacis_run_interrupted(run);
-        double start = now();
+        double start = lacis_symv_now();
         if (lacis_symv_run(job) != LACIS_SYMV_OK)
             return lacis_run_fail(run, LACIS_NOMEM, "SYMV: no memory to calibrate with");
-        double seconds = now() - start;
+        double seconds = lacis_symv_now() - start;
         if (round == 0 || seconds < *least) *least = seconds;
     }
     return LACIS_OK;
@@ -55,26 +38,22 @@ static void fill(lacis_symv_type type, char *a, uint64_t bytes)
     }
 }
 
-static lacis_status set(lacis_profile *profile, const char *name, double value, double least)
-{
-    return lacis_profile_set(profile, name, value > least ? value : least);
-}
-
 static lacis_status measure(lacis_run *run, lacis_profile *profile, lacis_symv_job *job)
 {
     double one = 0, several = 0, all = 0;
     const double elements = (double)job->n * (double)(job->n + 1) / 2;
     job->sides = 1;
     LACIS_TRY(time_job(run, job, &one));
-    LACIS_TRY(set(profile, lacis_symv_figure(job->type, false), 1e9 * one / elements, 1e-3));
+    LACIS_TRY(lacis_symv_set_figure(profile, lacis_symv_figure(job->type, false), 1e9 * one / elements, 1e-3));
     job->sides = SIDES;
     LACIS_TRY(time_job(run, job, &several));
-    LACIS_TRY(set(profile, lacis_symv_figure(job->type, true), 1e9 * (several - one) / elements / (SIDES - 1), 1e-4));
+    LACIS_TRY(lacis_symv_set_figure(profile, lacis_symv_figure(job->type, true),
+                                    1e9 * (several - one) / elements / (SIDES - 1), 1e-4));
     if (job->type != LACIS_SYMV_F64 || lacis_run_threads(run) == 1) return LACIS_OK;
     job->sides = 1;
     job->threads = lacis_run_threads(run);
     LACIS_TRY(time_job(run, job, &all));
-    return set(profile, lacis_symv_gain_figure(), one / all, 1);
+    return lacis_symv_set_figure(profile, lacis_symv_gain_figure(), one / all, 1);
 }
 
 static lacis_status measure_type(lacis_run *run, lacis_profile *profile, lacis_symv_type type)
@@ -87,23 +66,9 @@ static lacis_status measure_type(lacis_run *run, lacis_profile *profile, lacis_s
     LACIS_TRY(lacis_run_alloc(run, bytes + 2 * vectors, &memory));
     fill(type, memory, bytes);
     memset(memory + bytes, 0, 2 * vectors);
-    lacis_symv_job job = {.type = type,
-                          .uplo = LACIS_SYMV_LOWER,
-                          .hermitian = lacis_symv_complex(type),
-                          .packed = true,
-                          .matrices = 1,
-                          .n = n,
-                          .ld = n,
-                          .a = memory,
-                          .x = memory + bytes,
-                          .y = memory + bytes + vectors,
-                          .x_side = n,
-                          .x_step = 1,
-                          .y_side = n,
-                          .y_step = 1,
-                          .alpha = {1},
-                          .threads = 1,
-                          .host = {take, give, NULL, run}};
+    lacis_symv_job job = lacis_symv_sample(type, n, memory, memory + bytes, memory + bytes + vectors);
+    job.host = lacis_symv_host_of(run);
+    job.host.cancelled = NULL; /* asked between runs */
     lacis_status status = measure(run, profile, &job);
     lacis_run_free(run, memory);
     return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * SYMV's variant for the GPU in parts: gpu_cost.c says whether and for how much, gpu_calibrate.c measures the figures
- * for that, choice.c picks the kernels, gpu.c runs them.
+ * for that, choice.c picks the kernels, gpu.c runs them. gpu_shared.c is for the variant of graphs as well.
  */
 #ifndef LACIS_OPERATORS_SYMV_DEVICE_H
 #define LACIS_OPERATORS_SYMV_DEVICE_H
@@ -30,5 +30,19 @@ lacis_symv_gpu_choice lacis_symv_choose(const lacis_profile *profile, const laci
 /* The job of a piece, all but pointers, memory and stream. */
 lacis_symv_gpu_job lacis_symv_gpu_job_of(const lacis_symv_work *work, const lacis_symv_piece *piece,
                                          const lacis_gpu *gpu);
+
+/* gpu_shared.c: the device's memory for kernels; what they say, to the user (LACIS_LIMIT: no room); y to the result,
+ * beside which its copy stays (*y is NULL then) unless it is to be scattered. */
+lacis_symv_host lacis_symv_gpu_host(lacis_gpu *gpu);
+lacis_status lacis_symv_gpu_said(lacis_run *run, lacis_gpu *gpu, lacis_symv_gpu_status status, int cuda_error);
+lacis_status lacis_symv_gpu_fetch(const lacis_symv_task *task, lacis_gpu *gpu, void **y);
+/* Bytes of x or y that would have to be sent; seconds of copies, copies_up of them to the device where any is;
+ * whether there is room, which is only known once the device has been started. */
+double lacis_symv_gpu_missing(lacis_gpu *gpu, const lacis_symv_work *work, const lacis_symv_vectors *vectors);
+double lacis_symv_gpu_copy_seconds(lacis_gpu *gpu, const lacis_profile *profile, int copies_up, double up,
+                                   double down);
+bool lacis_symv_gpu_room(lacis_gpu *gpu, double need, const char *what, char *reason, size_t size);
+/* What runs are in a build without kernels, whose variants never can. */
+lacis_status lacis_symv_no_kernels(lacis_symv_task *task);
 
 #endif

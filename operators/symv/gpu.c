@@ -15,16 +15,6 @@ struct there {
     lacis_symv_figures *figures;
 };
 
-static void *device_alloc(void *context, uint64_t bytes)
-{
-    return lacis_gpu_alloc(context, bytes);
-}
-
-static void device_free(void *context, void *block)
-{
-    lacis_gpu_free(context, block);
-}
-
 /* LACIS_LIMIT: no room. */
 static lacis_status take(lacis_gpu *gpu, uint64_t bytes, void **out)
 {
@@ -58,21 +48,6 @@ static lacis_status send(lacis_symv_task *task, struct there *there)
     return send_vectors(task, gpu, &work->y, task->y0, there->y != NULL ? &there->y : &there->own_y0, &there->y0);
 }
 
-static lacis_status said(lacis_run *run, lacis_gpu *gpu, lacis_symv_gpu_status status, int cuda_error)
-{
-    switch (status) {
-    case LACIS_SYMV_GPU_OK:
-        return LACIS_OK;
-    case LACIS_SYMV_GPU_NO_MEMORY:
-        return LACIS_LIMIT;
-    case LACIS_SYMV_GPU_FAILED:
-        return lacis_gpu_failed(run, gpu, cuda_error);
-    case LACIS_SYMV_GPU_UNSUPPORTED:
-        break;
-    }
-    return lacis_run_fail(run, LACIS_UNSUPPORTED, "the GPU's kernels do not do this product after all");
-}
-
 static lacis_status run_piece(const lacis_symv_task *task, const struct there *there, const lacis_symv_piece *piece)
 {
     const lacis_symv_work *work = task->work;
@@ -83,24 +58,17 @@ static lacis_status run_piece(const lacis_symv_task *task, const struct there *t
     lacis_symv_point(work, piece, there->a, there->x, there->y0, there->y, there->figures, &job.job);
     job.choice = &choice;
     job.stream = lacis_gpu_stream(there->gpu);
-    job.job.host = (lacis_symv_host){device_alloc, device_free, NULL, there->gpu};
-    return said(task->run, there->gpu, lacis_symv_gpu_run(&job, &cuda_error), cuda_error);
+    job.job.host = lacis_symv_gpu_host(there->gpu);
+    return lacis_symv_gpu_said(task->run, there->gpu, lacis_symv_gpu_run(&job, &cuda_error), cuda_error);
 }
 
 static lacis_status fetch(lacis_symv_task *task, struct there *there)
 {
-    const lacis_symv_work *work = task->work;
-    const uint64_t bytes = sizeof *task->figures * (uint64_t)work->x.lanes;
+    const uint64_t bytes = sizeof *task->figures * (uint64_t)task->work->x.lanes;
     if (task->figures != NULL)
         return bytes == 0 ? LACIS_OK
                           : lacis_gpu_download(task->run, there->gpu, there->figures, bytes, task->figures);
-    if (task->y_bytes > 0) LACIS_TRY(lacis_gpu_download(task->run, there->gpu, there->y, task->y_bytes, task->y));
-    if (work->scattered) return LACIS_OK;
-    uint64_t offset;
-    lacis_buffer *buffer = lacis_array_part_buffer(task->array, work->x.batch ? "value" : "values", &offset);
-    lacis_gpu_keep(there->gpu, buffer, offset, task->y_bytes, there->y);
-    there->y = NULL;
-    return LACIS_OK;
+    return lacis_symv_gpu_fetch(task, there->gpu, &there->y);
 }
 
 static lacis_status on_device(lacis_symv_task *task, struct there *there)
@@ -130,10 +98,7 @@ static lacis_status compute(lacis_symv_task *task)
 
 #else
 
-static lacis_status compute(lacis_symv_task *task)
-{
-    return lacis_run_fail(task->run, LACIS_UNSUPPORTED, "this build has no GPU kernels");
-}
+static const lacis_symv_compute compute = lacis_symv_no_kernels;
 
 #endif
 

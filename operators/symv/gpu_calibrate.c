@@ -8,8 +8,9 @@
 
 #ifdef LACIS_GPU_KERNELS
 
+#include "symv/sample.h"
+
 #include <math.h>
-#include <time.h>
 
 enum { ROUNDS = 5, SIDES = 4, LITTLE = 64 };        /* the first round loads kernels and fills the pool; rows */
 static const uint64_t SAMPLE = (uint64_t)256 << 20; /* bytes of the matrix */
@@ -22,23 +23,6 @@ struct measured {
     char *a, *x, *y;     /* on the device: zeroes, which take kernels as long as any numbers */
     double first, least; /* seconds of a run */
 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static void *device_alloc(void *context, uint64_t bytes)
-{
-    return lacis_gpu_alloc(context, bytes);
-}
-
-static void device_free(void *context, void *block)
-{
-    lacis_gpu_free(context, block);
-}
 
 static lacis_status send_zeroes(struct measured *m, char *to, uint64_t bytes, const char *zeroes, uint64_t block)
 {
@@ -65,11 +49,11 @@ static lacis_status once(struct measured *m, const lacis_symv_gpu_job *job, doub
 {
     int cuda_error = 0;
     LACIS_TRY(lacis_gpu_wait(m->run, m->gpu));
-    double start = now();
+    double start = lacis_symv_now();
     lacis_symv_gpu_status status = lacis_symv_gpu_run(job, &cuda_error);
     if (status == LACIS_SYMV_GPU_FAILED) return lacis_gpu_failed(m->run, m->gpu, cuda_error);
     LACIS_TRY(lacis_gpu_wait(m->run, m->gpu));
-    *seconds = now() - start;
+    *seconds = lacis_symv_now() - start;
     *fits = status == LACIS_SYMV_GPU_OK;
     return LACIS_OK;
 }
@@ -77,26 +61,11 @@ static lacis_status once(struct measured *m, const lacis_symv_gpu_job *job, doub
 static lacis_status measure(struct measured *m, lacis_symv_type type, int64_t n, int64_t sides, bool *fits)
 {
     double seconds = 0;
-    const lacis_symv_gpu_job job = {.job = {.type = type,
-                                            .uplo = LACIS_SYMV_LOWER,
-                                            .hermitian = lacis_symv_complex(type),
-                                            .packed = true,
-                                            .matrices = 1,
-                                            .n = n,
-                                            .ld = n,
-                                            .sides = sides,
-                                            .a = m->a,
-                                            .x = m->x,
-                                            .y = m->y,
-                                            .x_side = n,
-                                            .x_step = 1,
-                                            .y_side = n,
-                                            .y_step = 1,
-                                            .alpha = {1},
-                                            .threads = 1,
-                                            .host = {device_alloc, device_free, NULL, m->gpu}},
-                                    .processors = m->processors,
-                                    .stream = lacis_gpu_stream(m->gpu)};
+    lacis_symv_gpu_job job = {.job = lacis_symv_sample(type, n, m->a, m->x, m->y),
+                              .processors = m->processors,
+                              .stream = lacis_gpu_stream(m->gpu)};
+    job.job.sides = sides;
+    job.job.host = lacis_symv_gpu_host(m->gpu);
     *fits = lacis_symv_gpu_refuses(&job) == NULL;
     for (int round = 0; *fits && round < ROUNDS; round++) {
         if (lacis_run_cancelled(m->run)) return lacis_run_interrupted(m->run);
@@ -105,11 +74,6 @@ static lacis_status measure(struct measured *m, lacis_symv_type type, int64_t n,
         if (round <= 1 || seconds < m->least) m->least = seconds;
     }
     return LACIS_OK;
-}
-
-static lacis_status set(lacis_profile *profile, const char *name, double value, double least)
-{
-    return lacis_profile_set(profile, name, value > least ? value : least);
 }
 
 static lacis_status figures_of(struct measured *m, lacis_profile *profile, lacis_symv_type type, double call)
@@ -121,10 +85,12 @@ static lacis_status figures_of(struct measured *m, lacis_profile *profile, lacis
     LACIS_TRY(measure(m, type, n, 1, &fits));
     if (!fits) return LACIS_OK;
     const double one = m->least;
-    LACIS_TRY(set(profile, lacis_symv_gpu_figure(type, false), 1e9 * (one - call) / elements, 1e-5));
+    LACIS_TRY(
+        lacis_symv_set_figure(profile, lacis_symv_gpu_figure(type, false), 1e9 * (one - call) / elements, 1e-5));
     LACIS_TRY(measure(m, type, n, SIDES, &fits));
     if (!fits) return LACIS_OK;
-    return set(profile, lacis_symv_gpu_figure(type, true), 1e9 * (m->least - one) / elements / (SIDES - 1), 1e-6);
+    return lacis_symv_set_figure(profile, lacis_symv_gpu_figure(type, true),
+                                 1e9 * (m->least - one) / elements / (SIDES - 1), 1e-6);
 }
 
 static lacis_status measure_all(struct measured *m, lacis_profile *profile)

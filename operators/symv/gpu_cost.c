@@ -32,22 +32,16 @@ const char *lacis_symv_gpu_figure(lacis_symv_type type, bool side)
 
 /* Of next to nothing, where nobody has calibrated. */
 static const double CALL_SECONDS = 1.2e-5;
+enum { COPIES = 2 }; /* to the device */
 
 /* --- bytes -------------------------------------------------------------------------------------------- */
-
-static double missing(lacis_gpu *gpu, const lacis_symv_work *work, const lacis_symv_vectors *vectors)
-{
-    if (vectors->array == NULL) return 0;
-    if (vectors->direct) return (double)lacis_gpu_part_missing(gpu, vectors->array, vectors->part);
-    return (double)lacis_dtype_size(work->dtype) * (double)work->places;
-}
 
 /* gpu NULL: it is not started, nothing is there yet. */
 static double bytes_to_send(lacis_gpu *gpu, const lacis_symv_work *work)
 {
     double bytes = (double)lacis_gpu_part_missing(gpu, work->matrix.array, work->matrix.part);
-    bytes += missing(gpu, work, &work->x);
-    return work->adds ? bytes + missing(gpu, work, &work->y) : bytes;
+    bytes += lacis_symv_gpu_missing(gpu, work, &work->x);
+    return work->adds ? bytes + lacis_symv_gpu_missing(gpu, work, &work->y) : bytes;
 }
 
 /* With nothing there: matrix, vectors, result and what kernels take besides. */
@@ -60,13 +54,6 @@ static double bytes_there(const lacis_symv_work *work, lacis_gpu *gpu)
         most = bytes > most ? bytes : most;
     }
     return bytes_to_send(NULL, work) + (double)lacis_dtype_size(work->dtype) * (double)work->places + most;
-}
-
-static double copy_seconds(lacis_gpu *gpu, const lacis_profile *profile, double up, double down)
-{
-    int copies = (up > 0 ? 2 : 0) + (down > 0 ? 1 : 0);
-    return lacis_gpu_copy_seconds(gpu, profile, up, down) +
-           copies * lacis_profile_get(profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
 }
 
 /* --- can ---------------------------------------------------------------------------------------------- */
@@ -83,7 +70,8 @@ static bool worth(const lacis_call *call, const lacis_cost *processor, char *rea
     const lacis_symv_work *work = call->work;
     lacis_gpu *gpu = lacis_gpu_at_hand(work->run);
     const lacis_profile *profile = lacis_gpu_figures(gpu, call->profile);
-    double device = call_seconds(profile) + copy_seconds(gpu, profile, bytes_to_send(gpu, work), processor->bytes);
+    double device = call_seconds(profile) +
+                    lacis_symv_gpu_copy_seconds(gpu, profile, COPIES, bytes_to_send(gpu, work), processor->bytes);
     return lacis_gpu_worth(call, work->run, LACIS_SYMV_GPU_LOAD_FIGURE, margin * processor->seconds, device, reason,
                            size);
 }
@@ -96,17 +84,6 @@ static const char *refuses(const lacis_symv_work *work)
         if (why != NULL) return why;
     }
     return NULL;
-}
-
-/* Room is only known once the device has been started. */
-static bool has_room(const lacis_symv_work *work, char *reason, size_t size)
-{
-    lacis_gpu *gpu = lacis_gpu_at_hand(work->run);
-    const double mega = 1e-6, need = bytes_there(work, gpu);
-    if (gpu == NULL || need <= (double)lacis_gpu_memory_left(gpu)) return true;
-    snprintf(reason, size, "matrix and vectors take %.4g MB of its memory, of which %.4g MB are left", mega * need,
-             mega * (double)lacis_gpu_memory_left(gpu));
-    return false;
 }
 
 /* The device is started here only where it is demanded: a plan that does not choose it must leave it alone. */
@@ -130,7 +107,9 @@ bool lacis_symv_gpu_can(const lacis_call *call, char *reason, size_t size)
     }
     if (!worth(call, &processor, reason, size)) return false;
     if (call->on == LACIS_ON_GPU && lacis_run_gpu(work->run, reason, size) == NULL) return false;
-    return has_room(work, reason, size);
+
+    lacis_gpu *gpu = lacis_gpu_at_hand(work->run);
+    return lacis_symv_gpu_room(gpu, bytes_there(work, gpu), "matrix and vectors", reason, size);
 }
 
 /* --- costs -------------------------------------------------------------------------------------------- */
@@ -157,7 +136,8 @@ lacis_status lacis_symv_gpu_cost(lacis_run *run, const lacis_call *call, const l
     LACIS_TRY(lacis_symv_cost(run, call, profile, out));
     lacis_symv_vector_memory(work, out);
     const double up = bytes_to_send(gpu, work), down = out->bytes;
-    const double kernels = kernel_seconds(work, here), copies = copy_seconds(gpu, here, up, down);
+    const double kernels = kernel_seconds(work, here),
+                 copies = lacis_symv_gpu_copy_seconds(gpu, here, COPIES, up, down);
     out->once = lacis_gpu_start_seconds(run, here, LACIS_SYMV_GPU_LOAD_FIGURE);
     out->kind = up > 0 ? "sent" : "there"; /* what runs teach of copies says nothing of kernels alone */
     out->seconds = out->once + kernels + copies;

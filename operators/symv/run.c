@@ -22,6 +22,27 @@ static bool stopped(void *context)
     return lacis_run_cancelled(context);
 }
 
+lacis_symv_host lacis_symv_host_of(lacis_run *run)
+{
+    return (lacis_symv_host){take, give, stopped, run};
+}
+
+lacis_status lacis_symv_said(lacis_run *run, lacis_symv_status status, uint64_t bytes)
+{
+    switch (status) {
+    case LACIS_SYMV_OK:
+        return LACIS_OK;
+    case LACIS_SYMV_CANCELLED:
+        return lacis_run_interrupted(run);
+    case LACIS_SYMV_NO_MEMORY:
+        break;
+    }
+    if (bytes <= lacis_run_memory_left(run))
+        return lacis_run_fail(run, LACIS_NOMEM, "SYMV: the system has no more memory");
+    return lacis_run_fail(run, LACIS_LIMIT, "SYMV: work memory of %.1f MB is more than memory_limit leaves (%.1f MB)",
+                          (double)bytes / 1e6, (double)lacis_run_memory_left(run) / 1e6);
+}
+
 /* --- what all variants share -------------------------------------------------------------------------- */
 
 static lacis_status take_x(lacis_symv_task *task)
@@ -94,22 +115,6 @@ lacis_status lacis_symv_by(lacis_run *run, const lacis_call *call, int64_t begin
 
 /* --- on the CPU --------------------------------------------------------------------------------------- */
 
-static lacis_status say(lacis_run *run, lacis_symv_status status, uint64_t bytes)
-{
-    switch (status) {
-    case LACIS_SYMV_OK:
-        return LACIS_OK;
-    case LACIS_SYMV_CANCELLED:
-        return lacis_run_interrupted(run);
-    case LACIS_SYMV_NO_MEMORY:
-        break;
-    }
-    if (bytes <= lacis_run_memory_left(run))
-        return lacis_run_fail(run, LACIS_NOMEM, "SYMV: the system has no more memory");
-    return lacis_run_fail(run, LACIS_LIMIT, "SYMV: work memory of %.1f MB is more than memory_limit leaves (%.1f MB)",
-                          (double)bytes / 1e6, (double)lacis_run_memory_left(run) / 1e6);
-}
-
 static lacis_status compute(lacis_symv_task *task)
 {
     const lacis_symv_work *work = task->work;
@@ -119,8 +124,8 @@ static lacis_status compute(lacis_symv_task *task)
         if (piece->matrices == 0 || piece->sides == 0) continue;
         lacis_symv_job_of(work, piece, &job);
         lacis_symv_point(work, piece, work->matrix.data, task->x, task->y0, task->y, task->figures, &job);
-        job.host = (lacis_symv_host){take, give, stopped, task->run};
-        LACIS_TRY(say(task->run, lacis_symv_run(&job), lacis_symv_work_bytes(&job)));
+        job.host = lacis_symv_host_of(task->run);
+        LACIS_TRY(lacis_symv_said(task->run, lacis_symv_run(&job), lacis_symv_work_bytes(&job)));
     }
     return LACIS_OK;
 }

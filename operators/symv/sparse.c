@@ -6,21 +6,6 @@
 
 #include <string.h>
 
-static void *take(void *context, uint64_t bytes)
-{
-    return lacis_run_alloc_quiet(context, bytes);
-}
-
-static void give(void *context, void *block)
-{
-    lacis_run_free(context, block);
-}
-
-static bool stopped(void *context)
-{
-    return lacis_run_cancelled(context);
-}
-
 /* --- the graph ---------------------------------------------------------------------------------------- */
 
 void lacis_symv_sparse_job(const lacis_symv_work *work, lacis_symv_half *out)
@@ -92,22 +77,6 @@ lacis_status lacis_symv_sparse_values(lacis_run *run, const lacis_symv_work *wor
 
 /* --- runs --------------------------------------------------------------------------------------------- */
 
-static lacis_status say(lacis_run *run, lacis_symv_status status, uint64_t bytes)
-{
-    switch (status) {
-    case LACIS_SYMV_OK:
-        return LACIS_OK;
-    case LACIS_SYMV_CANCELLED:
-        return lacis_run_interrupted(run);
-    case LACIS_SYMV_NO_MEMORY:
-        break;
-    }
-    if (bytes <= lacis_run_memory_left(run))
-        return lacis_run_fail(run, LACIS_NOMEM, "SYMV: the system has no more memory");
-    return lacis_run_fail(run, LACIS_LIMIT, "SYMV: work memory of %.1f MB is more than memory_limit leaves (%.1f MB)",
-                          (double)bytes / 1e6, (double)lacis_run_memory_left(run) / 1e6);
-}
-
 static lacis_status compute(lacis_symv_task *task)
 {
     const lacis_symv_work *work = task->work;
@@ -120,8 +89,8 @@ static lacis_status compute(lacis_symv_task *task)
         half.value = values;
     }
     lacis_symv_point(work, &work->piece[0], NULL, task->x, task->y0, task->y, NULL, &half.job);
-    half.job.host = (lacis_symv_host){take, give, stopped, task->run};
-    lacis_status status = say(task->run, lacis_symv_half_run(&half), lacis_symv_half_work_bytes(&half));
+    half.job.host = lacis_symv_host_of(task->run);
+    lacis_status status = lacis_symv_said(task->run, lacis_symv_half_run(&half), lacis_symv_half_work_bytes(&half));
     lacis_run_free(task->run, values);
     return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * SYMV's graphs: symmetric matrices of which one triangle of entries is read. graph.c takes one apart, sparse.c
- * computes on the CPU, sparse_gpu.c on a GPU; the dense variants refuse graphs.
+ * computes on the CPU, sparse_gpu.c on a GPU (sparse_device.h); the dense variants refuse graphs.
  */
 #ifndef LACIS_OPERATORS_SYMV_SPARSE_H
 #define LACIS_OPERATORS_SYMV_SPARSE_H

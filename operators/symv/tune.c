@@ -5,6 +5,7 @@
  * holds them.
  */
 #include "symv/tune.h"
+#include "symv/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,16 +78,6 @@ struct tuning {
 };
 
 /* ----------------------------------------------------------------------------------------- operands */
-
-static void *device_alloc(void *context, uint64_t bytes)
-{
-    return lacis_gpu_alloc(context, bytes);
-}
-
-static void device_free(void *context, void *block)
-{
-    lacis_gpu_free(context, block);
-}
 
 /* Between -1 and 1, as floats or doubles: what double-double numbers are made of need not be in order for timing. */
 static void draw(double *values, bool single)
@@ -272,7 +263,7 @@ static lacis_status tune_type(struct tuning *t, lacis_profile *profile, lacis_sy
                                           .y_step = 1,
                                           .alpha = {1},
                                           .threads = 1,
-                                          .host = {device_alloc, device_free, NULL, t->gpu}},
+                                          .host = lacis_symv_gpu_host(t->gpu)},
                                   .processors = facts.processors,
                                   .stream = lacis_gpu_stream(t->gpu)};
     const int64_t most = largest(t, type);

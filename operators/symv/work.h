@@ -131,6 +131,10 @@ typedef lacis_status (*lacis_symv_compute)(lacis_symv_task *task);
 /* Memory for the result, operands as kernels want them, what `compute` makes of them. */
 lacis_status lacis_symv_by(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end,
                            lacis_symv_compute compute, lacis_array **out);
+/* For the CPU's kernels: memory of the run, and whether it is to stop. What they say of that, and of `bytes` that
+ * they asked for, to the user. */
+lacis_symv_host lacis_symv_host_of(lacis_run *run);
+lacis_status lacis_symv_said(lacis_run *run, lacis_symv_status status, uint64_t bytes);
 extern const lacis_variant lacis_symv_cpu;
 
 /* result.c */

@@ -4,37 +4,18 @@
  * beyond the memory limit, a cancelled run, and memory that fails at every single allocation.
  */
 #include "parity/reference.h"
+#include "parity/refusals.h"
 
-static lacis_status attempt(parity *p, const char *text, lacis_array *const *array)
-{
-    named arrays[] = {{"a", array[0]}, {"b", array[1]}, {"m", array[2]}, {NULL, NULL}};
-    lacis_call *call;
-    lacis_array *out = NULL;
-    const lacis_bindings none = {NULL, 0};
-    lacis_status status = lacis_lang_call(&p->run, &p->registry, text, &none, &call);
-    if (status != LACIS_OK) return status;
-    fill_operands(call, arrays);
-    status = call->op->bind(&p->run, call);
-    if (status == LACIS_OK) {
-        status = call->op->variants[0]->run(&p->run, call, 0, call->units, &out);
-        parity_unbind(p, call);
-    }
-    lacis_array_release(out);
-    return status;
-}
+#define NAMED(array) ((const named[]){{"a", (array)[0]}, {"b", (array)[1]}, {"m", (array)[2]}, {NULL, NULL}})
 
-static void refuse(parity *p, const char *text, lacis_array *const *array, lacis_status expected, const char *part)
+static void refuse(parity *p, const char *text, lacis_array *const *array, lacis_status wanted, const char *part)
 {
-    lacis_status status = attempt(p, text, array);
-    if (status != expected || strstr(p->host.error.message, part) == NULL)
-        fail_msg("%s\n  gave %s: %s", text, lacis_status_name(status), p->host.error.message);
-    lacis_run_clear(&p->run);
+    refuse_call(p, text, NAMED(array), wanted, part);
 }
 
 static void accept(parity *p, const char *text, lacis_array *const *array)
 {
-    parity_ok(p, attempt(p, text, array), text);
-    lacis_run_clear(&p->run);
+    accept_call(p, text, NAMED(array));
 }
 
 /* A full graph of one value. */
@@ -166,43 +147,13 @@ static void test_cancel(void **state)
     parity *p = *state;
     lacis_array *array[] = {constant(p, 400, 400, LACIS_PATTERN, 0), constant(p, 400, 400, LACIS_PATTERN, 0), NULL};
     atomic_store(&p->host.cancel, 1);
-    assert_int_equal(attempt(p, "MULTIPLY a BY b CON nil", array), LACIS_INTERRUPT);
+    assert_int_equal(attempt_call(p, "MULTIPLY a BY b CON nil", NAMED(array)), LACIS_INTERRUPT);
     lacis_run_clear(&p->run);
-    assert_int_equal(attempt(p, "POWER a TO 5", array), LACIS_INTERRUPT);
+    assert_int_equal(attempt_call(p, "POWER a TO 5", NAMED(array)), LACIS_INTERRUPT);
     lacis_run_clear(&p->run);
     atomic_store(&p->host.cancel, 0);
     accept(p, "MULTIPLY a BY b CON nil", array);
     release(array);
-}
-
-/* --------------------------------------------------------------------------------------------- faults */
-
-struct countdown {
-    atomic_int left; /* allocations that still succeed */
-};
-
-static int refuse_at_zero(void *arg, size_t bytes)
-{
-    struct countdown *countdown = arg;
-    (void)bytes;
-    return atomic_fetch_sub(&countdown->left, 1) <= 0;
-}
-
-/* Lets the n-th allocation fail (and all after it) for n = 0, 1 ... until the call succeeds. */
-static void fail_each(parity *p, const char *text, lacis_array *const *array)
-{
-    for (int n = 0; n < 5000; n++) {
-        uint64_t before = lacis_memory_used(p->host.memory);
-        struct countdown countdown = {n};
-        lacis_set_allocation_guard(refuse_at_zero, &countdown);
-        lacis_status status = attempt(p, text, array);
-        lacis_set_allocation_guard(NULL, NULL);
-        lacis_run_clear(&p->run);
-        if (lacis_memory_used(p->host.memory) != before) fail_msg("%s\n  allocation %d leaks", text, n);
-        if (status == LACIS_OK) return;
-        if (status != LACIS_NOMEM) fail_msg("%s\n  allocation %d gave %s", text, n, lacis_status_name(status));
-    }
-    fail_msg("%s\n  never succeeds", text);
 }
 
 static void test_faults(void **state)
@@ -216,13 +167,15 @@ static void test_faults(void **state)
     b.row_label = random_labels(&random, 30, 2);
     lacis_array *array[] = {graph_array(p, &a), graph_array(p, &b), graph_array(p, &m)};
     p->host.threads = 1;
-    fail_each(p, "MULTIPLY a BY b", array);
-    fail_each(p, "MULTIPLY a BY b CON 2 * a - b AGG max MASK NOT m WHERE src % 2 = 1 HAVING value > 0", array);
-    fail_each(p, "MULTIPLY a BY b CON a AGG (x, y) -> x * 0.5 + y IDENTITY 0 WHERE src IN (3, 4, 9)", array);
-    fail_each(p, "POWER m TO 3", array);
-    fail_each(p, "POWER m UNTIL STABLE CON a + b AGG min WHERE src < 9", array);
+    fail_each_allocation(p, "MULTIPLY a BY b", NAMED(array));
+    fail_each_allocation(p, "MULTIPLY a BY b CON 2 * a - b AGG max MASK NOT m WHERE src % 2 = 1 HAVING value > 0",
+                         NAMED(array));
+    fail_each_allocation(p, "MULTIPLY a BY b CON a AGG (x, y) -> x * 0.5 + y IDENTITY 0 WHERE src IN (3, 4, 9)",
+                         NAMED(array));
+    fail_each_allocation(p, "POWER m TO 3", NAMED(array));
+    fail_each_allocation(p, "POWER m UNTIL STABLE CON a + b AGG min WHERE src < 9", NAMED(array));
     p->host.threads = 2;
-    fail_each(p, "MULTIPLY m BY b CON a + b AGG min", array);
+    fail_each_allocation(p, "MULTIPLY m BY b CON a + b AGG min", NAMED(array));
     release(array);
     graph_free(&a);
     graph_free(&b);

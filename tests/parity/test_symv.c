@@ -60,6 +60,13 @@ static void compare(const char *text, const char *how, const lanes *like, lacis_
         }
 }
 
+static void release(lacis_array *a, lacis_array *x, lacis_array *y)
+{
+    lacis_array_release(a);
+    lacis_array_release(x);
+    lacis_array_release(y);
+}
+
 /* ---------------------------------------------------------------------------------------- every way */
 
 typedef struct way {
@@ -301,9 +308,7 @@ static void one_batch(parity *p, const kind *k, symmetric *s, uint64_t seed)
             snprintf(text, sizeof text, "SYMV a BY x" ADDS "%s%s", k->words, orders[o]);
             check(p, text, arrays, &like, result_of(k), e);
         }
-        lacis_array_release(a);
-        lacis_array_release(x);
-        lacis_array_release(y);
+        release(a, x, y);
     }
     free(e);
 }
@@ -369,9 +374,7 @@ static void mixed_types(void **state)
                     const named arrays[] = {{"a", a}, {"x", x}, {"y", y}, {NULL, NULL}};
                     snprintf(text, sizeof text, "SYMV a BY x" ADDS "%s", orders[o]);
                     check(p, text, arrays, &like, m->result, e);
-                    lacis_array_release(a);
-                    lacis_array_release(x);
-                    lacis_array_release(y);
+                    release(a, x, y);
                 }
             free(e);
         }
@@ -398,9 +401,7 @@ static void complex_numbers(void **state)
         check(p, "SYMV a BY x ADD y ALPHA complex(0.5, -1.25) BETA complex(2, 0.375)", arrays, &like, s.dtype, e);
         check(p, "SYMV a BY x ADD y ALPHA complex(0.5, -1.25) BETA complex(2, 0.375) ORDER canonical", arrays, &like,
               s.dtype, e);
-        lacis_array_release(a);
-        lacis_array_release(x);
-        lacis_array_release(y);
+        release(a, x, y);
     }
 }
 
@@ -432,8 +433,7 @@ static void words(void **state)
         put_number(data, i * n + i, LACIS_C128, element(&upper, 0, i, i));
     lacis_buffer_change(lacis_array_part_buffer(a, "values", &(uint64_t){0})); /* a device may have a copy */
     check(p, "SYMV a BY x UPPER", arrays, &like, LACIS_C128, e[1]);
-    lacis_array_release(a);
-    lacis_array_release(x);
+    release(a, x, NULL);
 }
 
 /* ------------------------------------------------------------------------------------------- labels */
@@ -467,8 +467,7 @@ static void labels(void **state)
         }
     const named arrays[] = {{"a", a}, {"x", x}, {NULL, NULL}};
     check(p, "SYMV a BY x", arrays, &like, LACIS_F64, e);
-    lacis_array_release(a);
-    lacis_array_release(x);
+    release(a, x, NULL);
 }
 
 /* ---------------------------------------------------------------------------------------- contracts */
@@ -533,9 +532,7 @@ static void what_is_not_a_number(void **state)
         for (int64_t i = 0; i < n; i++)
             assert_true(isinf(found[i]));
         lacis_array_release(out);
-        lacis_array_release(a);
-        lacis_array_release(x);
-        lacis_array_release(y);
+        release(a, x, y);
     }
 }
 
@@ -553,8 +550,7 @@ static void deterministic(void **state)
     assert_memory_equal(plain, canonical, sizeof(float) * (size_t)s.n);
     lacis_array_release(out[0]);
     lacis_array_release(out[1]);
-    lacis_array_release(a);
-    lacis_array_release(x);
+    release(a, x, NULL);
 }
 
 /* ------------------------------------------------------------------------------------------ figures */
@@ -642,9 +638,7 @@ static void figures(void **state)
             const named arrays[] = {{"a", a}, {"x", x}, {"y", y}, {NULL, NULL}};
             check_figures(p, &s, &like, arrays, "SYMV a BY x" ADDS " FIGURES", types[t]);
             check_figures(p, &s, &like, arrays, "SYMV a BY x" ADDS " FIGURES ORDER canonical", types[t]);
-            lacis_array_release(a);
-            lacis_array_release(x);
-            lacis_array_release(y);
+            release(a, x, y);
         }
 }
 

@@ -3,41 +3,23 @@
  * What SYMV must refuse, and how: operands, shapes, ids, types and words that do not go together, memory that is not
  * there, a cancelled run; and memory that fails at every single allocation.
  */
+#include "parity/refusals.h"
 #include "parity/symmetric.h"
 
 typedef struct operands {
     lacis_array *a, *x, *y;
 } operands;
 
-static lacis_status attempt(parity *p, const char *text, const operands *o)
-{
-    const named arrays[] = {{"a", o->a}, {"x", o->x}, {"y", o->y}, {NULL, NULL}};
-    const lacis_bindings none = {NULL, 0};
-    lacis_call *call;
-    lacis_array *out = NULL;
-    LACIS_TRY(lacis_lang_call(&p->run, &p->registry, text, &none, &call));
-    fill_operands(call, arrays);
-    lacis_status status = call->op->bind(&p->run, call);
-    if (status == LACIS_OK) {
-        status = call->op->variants[0]->run(&p->run, call, 0, call->units, &out);
-        parity_unbind(p, call);
-    }
-    lacis_array_release(out);
-    return status;
-}
+#define NAMED(o) ((const named[]){{"a", (o)->a}, {"x", (o)->x}, {"y", (o)->y}, {NULL, NULL}})
 
 static void refuse(parity *p, const char *text, const operands *o, lacis_status wanted, const char *part)
 {
-    lacis_status status = attempt(p, text, o);
-    if (status != wanted || strstr(p->host.error.message, part) == NULL)
-        fail_msg("%s\n  gave %s: %s", text, lacis_status_name(status), p->host.error.message);
-    lacis_run_clear(&p->run);
+    refuse_call(p, text, NAMED(o), wanted, part);
 }
 
 static void accept(parity *p, const char *text, const operands *o)
 {
-    parity_ok(p, attempt(p, text, o), text);
-    lacis_run_clear(&p->run);
+    accept_call(p, text, NAMED(o));
 }
 
 static void release(operands *o)
@@ -189,38 +171,11 @@ static void cancelled(void **state)
     parity *p = *state;
     operands o = make(p, LACIS_F64, LACIS_F64, LACIS_F64, 500);
     atomic_store(&p->host.cancel, 1);
-    assert_int_equal(attempt(p, "SYMV a BY x", &o), LACIS_INTERRUPT);
+    assert_int_equal(attempt_call(p, "SYMV a BY x", NAMED(&o)), LACIS_INTERRUPT);
     lacis_run_clear(&p->run);
     atomic_store(&p->host.cancel, 0);
     accept(p, "SYMV a BY x", &o);
     release(&o);
-}
-
-/* ------------------------------------------------------------------------------------------ faults */
-
-static int refuse_at_zero(void *arg, size_t bytes)
-{
-    atomic_int *left = arg;
-    (void)bytes;
-    return atomic_fetch_sub(left, 1) <= 0;
-}
-
-/* Lets the n-th allocation fail (and all after it) for n = 0, 1 ... until the call succeeds. */
-static void fail_each(parity *p, const char *text, const operands *o)
-{
-    lacis_run_clear(&p->run); /* of what made the operands */
-    for (int n = 0; n < 500; n++) {
-        const uint64_t before = lacis_memory_used(p->host.memory);
-        atomic_int left = n;
-        lacis_set_allocation_guard(refuse_at_zero, &left);
-        lacis_status status = attempt(p, text, o);
-        lacis_set_allocation_guard(NULL, NULL);
-        lacis_run_clear(&p->run);
-        if (lacis_memory_used(p->host.memory) != before) fail_msg("%s\n  allocation %d leaks", text, n);
-        if (status == LACIS_OK) return;
-        if (status != LACIS_NOMEM) fail_msg("%s\n  allocation %d gave %s", text, n, lacis_status_name(status));
-    }
-    fail_msg("%s\n  never succeeds", text);
 }
 
 static void faults(void **state)
@@ -230,14 +185,14 @@ static void faults(void **state)
     for (int threads = 1; threads <= 2; threads++) {
         p->host.threads = threads;
         operands o = make(p, LACIS_F64, LACIS_F32, LACIS_F64, 300);
-        fail_each(p, "SYMV a BY x ADD y", &o);
-        fail_each(p, "SYMV a BY x ADD y FIGURES ORDER canonical", &o);
+        fail_each_allocation(p, "SYMV a BY x ADD y", NAMED(&o));
+        fail_each_allocation(p, "SYMV a BY x ADD y FIGURES ORDER canonical", NAMED(&o));
         lacis_array_release(o.x);
         o.x = lanes_array(p, 16, 300);
-        fail_each(p, "SYMV a BY x PRECISION dd", &o);
+        fail_each_allocation(p, "SYMV a BY x PRECISION dd", NAMED(&o));
         release(&o);
         o = (operands){symmetric_array(p, &several), batch_array(p, 5, several.order, 3, 2, LACIS_F64), NULL};
-        fail_each(p, "SYMV a BY x", &o);
+        fail_each_allocation(p, "SYMV a BY x", NAMED(&o));
         release(&o);
     }
 }

@@ -7,7 +7,7 @@
 #define LACIS_TESTS_GPU_SYMV_H
 
 #include "parity/symmetric.h"
-#include "support/gpu_variant.h"
+#include "support/gpu_symv_fake.h"
 #include "symv/gpu.h"
 
 #undef LACIS_GPU_KERNELS
@@ -27,11 +27,6 @@
 #define lacis_symv_gpu_figure    tested_figure
 #define lacis_symv_gpu_job_of    tested_job_of
 #define lacis_symv_choose        tested_choose
-
-static int fake_cuda_error;      /* not 0: the next run of the kernels fails with it */
-static int fake_runs;            /* of the kernels */
-static uint64_t fake_takes;      /* bytes that a run takes */
-static const char *fake_refusal; /* why they refuse a job; NULL: they do not */
 
 static const char *fake_refuses(const lacis_symv_gpu_job *job)
 {
@@ -58,18 +53,6 @@ static const char *fake_choice_text(const lacis_symv_gpu_choice *choice, char *t
     return text;
 }
 
-static void *fake_take(void *context, uint64_t bytes)
-{
-    (void)context;
-    return aligned_alloc(64, (bytes + 64) / 64 * 64);
-}
-
-static void fake_give(void *context, void *block)
-{
-    (void)context;
-    free(block);
-}
-
 /* The CPU's loops between the job's device pointers; samples of CALIBRATE are only counted. */
 static lacis_symv_gpu_status fake_kernels(const lacis_symv_gpu_job *job, int *cuda_error)
 {
@@ -81,8 +64,7 @@ static lacis_symv_gpu_status fake_kernels(const lacis_symv_gpu_job *job, int *cu
     if (fake_cuda_error != 0) return LACIS_SYMV_GPU_FAILED;
     void *work = host->alloc(host->context, fake_takes);
     if (work == NULL) return LACIS_SYMV_GPU_NO_MEMORY;
-    own.threads = 1;
-    own.host = (lacis_symv_host){fake_take, fake_give, NULL, NULL};
+    fake_on_cpu(&own);
     lacis_symv_status status = own.n > large ? LACIS_SYMV_OK : lacis_symv_run(&own);
     host->free(host->context, work);
     return status == LACIS_SYMV_OK ? LACIS_SYMV_GPU_OK : LACIS_SYMV_GPU_NO_MEMORY;
@@ -90,11 +72,7 @@ static lacis_symv_gpu_status fake_kernels(const lacis_symv_gpu_job *job, int *cu
 
 #include "../../operators/symv/choice.c"
 #include "../../operators/symv/gpu.c"
-#include "../../operators/symv/gpu_cost.c"
-#define device_alloc sample_alloc
-#define device_free  sample_free
 #include "../../operators/symv/gpu_calibrate.c"
-#undef device_alloc
-#undef device_free
+#include "../../operators/symv/gpu_cost.c"
 
 #endif

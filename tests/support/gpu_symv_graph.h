@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SYMV's variant for graphs on a pretended device whose kernels are the CPU's. sparse_gpu.c is compiled into whatever
- * includes this file, so that tests of it work in builds without nvcc as well.
+ * SYMV's variant for graphs on a pretended device whose kernels are the CPU's. sparse_gpu.c and what belongs to it
+ * are compiled into whatever includes this file, so that tests of them work in builds without nvcc as well.
  */
 #ifndef LACIS_TESTS_GPU_SYMV_GRAPH_H
 #define LACIS_TESTS_GPU_SYMV_GRAPH_H
 
-#include "support/gpu_variant.h"
+#include "support/gpu_symv_fake.h"
 #include "symv/half.h"
 
 #undef LACIS_GPU_KERNELS
@@ -14,32 +14,20 @@
 #define lacis_symv_half_gpu_refuses fake_refuses
 #define lacis_symv_half_gpu_plan    fake_plan
 #define lacis_symv_half_gpu_run     fake_kernels
-#define lacis_symv_sparse_gpu       tested_gpu /* the library has its own */
+
+/* The library has its own. */
+#define lacis_symv_sparse_gpu      tested_gpu
+#define lacis_symv_sparse_gpu_can  tested_can
+#define lacis_symv_sparse_gpu_cost tested_cost
 
 enum { PLAN_BYTES = 5000 };
-static int fake_cuda_error;      /* not 0: the next run of the kernels fails with it */
-static int fake_plans;           /* made */
-static int fake_runs;            /* of the kernels, with a plan or without */
-static bool fake_planned;        /* the last one had a plan */
-static uint64_t fake_takes;      /* bytes that a plan takes besides itself */
-static const char *fake_refusal; /* why they refuse a job; NULL: they do not */
+static int fake_plans;    /* made, each with fake_takes for itself */
+static bool fake_planned; /* the last run had a plan */
 
 static const char *fake_refuses(const lacis_symv_half *half)
 {
     (void)half;
     return fake_refusal;
-}
-
-static void *fake_take(void *context, uint64_t bytes)
-{
-    (void)context;
-    return aligned_alloc(64, (bytes + 64) / 64 * 64);
-}
-
-static void fake_give(void *context, void *block)
-{
-    (void)context;
-    free(block);
 }
 
 static lacis_symv_gpu_status fake_plan(const lacis_symv_half_gpu *job, lacis_symv_half_plan *plan, int *cuda_error)
@@ -74,11 +62,11 @@ static lacis_symv_gpu_status fake_kernels(const lacis_symv_half_gpu *job, const 
         own.column = parts[2];
         own.value = parts[3];
     }
-    own.job.threads = 1;
-    own.job.host = (lacis_symv_host){fake_take, fake_give, NULL, NULL};
+    fake_on_cpu(&own.job);
     return lacis_symv_half_run(&own) == LACIS_SYMV_OK ? LACIS_SYMV_GPU_OK : LACIS_SYMV_GPU_NO_MEMORY;
 }
 
 #include "../../operators/symv/sparse_gpu.c"
+#include "../../operators/symv/sparse_gpu_cost.c"
 
 #endif

@@ -2,36 +2,7 @@
  *
  * Batches in files: CSV, JSON lines and NPY written and read back, and what is refused, named by lane and row.
  */
-#include "support/db.h"
-
-#include <unistd.h>
-
-static int setup(void **state)
-{
-    *state = db_open(NULL);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    lacis_close(*state);
-    return 0;
-}
-
-static const char *path_of(const char *ending)
-{
-    static char path[64];
-    snprintf(path, sizeof path, "/tmp/lacis-batch-%ld.%s", (long)getpid(), ending);
-    return path;
-}
-
-static void write_file(const char *path, const void *data, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
+#include "support/files.h"
 
 static void loads(lacis_engine *engine, const char *ending, const char *text, const char *rows)
 {

@@ -3,37 +3,9 @@
  * Dense symmetric matrices in files and from generators: MatrixMarket and NumPy read and written, csv and jsonl
  * written, and what is refused, with its place.
  */
-#include "support/db.h"
+#include "support/files.h"
 
 #include <stdbool.h>
-#include <unistd.h>
-
-static int setup(void **state)
-{
-    *state = db_open(NULL);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    lacis_close(*state);
-    return 0;
-}
-
-static const char *path_of(const char *ending)
-{
-    static char path[64];
-    snprintf(path, sizeof path, "/tmp/lacis-dense-%ld.%s", (long)getpid(), ending);
-    return path;
-}
-
-static void write_file(const char *path, const void *data, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
 
 /* LOAD x FROM a file of this text, WITH these options. */
 static const char *load(const char *ending, const void *data, size_t size, const char *options)
@@ -44,19 +16,39 @@ static const char *load(const char *ending, const void *data, size_t size, const
     return sql;
 }
 
-static void gives(lacis_engine *engine, const char *text, const char *options, const char *rows)
+struct given {
+    const char *text, *options, *rows;
+};
+
+static void give(lacis_engine *engine, const struct given *file)
 {
-    db_run(engine, load("mtx", text, strlen(text), options));
-    db_expect(engine, "SELECT * FROM x", rows);
+    db_run(engine, load("mtx", file->text, strlen(file->text), file->options));
+    db_expect(engine, "SELECT * FROM x", file->rows);
     unlink(path_of("mtx"));
 }
 
-static void refuses(lacis_engine *engine, const char *text, const char *options, lacis_status status,
-                    const char *message)
+static void all_give(lacis_engine *engine, const struct given *file, int count)
 {
-    db_fails(engine, load("mtx", text, strlen(text), options), status, message);
-    unlink(path_of("mtx"));
+    for (int i = 0; i < count; i++)
+        give(engine, &file[i]);
 }
+
+struct refused {
+    const char *text, *options;
+    lacis_status status;
+    const char *message;
+};
+
+static void all_refuse(lacis_engine *engine, const struct refused *file, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const char *sql = load("mtx", file[i].text, strlen(file[i].text), file[i].options);
+        db_fails(engine, sql, file[i].status, file[i].message);
+        unlink(path_of("mtx"));
+    }
+}
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 #define ARRAY   "%%MatrixMarket matrix array "
 #define ENTRIES "%%MatrixMarket matrix coordinate "
@@ -64,73 +56,82 @@ static void refuses(lacis_engine *engine, const char *text, const char *options,
 /* Graphs of one triangle, which the file has. */
 static void halves_of_matrix_market(void **state)
 {
-    gives(*state, ENTRIES "real symmetric\n3 3 3\n1 1 1\n3 1 4\n3 3 2\n", "half = true",
-          "1,1,1.0\n3,1,4.0\n3,3,2.0\n");
-    gives(*state, ENTRIES "complex hermitian\n2 2 1\n2 1 3 4\n", "half = true", "2,1,3.0,4.0\n");
-    gives(*state, ARRAY "real symmetric\n2 2\n1\n2\n3\n", "half = true", "1,1,1.0\n2,1,2.0\n2,2,3.0\n");
-    refuses(*state, ENTRIES "real general\n1 1 1\n1 1 1\n", "half = true", LACIS_RANGE, "this one is general");
-    refuses(*state, ENTRIES "real skew-symmetric\n2 2 1\n2 1 1\n", "half = true", LACIS_RANGE, "skew-symmetric");
-    refuses(*state, ENTRIES "real symmetric\n3 3 2\n1 1 1\n2 3 4\n", "half = true", LACIS_FORMAT,
-            "row 2 has an entry above the diagonal");
+    static const struct given given[] = {
+        {ENTRIES "real symmetric\n3 3 3\n1 1 1\n3 1 4\n3 3 2\n", "half = true", "1,1,1.0\n3,1,4.0\n3,3,2.0\n"},
+        {ENTRIES "complex hermitian\n2 2 1\n2 1 3 4\n", "half = true", "2,1,3.0,4.0\n"},
+        {ARRAY "real symmetric\n2 2\n1\n2\n3\n", "half = true", "1,1,1.0\n2,1,2.0\n2,2,3.0\n"},
+    };
+    static const struct refused refused[] = {
+        {ENTRIES "real general\n1 1 1\n1 1 1\n", "half = true", LACIS_RANGE, "this one is general"},
+        {ENTRIES "real skew-symmetric\n2 2 1\n2 1 1\n", "half = true", LACIS_RANGE, "skew-symmetric"},
+        {ENTRIES "real symmetric\n3 3 2\n1 1 1\n2 3 4\n", "half = true", LACIS_FORMAT,
+         "row 2 has an entry above the diagonal"},
+    };
+    all_give(*state, given, COUNT(given));
+    all_refuse(*state, refused, COUNT(refused));
 }
 
 static void arrays_of_matrix_market(void **state)
 {
-    gives(*state, ARRAY "real symmetric\n3 3\n1\n2\n3\n\n4\n% five\n5\n6\n", "dense = true",
-          "1,1,1.0\n2,1,2.0\n2,2,4.0\n3,1,3.0\n3,2,5.0\n3,3,6.0\n");
-    gives(*state, ARRAY "integer symmetric\n2 2\n1\n2\n3\n", "dense = true, packed = true, type = 'f32'",
-          "1,1,1.0\n2,1,2.0\n2,2,3.0\n");
-    gives(*state, ARRAY "complex hermitian\n2 2\n1 0\n2 3\n4 0\n", "dense = true",
-          "1,1,1.0,0.0\n2,1,2.0,3.0\n2,2,4.0,0.0\n");
+    static const struct given given[] = {
+        {ARRAY "real symmetric\n3 3\n1\n2\n3\n\n4\n% five\n5\n6\n", "dense = true",
+         "1,1,1.0\n2,1,2.0\n2,2,4.0\n3,1,3.0\n3,2,5.0\n3,3,6.0\n"},
+        {ARRAY "integer symmetric\n2 2\n1\n2\n3\n", "dense = true, packed = true, type = 'f32'",
+         "1,1,1.0\n2,1,2.0\n2,2,3.0\n"},
+        {ARRAY "complex symmetric\n1 1\n1 2\n", "dense = true, type = 'c64'", "1,1,1.0,2.0\n"},
+        {ARRAY "real symmetric\n1 1\n0.1\n", "dense = true, type = 'dd'", "1,1,0.1,-5.551115123125783e-18,0.1\n"},
+        {ARRAY "real symmetric\n1 1\n1d-1\n", "dense = true, type = 'dd'", "1,1,0.1,-5.551115123125783e-18,0.1\n"},
+        {ARRAY "real symmetric\n1 1\n2\n", "dense = true, type = 'cdd'", "1,1,2.0,0.0,0.0,0.0,complex(2.0, 0.0)\n"},
+        {ARRAY "real symmetric\n0 0\n", "dense = true", ""},
+        {ARRAY "real general\n2 2\n1\n2\n2\n3\n", "dense = true", "1,1,1.0\n2,1,2.0\n2,2,3.0\n"},
+        {ARRAY "complex general\n2 2\n1 0\n2 1\n2 -1\n3 0\n", "dense = true",
+         "1,1,1.0,0.0\n2,1,2.0,1.0\n2,2,3.0,0.0\n"},
+        {ARRAY "real symmetric\n2 2\n1\n2\n3\n", "dense = false", "1,1,1.0\n1,2,2.0\n2,1,2.0\n2,2,3.0\n"},
+    };
+    all_give(*state, given, COUNT(given));
+    give(*state, &(struct given){ARRAY "complex hermitian\n2 2\n1 0\n2 3\n4 0\n", "dense = true",
+                                 "1,1,1.0,0.0\n2,1,2.0,3.0\n2,2,4.0,0.0\n"});
     db_expect(*state, "SHOW ARRAYS", "x,symmetric,2 x 2,3,c128,96,NULL\n");
-    gives(*state, ARRAY "complex symmetric\n1 1\n1 2\n", "dense = true, type = 'c64'", "1,1,1.0,2.0\n");
-    gives(*state, ARRAY "real symmetric\n1 1\n0.1\n", "dense = true, type = 'dd'",
-          "1,1,0.1,-5.551115123125783e-18,0.1\n");
-    gives(*state, ARRAY "real symmetric\n1 1\n1d-1\n", "dense = true, type = 'dd'",
-          "1,1,0.1,-5.551115123125783e-18,0.1\n");
-    gives(*state, ARRAY "real symmetric\n1 1\n2\n", "dense = true, type = 'cdd'",
-          "1,1,2.0,0.0,0.0,0.0,complex(2.0, 0.0)\n");
-    gives(*state, ARRAY "real symmetric\n0 0\n", "dense = true", "");
-    gives(*state, ARRAY "real general\n2 2\n1\n2\n2\n3\n", "dense = true", "1,1,1.0\n2,1,2.0\n2,2,3.0\n");
-    gives(*state, ARRAY "complex general\n2 2\n1 0\n2 1\n2 -1\n3 0\n", "dense = true",
-          "1,1,1.0,0.0\n2,1,2.0,1.0\n2,2,3.0,0.0\n");
-    gives(*state, ARRAY "real symmetric\n2 2\n1\n2\n3\n", "dense = false", "1,1,1.0\n1,2,2.0\n2,1,2.0\n2,2,3.0\n");
 }
 
 static void coordinates_of_matrix_market(void **state)
 {
-    gives(*state, ENTRIES "real symmetric\n3 3 3\n1 1 1\n3 2 5\n1 2 7\n", "dense = true",
-          "1,1,1.0\n2,1,7.0\n2,2,0.0\n3,1,0.0\n3,2,5.0\n3,3,0.0\n");
-    gives(*state, ENTRIES "complex hermitian\n2 2 2\n1 2 1 2\n2 2 3 0\n", "dense = true, packed = true",
-          "1,1,0.0,0.0\n2,1,1.0,-2.0\n2,2,3.0,0.0\n");
-    gives(*state, ENTRIES "pattern symmetric\n2 2 2\n2 1\n2 1\n", "dense = true", "1,1,0.0\n2,1,2.0\n2,2,0.0\n");
-    gives(*state, ENTRIES "real symmetric\n2 2 1\n1 0 4\n", "dense = true, base = 0", "0,0,0.0\n1,0,4.0\n1,1,0.0\n");
+    static const struct given given[] = {
+        {ENTRIES "real symmetric\n3 3 3\n1 1 1\n3 2 5\n1 2 7\n", "dense = true",
+         "1,1,1.0\n2,1,7.0\n2,2,0.0\n3,1,0.0\n3,2,5.0\n3,3,0.0\n"},
+        {ENTRIES "complex hermitian\n2 2 2\n1 2 1 2\n2 2 3 0\n", "dense = true, packed = true",
+         "1,1,0.0,0.0\n2,1,1.0,-2.0\n2,2,3.0,0.0\n"},
+        {ENTRIES "pattern symmetric\n2 2 2\n2 1\n2 1\n", "dense = true", "1,1,0.0\n2,1,2.0\n2,2,0.0\n"},
+        {ENTRIES "real symmetric\n2 2 1\n1 0 4\n", "dense = true, base = 0", "0,0,0.0\n1,0,4.0\n1,1,0.0\n"},
+    };
+    all_give(*state, given, COUNT(given));
 }
 
 static void what_matrix_market_lacks(void **state)
 {
-    refuses(*state, ARRAY "real symmetric\n2 2\n1\n2\n", "dense = true", LACIS_FORMAT, "ends after 2 values");
-    refuses(*state, ARRAY "real symmetric\n2 2\n1\n2\n3\n4\n", "dense = true", LACIS_FORMAT, "declares 3");
-    refuses(*state, ARRAY "real symmetric\n2 2\n1\n2 3\n3\n", "dense = true", LACIS_FORMAT, ":4:");
-    refuses(*state, ARRAY "real symmetric\n2 2\n1\nx\n3\n", "dense = true", LACIS_FORMAT, "is not a number");
-    refuses(*state, ARRAY "complex hermitian\n1 1\n1\n", "dense = true", LACIS_FORMAT, "more or fewer numbers");
-    refuses(*state, ARRAY "real skew-symmetric\n2 2\n1\n", "dense = true", LACIS_FORMAT, "skew-symmetric");
-    refuses(*state, ARRAY "real general\n2 2\n1\n2\n3\n4\n", "dense = true", LACIS_FORMAT,
-            "element (2, 1) differs from (1, 2)");
-    refuses(*state, ARRAY "real general\n2 1\n1\n2\n", "dense = true", LACIS_FORMAT, "not square");
-    refuses(*state, ARRAY "real general\n1 1\n1\n", "dense = true, packed = true", LACIS_FORMAT, "packed");
-    refuses(*state, ARRAY "complex symmetric\n1 1\n1 2\n", "dense = true, type = 'dd'", LACIS_RANGE, "complex");
-    refuses(*state, ARRAY "real symmetric\n1 1\n1\n", "dense = true, type = 'i32'", LACIS_RANGE, "i32");
-    refuses(*state, ARRAY "real symmetric\n1 1\n1\n", "type = 'dd'", LACIS_RANGE, "becomes a graph");
-    refuses(*state, ARRAY "real symmetric\n1 1\n1\n", "packed = true", LACIS_RANGE, "becomes a graph");
-    refuses(*state, ARRAY "real symmetric\n2000000 2000000\n1\n", "dense = true", LACIS_LIMIT, "memory_limit");
-    refuses(*state, ENTRIES "real general\n1 1 1\n1 1 1\n", "dense = true", LACIS_FORMAT, "general");
-    refuses(*state, ENTRIES "real symmetric\n1 1 1\n1 2 1\n", "dense = true", LACIS_FORMAT, "no row or column");
-    refuses(*state, ENTRIES "real symmetric\n1 1 1\n1\n", "dense = true", LACIS_FORMAT, "more or fewer");
-    refuses(*state, ENTRIES "real symmetric\n1 1 2\n1 1 1\n", "dense = true", LACIS_FORMAT, "1 of the 2 entries");
-    refuses(*state, ENTRIES "real symmetric\n1 1 1\n1 1 1\n1 1 1\n", "dense = true", LACIS_FORMAT, "entry 2");
-    refuses(*state, ENTRIES "real symmetric\n1 1 1\n1 1 1\n", "dense = true, duplicates = 'max'", LACIS_RANGE,
-            "adds");
+    static const struct refused refused[] = {
+        {ARRAY "real symmetric\n2 2\n1\n2\n", "dense = true", LACIS_FORMAT, "ends after 2 values"},
+        {ARRAY "real symmetric\n2 2\n1\n2\n3\n4\n", "dense = true", LACIS_FORMAT, "declares 3"},
+        {ARRAY "real symmetric\n2 2\n1\n2 3\n3\n", "dense = true", LACIS_FORMAT, ":4:"},
+        {ARRAY "real symmetric\n2 2\n1\nx\n3\n", "dense = true", LACIS_FORMAT, "is not a number"},
+        {ARRAY "complex hermitian\n1 1\n1\n", "dense = true", LACIS_FORMAT, "more or fewer numbers"},
+        {ARRAY "real skew-symmetric\n2 2\n1\n", "dense = true", LACIS_FORMAT, "skew-symmetric"},
+        {ARRAY "real general\n2 2\n1\n2\n3\n4\n", "dense = true", LACIS_FORMAT, "element (2, 1) differs from (1, 2)"},
+        {ARRAY "real general\n2 1\n1\n2\n", "dense = true", LACIS_FORMAT, "not square"},
+        {ARRAY "real general\n1 1\n1\n", "dense = true, packed = true", LACIS_FORMAT, "packed"},
+        {ARRAY "complex symmetric\n1 1\n1 2\n", "dense = true, type = 'dd'", LACIS_RANGE, "complex"},
+        {ARRAY "real symmetric\n1 1\n1\n", "dense = true, type = 'i32'", LACIS_RANGE, "i32"},
+        {ARRAY "real symmetric\n1 1\n1\n", "type = 'dd'", LACIS_RANGE, "becomes a graph"},
+        {ARRAY "real symmetric\n1 1\n1\n", "packed = true", LACIS_RANGE, "becomes a graph"},
+        {ARRAY "real symmetric\n2000000 2000000\n1\n", "dense = true", LACIS_LIMIT, "memory_limit"},
+        {ENTRIES "real general\n1 1 1\n1 1 1\n", "dense = true", LACIS_FORMAT, "general"},
+        {ENTRIES "real symmetric\n1 1 1\n1 2 1\n", "dense = true", LACIS_FORMAT, "no row or column"},
+        {ENTRIES "real symmetric\n1 1 1\n1\n", "dense = true", LACIS_FORMAT, "more or fewer"},
+        {ENTRIES "real symmetric\n1 1 2\n1 1 1\n", "dense = true", LACIS_FORMAT, "1 of the 2 entries"},
+        {ENTRIES "real symmetric\n1 1 1\n1 1 1\n1 1 1\n", "dense = true", LACIS_FORMAT, "entry 2"},
+        {ENTRIES "real symmetric\n1 1 1\n1 1 1\n", "dense = true, duplicates = 'max'", LACIS_RANGE, "adds"},
+    };
+    all_refuse(*state, refused, COUNT(refused));
 }
 
 /* Large enough for several chunks of lines. */
@@ -187,34 +188,40 @@ static const char *npy(const char *descr, const char *shape, bool fortran, const
     return load("npy", file, 10 + (size_t)length + bytes, options);
 }
 
+/* LOAD x of npy, after which x has these rows where it is asked for them. */
+static void numpy_gives(lacis_engine *engine, const char *load_it, const char *where, const char *rows)
+{
+    char sql[100];
+    db_run(engine, load_it);
+    snprintf(sql, sizeof sql, "SELECT * FROM x %s", where);
+    db_expect(engine, sql, rows);
+}
+
 static void from_numpy(void **state)
 {
     static const double a[] = {1, 2, 2, 3}, u[] = {1, 2, 9, 3}, h[] = {1, 0, 2, 5, 2, -5, 3, 0};
     static const double two[] = {1, 2, 2, 3, 4, 5, 5, 6};
     static const int32_t whole[] = {1, 2, 2, 3};
     static const char *const same = "0,0,1.0\n1,0,2.0\n1,1,3.0\n";
-    db_run(*state, npy("<f8", "2, 2", false, a, sizeof a, "matrix = 'symmetric'"));
-    db_expect(*state, "SELECT * FROM x", same);
-    db_run(*state, npy("<i4", "2, 2", true, whole, sizeof whole, "matrix = 'symmetric'"));
-    db_expect(*state, "SELECT * FROM x", same);
+    numpy_gives(*state, npy("<f8", "2, 2", false, a, sizeof a, "matrix = 'symmetric'"), "", same);
+    numpy_gives(*state, npy("<i4", "2, 2", true, whole, sizeof whole, "matrix = 'symmetric'"), "", same);
     /* u in C's order: (0, 1) is 2, (1, 0) is 9; column behind column the upper triangle is the lower one */
-    db_run(*state, npy("<f8", "2, 2", false, u, sizeof u, "matrix = 'symmetric', uplo = 'upper'"));
-    db_expect(*state, "SELECT * FROM x", "0,0,1.0\n1,0,2.0\n1,1,3.0\n");
-    db_run(*state, npy("<f8", "2, 2", false, u, sizeof u, "matrix = 'symmetric', uplo = 'lower'"));
-    db_expect(*state, "SELECT * FROM x", "0,0,1.0\n0,1,9.0\n1,1,3.0\n");
-    db_run(*state, npy("<f8", "2, 2", true, u, sizeof u, "matrix = 'symmetric', uplo = 'lower'"));
-    db_expect(*state, "SELECT * FROM x", "0,0,1.0\n1,0,2.0\n1,1,3.0\n");
-    db_run(*state, npy("<f8", "2, 2", true, u, sizeof u, "matrix = 'symmetric', uplo = 'upper'"));
-    db_expect(*state, "SELECT * FROM x", "0,0,1.0\n0,1,9.0\n1,1,3.0\n");
+    numpy_gives(*state, npy("<f8", "2, 2", false, u, sizeof u, "matrix = 'symmetric', uplo = 'upper'"), "",
+                "0,0,1.0\n1,0,2.0\n1,1,3.0\n");
+    numpy_gives(*state, npy("<f8", "2, 2", false, u, sizeof u, "matrix = 'symmetric', uplo = 'lower'"), "",
+                "0,0,1.0\n0,1,9.0\n1,1,3.0\n");
+    numpy_gives(*state, npy("<f8", "2, 2", true, u, sizeof u, "matrix = 'symmetric', uplo = 'lower'"), "",
+                "0,0,1.0\n1,0,2.0\n1,1,3.0\n");
+    numpy_gives(*state, npy("<f8", "2, 2", true, u, sizeof u, "matrix = 'symmetric', uplo = 'upper'"), "",
+                "0,0,1.0\n0,1,9.0\n1,1,3.0\n");
     /* h in C's order: (0, 1) is 2 + 5i */
-    db_run(*state, npy("<c16", "2, 2", false, h, sizeof h, "matrix = 'hermitian'"));
-    db_expect(*state, "SELECT * FROM x WHERE i > j", "1,0,2.0,-5.0\n");
-    db_run(*state, npy("<c16", "2, 2", true, h, sizeof h, "matrix = 'hermitian', uplo = 'upper'"));
-    db_expect(*state, "SELECT * FROM x WHERE i <> j", "0,1,2.0,-5.0\n");
-    db_run(*state, npy("<f8", "2, 2, 2", false, two, sizeof two, "matrix = 'symmetric'"));
-    db_expect(*state, "SELECT * FROM x WHERE lane = 1", "1,0,0,4.0\n1,1,0,5.0\n1,1,1,6.0\n");
-    db_run(*state, npy("<f8", "0, 0", false, two, 0, "matrix = 'symmetric'"));
-    db_expect(*state, "SELECT * FROM x", "");
+    numpy_gives(*state, npy("<c16", "2, 2", false, h, sizeof h, "matrix = 'hermitian'"), "WHERE i > j",
+                "1,0,2.0,-5.0\n");
+    numpy_gives(*state, npy("<c16", "2, 2", true, h, sizeof h, "matrix = 'hermitian', uplo = 'upper'"),
+                "WHERE i <> j", "0,1,2.0,-5.0\n");
+    numpy_gives(*state, npy("<f8", "2, 2, 2", false, two, sizeof two, "matrix = 'symmetric'"), "WHERE lane = 1",
+                "1,0,0,4.0\n1,1,0,5.0\n1,1,1,6.0\n");
+    numpy_gives(*state, npy("<f8", "0, 0", false, two, 0, "matrix = 'symmetric'"), "", "");
     db_run(*state, npy("<f8", "2, 2", false, a, sizeof a, "uplo = 'lower', matrix = 'symmetric'"));
     unlink(path_of("npy"));
 }
@@ -222,21 +229,31 @@ static void from_numpy(void **state)
 static void strange_npy(void **state)
 {
     static const double u[] = {1, 2, 9, 3, 4, 5, 6, 7};
-    db_fails(*state, npy("<f8", "2, 2", false, u, 32, "matrix = 'symmetric'"), LACIS_FORMAT,
-             "element (1, 0) differs");
-    db_fails(*state, npy("<c16", "2, 2", false, u, 64, "matrix = 'hermitian'"), LACIS_FORMAT, "not the conjugate");
-    db_fails(*state, npy("<f8", "2, 2", false, u, 32, "matrix = 'hermitian'"), LACIS_FORMAT, "c8 or c16");
-    db_fails(*state, npy("<f8", "2, 3", false, u, 48, "matrix = 'symmetric'"), LACIS_FORMAT, "n x n");
-    db_fails(*state, npy("<f8", "4,", false, u, 32, "matrix = 'symmetric'"), LACIS_FORMAT, "n x n");
-    db_fails(*state, npy("<f8", "2, 2, 2", true, u, 64, "matrix = 'symmetric'"), LACIS_FORMAT, "C's order");
-    db_fails(*state, npy("<f8", "2, 2", false, u, 24, "matrix = 'symmetric'"), LACIS_FORMAT, "ends before");
-    db_fails(*state, npy("<f8", "2, 2", false, u, 40, "matrix = 'symmetric'"), LACIS_FORMAT, "bytes follow");
-    db_fails(*state, npy(">f8", "2, 2", false, u, 32, "matrix = 'symmetric'"), LACIS_FORMAT, "astype");
-    db_fails(*state, npy("<f8", "4000000000, 4000000000", false, u, 32, "matrix = 'symmetric'"), LACIS_FORMAT,
-             "2^31 - 1");
-    db_fails(*state, npy("<f8", "9999999999, 2000000000, 2000000000", false, u, 32, "matrix = 'symmetric'"),
-             LACIS_FORMAT, "ends before");
-    db_fails(*state, npy("<f8", "4,", false, u, 32, "uplo = 'lower'"), LACIS_RANGE, "matrix");
+    static const struct {
+        const char *descr, *shape;
+        bool fortran;
+        size_t bytes;
+        const char *options;
+        lacis_status status;
+        const char *message;
+    } refused[] = {
+        {"<f8", "2, 2", false, 32, "matrix = 'symmetric'", LACIS_FORMAT, "element (1, 0) differs"},
+        {"<c16", "2, 2", false, 64, "matrix = 'hermitian'", LACIS_FORMAT, "not the conjugate"},
+        {"<f8", "2, 2", false, 32, "matrix = 'hermitian'", LACIS_FORMAT, "c8 or c16"},
+        {"<f8", "2, 3", false, 48, "matrix = 'symmetric'", LACIS_FORMAT, "n x n"},
+        {"<f8", "4,", false, 32, "matrix = 'symmetric'", LACIS_FORMAT, "n x n"},
+        {"<f8", "2, 2, 2", true, 64, "matrix = 'symmetric'", LACIS_FORMAT, "C's order"},
+        {"<f8", "2, 2", false, 24, "matrix = 'symmetric'", LACIS_FORMAT, "ends before"},
+        {"<f8", "2, 2", false, 40, "matrix = 'symmetric'", LACIS_FORMAT, "bytes follow"},
+        {">f8", "2, 2", false, 32, "matrix = 'symmetric'", LACIS_FORMAT, "astype"},
+        {"<f8", "4000000000, 4000000000", false, 32, "matrix = 'symmetric'", LACIS_FORMAT, "2^31 - 1"},
+        {"<f8", "9999999999, 2000000000, 2000000000", false, 32, "matrix = 'symmetric'", LACIS_FORMAT, "ends before"},
+        {"<f8", "4,", false, 32, "uplo = 'lower'", LACIS_RANGE, "matrix"},
+    };
+    for (int i = 0; i < COUNT(refused); i++)
+        db_fails(*state,
+                 npy(refused[i].descr, refused[i].shape, refused[i].fortran, u, refused[i].bytes, refused[i].options),
+                 refused[i].status, refused[i].message);
     unlink(path_of("npy"));
 }
 

@@ -9,15 +9,12 @@
 /* ----------------------------------------------------------------------------------------- fixture */
 
 enum { LANES = 5, ROWS = 60 };
-static named arrays[9]; /* and a NULL behind them */
 static const lacis_variant *const under_test[] = {&tested_gpu, NULL};
 
 static int setup(void **state)
 {
     int64_t rows[LANES] = {ROWS, ROWS, ROWS, ROWS, ROWS};
-    fake_cuda_error = fake_runs = 0;
-    fake_takes = 1000;
-    fake_refusal = NULL;
+    fake_anew();
     parity *p = fixture_setup(state, "SYMV", under_test);
     const symmetric a = {.dtype = LACIS_F64, .matrices = 1, .n = ROWS, .seed = 1};
     const symmetric b = {.dtype = LACIS_C128,
@@ -39,36 +36,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int clear(void **state)
-{
-    for (int i = 0; arrays[i].name != NULL; i++)
-        lacis_array_release(arrays[i].array);
-    return teardown(state);
-}
-
-static lacis_array *run_by(parity *p, const char *text, const lacis_variant *variant)
-{
-    lacis_array *array = NULL;
-    lacis_call *call = bind_on(p, text, arrays, variant->device == LACIS_GPU ? LACIS_ON_GPU : LACIS_ON_CPU);
-    parity_ok(p, variant->run(&p->run, call, 0, call->units, &array), text);
-    parity_unbind(p, call);
-    return array;
-}
-
-/* Every part has the same bytes. */
-static void same_arrays(const lacis_array *found, const lacis_array *expected, const char *text)
-{
-    lacis_part one, other;
-    assert_int_equal(lacis_array_part_count(found), lacis_array_part_count(expected));
-    for (int i = 0; i < lacis_array_part_count(found); i++) {
-        assert_int_equal(lacis_array_part(found, i, &one), LACIS_OK);
-        assert_int_equal(lacis_array_part(expected, i, &other), LACIS_OK);
-        assert_int_equal(one.count, other.count);
-        if (memcmp(one.data, other.data, lacis_dtype_size(one.dtype) * (size_t)one.count) != 0)
-            fail_msg("%s: part %s differs", text, one.name);
-    }
-}
-
 /* ------------------------------------------------------------------------------------------- tests */
 
 static const char *const texts[] = {
@@ -88,15 +55,8 @@ static const char *const texts[] = {
 
 static void test_same_as_cpu(void **state)
 {
-    parity *p = *state;
-    for (int i = 0; i < LACIS_COUNT(texts); i++) {
-        lacis_array *expected = run_by(p, texts[i], with_fake_variants[0]);
-        lacis_array *found = run_by(p, texts[i], &tested_gpu);
-        same_arrays(found, expected, texts[i]);
-        lacis_array_release(expected);
-        lacis_array_release(found);
-        lacis_run_clear(&p->run);
-    }
+    for (int i = 0; i < LACIS_COUNT(texts); i++)
+        check_same(*state, texts[i]);
     assert_true(fake_runs >= LACIS_COUNT(texts));
 }
 
@@ -121,11 +81,7 @@ static void test_resident(void **state)
 static void test_refuses(void **state)
 {
     parity *p = *state;
-    expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_AUTO, "too little work: ");
-    fake_refusal = "not such ones";
-    expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_GPU, "not such ones");
-    fake_refusal = NULL;
-    assert_int_equal(fake.calls, 0); /* none of it has touched the device */
+    check_refusals(p);
     fake_takes = 200000000;
     expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_GPU, "matrix and vectors take");
     fake_takes = 1000;
@@ -151,35 +107,7 @@ static void test_no_room(void **state)
 
 static void test_failing_kernels(void **state)
 {
-    parity *p = *state;
-    lacis_array *found = NULL;
-    lacis_call *call = bind_on(p, texts[0], arrays, LACIS_ON_GPU);
-    fake_cuda_error = FAKE_BROKEN;
-    assert_int_equal(tested_gpu.run(&p->run, call, 0, 1, &found), LACIS_UNSUPPORTED);
-    fake_cuda_error = 0;
-    lacis_host_ok(&p->host);
-    fake_takes = 200000000; /* more than the device has, which only the kernels find */
-    assert_int_equal(tested_gpu.run(&p->run, call, 0, 1, &found), LACIS_UNSUPPORTED);
-    assert_non_null(strstr(p->host.error.message, "the matrix and its vectors"));
-    lacis_host_ok(&p->host);
-    parity_unbind(p, call);
-}
-
-static void check_fault(parity *p, void *context)
-{
-    const char *text = context;
-    lacis_array *found, *expected = run_by(p, text, with_fake_variants[0]);
-    lacis_call *call = bind_on(p, text, arrays, LACIS_ON_GPU);
-    lacis_status status = tested_gpu.run(&p->run, call, 0, call->units, &found);
-    if (status == LACIS_OK) {
-        same_arrays(found, expected, text);
-        lacis_array_release(found);
-    } else if (status != LACIS_UNSUPPORTED) {
-        fail_msg("%s: %s: %s", text, lacis_status_name(status), p->host.error.message);
-    }
-    lacis_host_ok(&p->host);
-    parity_unbind(p, call);
-    lacis_array_release(expected);
+    check_failing_kernels(*state, texts[0], texts[0], "the matrix and its vectors");
 }
 
 static void test_faults(void **state)
@@ -195,13 +123,10 @@ static void test_costs(void **state)
     parity *p = *state;
     lacis_profile profile;
     lacis_cost cold = {0}, warm = {0}, slow = {0};
+    costs_of(p, texts[0], &cold, &warm);
+    assert_true(warm.seconds < cold.seconds - cold.once);
     lacis_profile_init(&profile, &p->host);
     lacis_call *call = bind_on(p, texts[0], arrays, LACIS_ON_GPU);
-    parity_ok(p, tested_gpu.cost(&p->run, call, &profile, &cold), "cost");
-    lacis_array_release(run_by(p, texts[0], &tested_gpu));
-    parity_ok(p, tested_gpu.cost(&p->run, call, &profile, &warm), "cost");
-    assert_true(cold.once > 0.1 && cold.seconds > cold.once);
-    assert_true(warm.once == 0 && warm.seconds < cold.seconds - cold.once);
     parity_ok(p, lacis_profile_set(&profile, "symv.gpu.f64.element_ns", 1e6), "profile");
     parity_ok(p, tested_gpu.cost(&p->run, call, &profile, &slow), "cost");
     assert_true(slow.seconds > 1);

@@ -9,9 +9,7 @@
 /* ----------------------------------------------------------------------------------------- fixture */
 
 enum { ROWS = 60 };
-static named arrays[6];
 static const lacis_variant *const under_test[] = {&tested_gpu, NULL};
-static const lacis_variant *cpu; /* the one of graphs */
 
 static lacis_array *square(parity *p, uint64_t seed, lacis_dtype dtype)
 {
@@ -32,16 +30,14 @@ static lacis_array *numbers(parity *p, uint64_t seed, lacis_dtype dtype)
 
 static int setup(void **state)
 {
-    fake_cuda_error = fake_plans = fake_runs = 0;
-    fake_takes = 1000;
-    fake_refusal = NULL;
+    fake_anew();
+    fake_plans = 0;
     parity *p = fixture_setup(state, "SYMV", under_test);
-    for (int i = 0; i < lacis_registry_op(&p->registry, "SYMV", 4)->variant_count; i++) {
-        const lacis_variant *variant = lacis_registry_op(&p->registry, "SYMV", 4)->variants[i];
-        if (strcmp(variant->name, "half") == 0) cpu = variant;
-    }
-    assert_non_null(cpu);
-    with_fake_variants[0] = cpu;
+    const lacis_op *op = lacis_registry_op(&p->registry, "SYMV", 4);
+    with_fake_variants[0] = NULL;
+    for (int i = 0; i < op->variant_count; i++) /* the CPU's one of graphs */
+        if (strcmp(op->variants[i]->name, "half") == 0) with_fake_variants[0] = op->variants[i];
+    assert_non_null(with_fake_variants[0]);
     int at = 0;
     arrays[at++] = (named){"a", square(p, 1, LACIS_F64)};
     arrays[at++] = (named){"p", square(p, 2, LACIS_PATTERN)};
@@ -50,30 +46,6 @@ static int setup(void **state)
     arrays[at++] = (named){NULL, NULL};
     lacis_run_clear(&p->run);
     return 0;
-}
-
-static int clear(void **state)
-{
-    for (int i = 0; arrays[i].name != NULL; i++)
-        lacis_array_release(arrays[i].array);
-    return teardown(state);
-}
-
-static lacis_array *run_by(parity *p, const char *text, const lacis_variant *variant)
-{
-    lacis_array *array = NULL;
-    lacis_call *call = bind_on(p, text, arrays, variant->device == LACIS_GPU ? LACIS_ON_GPU : LACIS_ON_CPU);
-    parity_ok(p, variant->run(&p->run, call, 0, call->units, &array), text);
-    parity_unbind(p, call);
-    return array;
-}
-
-static void same_values(const lacis_array *found, const lacis_array *expected, const char *text)
-{
-    const lacis_part *one = lacis_array_part_named(found, "values"),
-                     *other = lacis_array_part_named(expected, "values");
-    assert_int_equal(one->count, other->count);
-    if (memcmp(one->data, other->data, sizeof(double) * (size_t)one->count) != 0) fail_msg("%s: other values", text);
 }
 
 /* ------------------------------------------------------------------------------------------- tests */
@@ -88,14 +60,8 @@ static const char *const texts[] = {
 
 static void test_same_as_cpu(void **state)
 {
-    parity *p = *state;
-    for (int i = 0; i < LACIS_COUNT(texts); i++) {
-        lacis_array *expected = run_by(p, texts[i], cpu), *found = run_by(p, texts[i], &tested_gpu);
-        same_values(found, expected, texts[i]);
-        lacis_array_release(expected);
-        lacis_array_release(found);
-        lacis_run_clear(&p->run);
-    }
+    for (int i = 0; i < LACIS_COUNT(texts); i++)
+        check_same(*state, texts[i]);
     assert_int_equal(fake_runs, LACIS_COUNT(texts));
 }
 
@@ -153,47 +119,14 @@ static void test_plan_goes(void **state)
 static void test_refuses(void **state)
 {
     parity *p = *state;
-    expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_AUTO, "too little work: ");
-    fake_refusal = "not such ones";
-    expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_GPU, "not such ones");
-    fake_refusal = NULL;
-    assert_int_equal(fake.calls, 0); /* none of it has touched the device */
+    check_refusals(p);
     lacis_device_set_limit(&p->host, 2000);
     expect_cannot(p, "SYMV a BY x", arrays, &tested_gpu, LACIS_ON_GPU, "graph, plan and vectors take");
 }
 
 static void test_failing_kernels(void **state)
 {
-    parity *p = *state;
-    lacis_array *found = NULL;
-    lacis_call *call = bind_on(p, texts[0], arrays, LACIS_ON_GPU);
-    fake_cuda_error = FAKE_BROKEN;
-    assert_int_equal(tested_gpu.run(&p->run, call, 0, 1, &found), LACIS_UNSUPPORTED);
-    fake_cuda_error = 0;
-    lacis_host_ok(&p->host);
-    parity_unbind(p, call);
-    call = bind_on(p, texts[2], arrays, LACIS_ON_GPU);
-    fake_takes = 200000000; /* more than the device has, which only the plan finds */
-    assert_int_equal(tested_gpu.run(&p->run, call, 0, 1, &found), LACIS_UNSUPPORTED);
-    lacis_host_ok(&p->host);
-    parity_unbind(p, call);
-}
-
-static void check_fault(parity *p, void *context)
-{
-    const char *text = context;
-    lacis_array *found, *expected = run_by(p, text, cpu);
-    lacis_call *call = bind_on(p, text, arrays, LACIS_ON_GPU);
-    lacis_status status = tested_gpu.run(&p->run, call, 0, call->units, &found);
-    if (status == LACIS_OK) {
-        same_values(found, expected, text);
-        lacis_array_release(found);
-    } else if (status != LACIS_UNSUPPORTED) {
-        fail_msg("%s: %s: %s", text, lacis_status_name(status), p->host.error.message);
-    }
-    lacis_host_ok(&p->host);
-    parity_unbind(p, call);
-    lacis_array_release(expected);
+    check_failing_kernels(*state, texts[0], texts[2], "the graph, its plan and vectors");
 }
 
 static void test_faults(void **state)
@@ -206,18 +139,9 @@ static void test_faults(void **state)
 /* Making a plan costs something until it is there. */
 static void test_costs(void **state)
 {
-    parity *p = *state;
-    lacis_profile profile;
     lacis_cost cold = {0}, warm = {0};
-    lacis_profile_init(&profile, &p->host);
-    lacis_call *call = bind_on(p, texts[0], arrays, LACIS_ON_GPU);
-    parity_ok(p, tested_gpu.cost(&p->run, call, &profile, &cold), "cost");
-    lacis_array_release(run_by(p, texts[0], &tested_gpu));
-    parity_ok(p, tested_gpu.cost(&p->run, call, &profile, &warm), "cost");
-    assert_true(cold.once > 0.1 && cold.seconds > cold.once);
-    assert_true(warm.once == 0 && warm.seconds < cold.seconds - cold.once - PLAN_SECONDS / 2);
-    parity_unbind(p, call);
-    lacis_profile_clear(&profile);
+    costs_of(*state, texts[0], &cold, &warm);
+    assert_true(warm.seconds < cold.seconds - cold.once - PLAN_SECONDS / 2);
 }
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, clear)
