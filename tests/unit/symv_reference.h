@@ -63,7 +63,7 @@ static inline void layout_split(layout l, pair value, double *out)
 
 static inline void layout_put(layout l, void *base, int64_t index, pair value)
 {
-    double v[4];
+    double v[4] = {0};
     layout_split(l, value, v);
     for (int64_t i = 0; i < layout_scalars(l); i++) {
         if (l.single) {
