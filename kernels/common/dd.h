@@ -79,12 +79,6 @@ LACIS_DD_INLINE lacis_dd lacis_dd_mul_raw(lacis_dd a, lacis_dd b)
     return p;
 }
 
-LACIS_DD_INLINE lacis_dd lacis_dd_mul(lacis_dd a, lacis_dd b)
-{
-    lacis_dd p = lacis_dd_mul_raw(a, b);
-    return lacis_dd_quick_two_sum(p.hi, p.lo);
-}
-
 /* a b of a plain double, not normalised. */
 LACIS_DD_INLINE lacis_dd lacis_dd_mul_raw_by(double a, lacis_dd b)
 {
