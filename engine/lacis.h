@@ -220,7 +220,8 @@ typedef enum lacis_kind {
     LACIS_VECTOR, /* parts values and, where sparse or labelled, index (I64) */
     LACIS_TABLE,  /* any number of columns of one length: one part each */
     LACIS_INTERLEAVED, /* a batch of independent systems, each a lane: see lacis_array_create */
-    LACIS_SYMMETRIC    /* dense symmetric or Hermitian matrices, one triangle of each: see lacis_array_create */
+    LACIS_SYMMETRIC,   /* dense symmetric or Hermitian matrices, one triangle of each: see lacis_array_create */
+    LACIS_BODIES       /* point masses in space, one column a figure: see lacis_array_create */
 } lacis_kind;
 
 /* One named piece of an array's storage: `count` elements at `data`. */
@@ -249,10 +250,14 @@ typedef struct lacis_part {
  * next, at least the rows; 0: packed, the columns' elements of the triangle behind one another) and the elements from
  * one matrix to the next (0: each behind the one before). Matrices of several sizes: "orders" (I64, one each: its
  * rows); then they lie behind one another, the last element of "shape" is 0, and a leading dimension that is not 0
- * stands for each matrix's own rows. Of a Hermitian matrix's diagonal the imaginary part is not read.
- * lacis_array_create copies. lacis_array_lend keeps the caller's memory: it must not change until
- * `release(arg)` is called, which happens once, from any thread, when nobody needs it any more (also
- * when the call itself fails). In a database file the contents are copied into the file as well. */
+ * stands for each matrix's own rows. Of a Hermitian matrix's diagonal the imaginary part is not read. BODIES: extent
+ * = {bodies}, dtype F32 or F64; parts of dtype "m", "x", "y", "z" and, where they are known, "vx", "vy", "vz" (0
+ * else), "eps" (a softening length of each), "ax", "ay", "az", "phi" (accelerations and potentials at these
+ * positions, as a run leaves them); "id" (I64, in any order) where ids are not 0, 1, 2 ...; "time" (F64, one
+ * element). All figures are finite, masses and softening lengths not negative. lacis_array_create copies.
+ * lacis_array_lend keeps the caller's memory: it must not change until `release(arg)` is called, which happens once,
+ * from any thread, when nobody needs it any more (also when the call itself fails). In a database file the contents
+ * are copied into the file as well. */
 typedef struct lacis_array_spec {
     lacis_kind kind;
     lacis_dtype dtype;

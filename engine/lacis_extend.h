@@ -142,6 +142,7 @@ LACIS_API lacis_status lacis_csr_new(lacis_run *run, const lacis_csr_parts *part
 
 #include "lacis_extend_batch.h"
 #include "lacis_extend_symmetric.h"
+#include "lacis_extend_bodies.h"
 
 LACIS_API int64_t lacis_label(const int64_t *labels, int64_t base, int64_t index);
 /* Index of a label, or -1. */
