@@ -75,6 +75,8 @@ static bodies moved(const bodies *b, lacis_nbody_type type, const lacis_nbody_ru
     assert_int_equal(lacis_nbody_steps(system, 3, 0.01, true), LACIS_NBODY_OK);
     assert_int_equal(lacis_nbody_measure(system, figures), LACIS_NBODY_OK);
     bodies result = system_read(system, b, type);
+    for (int64_t i = 0; i < b->n; i++)
+        assert_true(isfinite(result.column[X][i]) && isfinite(result.column[AX][i]));
     lacis_nbody_free(system);
     assert_int_equal(host.blocks, 0);
     return result;
