@@ -28,7 +28,7 @@ static bodies crowd(int64_t n, bool own_eps, bool floats)
         b.column[M][i] *= i % 4 == 0 ? 1 : from_0_to_1(&seed);
         for (int k = 0; k < 3; k++)
             b.column[VX + k][i] = i % 20 == 0 ? 0 : 0.1 * from_1_to_1(&seed);
-        if (own_eps) b.column[EPS][i] = 0.01 * (double)(i % 3);
+        if (own_eps) b.column[EPS][i] = 0.01 * (double)(1 + i % 3);
     }
     if (floats) round_to_floats(&b);
     return b;
