@@ -77,7 +77,7 @@ static lacis_mul_gpu_status run_dense(mulg_run *s, mulg_params *p, cudaStream_t 
     MULG_TRY(take_dense(s, p, stream));
     const mul_u64 tasks = (mul_u64)p->rows * p->windows;
     if (s->ordered) {
-        /* as in gpu_ordered.cuh */
+        /* as in gpu_ordered.cuh: cells, then places and MASK */
         const mul_u64 cell = s->job->agg == LACIS_MUL_AVG ? 8 + 4 : (mul_u64)mulg_type_bytes(s->job->type) + 1;
         const mul_u64 warp = (s->window_width * cell + ORDERED_PLACES_BYTES + 15) / 16 * 16;
         return launch(s, s->kernels.kernel[MULG_ORDERED_DENSE], tasks / MULG_WARPS + 1, MULG_ORDERED_BLOCKS,

@@ -158,6 +158,12 @@ static mul_u64 dense_from(mul_u64 width)
     return share > least ? share : least;
 }
 
+/* gpu_mask.cuh says why. */
+static bool masked_inside(const lacis_mul_gpu_job *job)
+{
+    return job->mask && !job->fails && !(job->checked && !real(job->type));
+}
+
 void mulg_set_params(mulg_run *s)
 {
     const lacis_mul_gpu_job *job = s->job;
@@ -186,7 +192,7 @@ void mulg_set_params(mulg_run *s)
     if (job->agg == LACIS_MUL_AVG) s->window_width = MULG_AVERAGE_WIDTH;
     p->windows = (mul_u32)((p->width + s->window_width - 1) / s->window_width);
     const bool cuts_fit = ((mul_u64)job->b.rows * (p->windows + 1)) >> (CUT_BYTES_SHIFT - 2) == 0;
-    if (job->mask && !s->ordered && !lacis_mul_gpu_semiring_written(job)) { /* mulg_masks; all else: mulg_keep */
+    if (masked_inside(job)) { /* all else: mulg_keep */
         p->mask_begin = (const mul_i64 *)job->mask->begin;
         p->mask_end = (const mul_i64 *)job->mask->end;
         p->mask_column = job->mask->column;
@@ -221,10 +227,12 @@ const char *lacis_mul_gpu_source(void)
 int lacis_mul_gpu_options(const lacis_mul_gpu_job *job, const char **option, int most, char *text, size_t text_bytes)
 {
     const bool checked = job->checked && !real(job->type);
-    const int value[] = {1, (int)job->con_kind, (int)job->agg, checked, mulg_type_bytes(job->type)};
-    static const char *const name[] = {"NVRTC", "CON", "AGG", "CHECKED", "BYTES"};
+    const int value[] = {1,       (int)job->con_kind,         (int)job->agg,
+                         checked, mulg_type_bytes(job->type), masked_inside(job)};
+    static const char *const name[] = {"NVRTC", "CON", "AGG", "CHECKED", "BYTES", "MASKED"};
+    const int options = (int)(sizeof value / sizeof *value);
     int count = 0;
-    for (size_t at = 0; count < 5 && count < most; count++) {
+    for (size_t at = 0; count < options && count < most; count++) {
         const int length = snprintf(text + at, text_bytes - at, "-DLACIS_%s=%d", name[count], value[count]);
         if (length < 0 || (size_t)length >= text_bytes - at) break;
         option[count] = text + at;

@@ -97,7 +97,8 @@ MULG_DEVICE mul_u32 mulg_rank(const mulg_params &p, mulg_middle_shared<R> &share
 /* Cells [first, first + p.cells) of the window's entries, entry after entry of the row of A. */
 template <class R>
 MULG_DEVICE void mulg_fill_ordered(const mulg_params &p, mul_u32 row, const mul_u32 *word, const mul_u32 *rank,
-                                   mul_i64 begin, mul_u32 degree, mul_u64 lo, bool several, mul_u32 first, int *bad)
+                                   mul_i64 begin, mul_u32 degree, mul_u64 lo, bool several, mul_u32 first,
+                                   bool masked, int *bad)
 {
     typedef typename R::T T;
     typedef typename R::A A;
@@ -114,6 +115,7 @@ MULG_DEVICE void mulg_fill_ordered(const mulg_params &p, mul_u32 row, const mul_
         if constexpr (R::VALUES) a = mulg_value<A>(p.a_value, begin + e);
         for (mul_u32 i = slice.x + threadIdx.x; i < slice.y; i += MULG_THREADS) {
             const mul_u32 t = __ldg(p.b_column + i), j = t - p.t_lo - (mul_u32)lo;
+            if (masked && !(word[j / 32] >> (j & 31) & 1)) continue;
             const mul_u32 at = rank[j / 32] + __popc(word[j / 32] & ((1u << (j & 31)) - 1)) - first;
             if (at >= p.cells) continue;
             T v = T();
@@ -202,7 +204,7 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
             mark(u);
         });
     __syncthreads();
-    constexpr bool masks = mulg_masks<R>::value && !ORDERED && !TOP;
+    constexpr bool masks = mulg_masks<R>::value && !TOP;
     const bool masked = masks && p.mask_begin;
     if constexpr (masks)
         if (masked) { /* ranks come later: their place is free */
@@ -224,7 +226,7 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
                     ((T *)cell)[i] = R::start(p);
             }
             __syncthreads();
-            mulg_fill_ordered<R>(p, row, word, rank, begin, degree, lo, several, first, bad);
+            mulg_fill_ordered<R>(p, row, word, rank, begin, degree, lo, several, first, masked, bad);
             __syncthreads();
             for (mul_u32 i = threadIdx.x; i < n; i += MULG_THREADS) {
                 if (p.agg == MULG_AVG)

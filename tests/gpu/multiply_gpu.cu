@@ -84,6 +84,7 @@ int main(int argc, char **argv)
         check_wide(seed);
         check_faults();
         check_overflow();
+        check_masks(seed, 300, 3000);
         check_heavy();
     } else if (what == "heavy") {
         check_heavy();
@@ -97,10 +98,12 @@ int main(int argc, char **argv)
         check_random(3, 6, 200);
         check_flat(3, 4, 60);
         check_few(3, 1, 20000);
+        check_masks(3, 30, 700);
     } else if (what == "tiny") {
         check_random(3, 5, 70);
         check_flat(3, 2, 40);
         check_few(3, 1, 2100);
+        check_masks(3, 12, 700);
     } else {
         for (const auto &mode : graph_modes)
             for (int i = 2; i < argc && what == mode.name; i++)
