@@ -35,7 +35,6 @@ static const char *refuses(const lacis_power *work)
 {
     const uint64_t places = UINT32_MAX - 64; /* of the graph: its entries are numbered in 32 bits there */
     if (!work->stable && work->rounds == 1) return "there is nothing to multiply";
-    if (work->spec.agg == LACIS_AGG_FOLD) return "only for built-in AGG";
     if (work->a.dtype == LACIS_C64 || work->a.dtype == LACIS_C128 || work->type == LACIS_C128 ||
         work->dtype == LACIS_C128)
         return "complex values are only done on the CPU";
@@ -52,18 +51,16 @@ static void label(const lacis_power *work, const lacis_labels *sources, lacis_pr
     product->t = lacis_labels_of_cols(&work->a);
 }
 
-/* Whether NVRTC can have the CON. */
+static bool written(const lacis_power *work)
+{
+    return work->spec.agg == LACIS_AGG_FOLD || form_of(&work->spec) == LACIS_MUL_CON_STRIPS;
+}
+
+/* Whether NVRTC can have CON and AGG. */
 static bool can_write(const lacis_power *work, char *reason, size_t size)
 {
-    lacis_product product = {.spec = work->spec};
-    if (form_of(&work->spec) != LACIS_MUL_CON_STRIPS) return true;
-    product.job.con_kind = LACIS_MUL_CON_STRIPS;
-    label(work, &work->start.s, &product);
-    if (lacis_written_lists(&product)) {
-        snprintf(reason, size, "CON uses labels that are listed and not counted");
-        return false;
-    }
-    return lacis_written_can(&product, reason, size);
+    const lacis_product product = {.spec = work->spec};
+    return !written(work) || lacis_written_can(&product, reason, size);
 }
 
 bool lacis_power_gpu_can(const lacis_call *call, char *reason, size_t size)
@@ -100,7 +97,7 @@ static double once_seconds(const lacis_power *work, const lacis_profile *profile
 {
     const double compile_seconds = 1.2;
     double start = lacis_gpu_start_seconds(work->run, profile, LACIS_GPU_LOAD_FIGURE);
-    return start + (form_of(&work->spec) == LACIS_MUL_CON_STRIPS ? compile_seconds : 0);
+    return start + (written(work) ? compile_seconds : 0);
 }
 
 /* A round waits for the device; a path is an atomic, or a product and its offer; the result is looked through.
@@ -192,6 +189,17 @@ lacis_status lacis_power_gpu_guard(struct lacis_power_gpu *on, lacis_mul_con con
                           "CON's integers could overflow 64 bits, which the GPU does not look for");
 }
 
+/* Labels that CON takes from lists; all sources' once, for whatever block of them. */
+static lacis_status send_lists(struct lacis_power_gpu *on, lacis_product *product, int64_t first,
+                               lacis_mul_gpu_job *job)
+{
+    const lacis_labels *all = &on->work->start.s;
+    label(on->work, all, product);
+    LACIS_TRY(lacis_written_send(on->run, on->gpu, product, &on->work->sent, job));
+    if (job->label[0] != NULL) job->label[0] += on->sources.label - all->label + first;
+    return LACIS_OK;
+}
+
 lacis_status lacis_power_gpu_compile(struct lacis_power_gpu *on, lacis_product *product, int64_t first,
                                      lacis_mul_gpu_job *job, lacis_mul_gpu_written *kernels)
 {
@@ -199,7 +207,8 @@ lacis_status lacis_power_gpu_compile(struct lacis_power_gpu *on, lacis_product *
     label(on->work, &sources, product);
     on->written = true;
     on->compiled = kernels;
-    return lacis_written_prepare(on->run, on->gpu, product, job, kernels);
+    LACIS_TRY(lacis_written_prepare(on->run, on->gpu, product, job, kernels));
+    return send_lists(on, product, first, job);
 }
 
 /* The graph's values as `type`, made once. */

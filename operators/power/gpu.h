@@ -18,7 +18,7 @@ struct lacis_power_gpu {
     uint64_t places;                       /* of its column and value */
     void *values[LACIS_MUL_F64 + 1];       /* the graph's values in other types */
     lacis_labels sources;                  /* of this run */
-    bool written;                          /* CON is not built in */
+    bool written;                          /* CON or AGG is not built in */
     const lacis_mul_gpu_written *compiled; /* its kernels, while a job runs them */
     bool looked;                           /* facts is known */
     lacis_mul_gpu_facts facts;
@@ -73,7 +73,7 @@ lacis_status lacis_power_gpu_look(struct lacis_power_gpu *on, const lacis_mul_ma
 /* Fills on->facts of the graph's values, once. */
 lacis_status lacis_power_gpu_graph_facts(struct lacis_power_gpu *on, lacis_mul_type type);
 
-/* A written CON, of a product whose types are known, into *job; kernels must stay while the job is used. */
+/* Written CON and AGG, of a product whose types are known, into *job; kernels must stay while the job is used. */
 lacis_status lacis_power_gpu_compile(struct lacis_power_gpu *on, lacis_product *product, int64_t first,
                                      lacis_mul_gpu_job *job, lacis_mul_gpu_written *kernels);
 

@@ -270,6 +270,9 @@ static void test_large(void **state)
         "POWER g UNTIL STABLE WITHIN 5 CON a + b AGG max WHERE src < 9",
         "POWER g UNTIL STABLE WITHIN 3 CON a * b AGG min WHERE src < 100",
         "POWER g UNTIL STABLE WITHIN 4 CON a AGG any",
+        "POWER g TO 3 CON a + b AGG (x, y) -> max(x, y) IDENTITY -1000000 ASSOCIATIVE WHERE src < 100",
+        "POWER g TO 3 CON b AGG (x, y) -> x * 0.5 - y IDENTITY 3 WHERE src < 100",
+        "POWER g TO 3 CON a + b - s + c AGG min WHERE src IN (1, 20, 700)",
     };
     static const lacis_dtype types[] = {LACIS_PATTERN, LACIS_I32, LACIS_I64, LACIS_F32, LACIS_F64};
     if (!parity_on_gpu()) skip();
