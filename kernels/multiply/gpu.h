@@ -66,10 +66,10 @@ typedef struct lacis_mul_gpu_job {
     /* Device pointers. a.cols == b.rows; both < 2^32; columns of a row rise and are distinct. Values of both operands
      * are of `type` (NULL: every value is 1). b's entries lie within b.column[0, 2^32 - 64). */
     lacis_mul_matrix a, b;
-    lacis_mul_con con_kind;    /* LACIS_MUL_CON_STRIPS: written */
-    lacis_mul_agg agg;         /* LACIS_MUL_FOLD: written */
-    lacis_mul_type type;       /* of CON's values; COUNT ignores it; AVG gives F64; C128: a written semiring */
-    lacis_mul_storage storage; /* COUNT: U8, U16, U32, I64; AVG: F64; else that of `type` */
+    lacis_mul_con con_kind; /* LACIS_MUL_CON_STRIPS: written */
+    lacis_mul_agg agg;      /* LACIS_MUL_FOLD: written */
+    lacis_mul_type type;    /* of CON's values; COUNT ignores it; AVG gives F64 or C128; C128: a written semiring */
+    lacis_mul_storage storage; /* COUNT: U8, U16, U32, I64; AVG: F64, C128; else that of `type` */
     bool checked;              /* integer SUM may overflow: LACIS_MUL_GPU_OVERFLOW (takes the ordered way) */
     bool ordered;              /* float sums in rising order of c: the CPU's bits */
     uint64_t max_degree_a;     /* no row of a has more entries (bounds counts); 0: not known */

@@ -55,8 +55,6 @@ const char *lacis_mul_gpu_refuses(const lacis_mul_gpu_job *job)
 {
     if (job->a.rows >= UINT32_MAX || job->b.rows >= UINT32_MAX || job->b.cols >= UINT32_MAX)
         return "a dimension has 2^32 rows or columns";
-    if (job->type == LACIS_MUL_C128 && job->agg == LACIS_MUL_AVG)
-        return "averages of complex values are only done on the CPU";
     if (job->type == LACIS_MUL_C128 && job->top > 0) return "complex values have no order for TOP";
     if ((lacis_mul_gpu_semiring_written(job) || job->having) && !job->written)
         return "a written function is not compiled for the GPU";
@@ -189,7 +187,8 @@ void mulg_set_params(mulg_run *s)
     s->value_bytes = values ? mulg_type_bytes(mulg_b_type(job)) : 0;
     const int cell = job->agg == LACIS_MUL_COUNT ? s->kernels.count_bytes : mulg_type_bytes(job->type);
     s->window_width = (!s->ordered ? MULG_DENSE_BYTES : cell == 16 ? MULG_ORDERED_WIDE : MULG_ORDERED_BYTES) / cell;
-    if (job->agg == LACIS_MUL_AVG) s->window_width = MULG_AVERAGE_WIDTH;
+    if (job->agg == LACIS_MUL_AVG)
+        s->window_width = job->type == LACIS_MUL_C128 ? MULG_AVERAGE_WIDE : MULG_AVERAGE_WIDTH;
     p->windows = (mul_u32)((p->width + s->window_width - 1) / s->window_width);
     const bool cuts_fit = ((mul_u64)job->b.rows * (p->windows + 1)) >> (CUT_BYTES_SHIFT - 2) == 0;
     if (masked_inside(job)) { /* all else: mulg_keep */

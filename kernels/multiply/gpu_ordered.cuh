@@ -71,9 +71,10 @@ template <class R> struct mulg_ordered_window {
 
 /* AVG: a count is also the mark. */
 template <class R> struct mulg_average_window {
+    typedef mulg_mean<typename R::T> mean;
     struct shared {
-        static constexpr int width = MULG_AVERAGE_WIDTH;
-        __align__(16) double sum[width];
+        static constexpr int width = sizeof(typename R::T) == 16 ? MULG_AVERAGE_WIDE : MULG_AVERAGE_WIDTH;
+        __align__(16) typename mean::type sum[width];
         __align__(16) mul_u32 count[width];
         unsigned short place[MULG_ORDERED_TURN];
         mul_u32 mask[MULG_ORDERED_MASK];
@@ -86,12 +87,12 @@ template <class R> struct mulg_average_window {
     }
     __device__ __forceinline__ void clear(mul_u32 j)
     {
-        s.sum[j] = -0.0;
+        s.sum[j] = mean::none();
         s.count[j] = 0;
     }
     __device__ __forceinline__ void put(const mulg_params &, mul_u32 j, typename R::T v, int *)
     {
-        s.sum[j] = mulg_plus(s.sum[j], mulg_plus((double)v, 0.0));
+        s.sum[j] = mulg_plus(s.sum[j], mean::one(v));
         s.count[j]++;
     }
     __device__ __forceinline__ mul_u32 touched(mul_u32 at) const
@@ -101,7 +102,7 @@ template <class R> struct mulg_average_window {
     }
     __device__ __forceinline__ void store(const mulg_params &p, mul_u32 j, mul_u64 to) const
     {
-        ((double *)p.c_value)[to] = s.sum[j] / s.count[j];
+        ((typename mean::type *)p.c_value)[to] = mean::over(s.sum[j], s.count[j]);
     }
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * POWER's variant "gpu": whether the kernels can do a call and the device may be asked for it, what it would cost,
- * and its run: the graph to the device, blocks of sources there from the first round to the last (gpu_rounds.c,
- * gpu_closure.c), only their results to the host.
+ * and its run: the graph to the device (gpu_graph.c), blocks of sources there from the first round to the last
+ * (gpu_rounds.c, gpu_closure.c), only their results to the host.
  */
 #include "power/gpu.h"
 
@@ -23,22 +23,12 @@ static lacis_mul_con form_of(const lacis_product_spec *spec)
     return spec->con == NULL ? spec->form : lacis_con_form(spec->con);
 }
 
-static bool same_labels(const lacis_power *work)
-{
-    lacis_labels rows = lacis_labels_of_rows(&work->a), cols = lacis_labels_of_cols(&work->a);
-    if (rows.count != cols.count || (rows.label == NULL) != (cols.label == NULL)) return false;
-    if (rows.label == NULL) return rows.base == cols.base;
-    return memcmp(rows.label, cols.label, sizeof(int64_t) * (size_t)rows.count) == 0;
-}
-
 static const char *refuses(const lacis_power *work)
 {
     const uint64_t places = UINT32_MAX - 64; /* of the graph: its entries are numbered in 32 bits there */
     if (!work->stable && work->rounds == 1) return "there is nothing to multiply";
-    if (work->a.dtype == LACIS_C64 || work->a.dtype == LACIS_C128 || work->type == LACIS_C128 ||
-        work->dtype == LACIS_C128)
-        return "complex values are only done on the CPU";
-    if (!same_labels(work)) return "the graph's rows and columns carry different labels";
+    if (work->stable && (work->a.dtype == LACIS_C64 || work->a.dtype == LACIS_C128 || work->type == LACIS_C128))
+        return "closures of complex values are only done on the CPU";
     if (work->a.cols >= (int64_t)UINT32_MAX) return "a dimension has 2^32 rows or columns";
     if ((uint64_t)work->a.entries >= places) return "the graph has too many entries";
     return NULL;
@@ -47,7 +37,7 @@ static const char *refuses(const lacis_power *work)
 static void label(const lacis_power *work, const lacis_labels *sources, lacis_product *product)
 {
     product->s = *sources;
-    product->c = lacis_labels_of_rows(&work->a);
+    product->c = lacis_labels_of_cols(&work->a); /* gpu_graph.c */
     product->t = lacis_labels_of_cols(&work->a);
 }
 
@@ -81,17 +71,6 @@ bool lacis_power_gpu_can(const lacis_call *call, char *reason, size_t size)
 
 /* ------------------------------------------------------------------------------------------- costs */
 
-static lacis_mul_matrix host_graph(const lacis_power *work)
-{
-    return (lacis_mul_matrix){.rows = work->a.rows,
-                              .cols = work->a.cols,
-                              .begin = work->a.begin,
-                              .end = work->a.end,
-                              .column = work->a.column,
-                              .value = work->a.value,
-                              .type = LACIS_MUL_I64};
-}
-
 /* NVRTC, unless it was compiled before, which is not known here; and the device's start. */
 static double once_seconds(const lacis_power *work, const lacis_profile *profile)
 {
@@ -107,7 +86,7 @@ double lacis_power_gpu_seconds(lacis_run *run, const lacis_call *call, const lac
 {
     const lacis_power *work = call->work;
     const lacis_gpu *gpu = lacis_gpu_at_hand(run);
-    const lacis_mul_matrix a = host_graph(work);
+    const lacis_mul_matrix a = lacis_power_host_graph(work);
     double round = lacis_profile_get(profile, "power.gpu.round_ns", work->stable ? 3e4 : 2e5);
     double path = lacis_profile_get(profile, "power.gpu.path_ns", 0.02), cell_ns = 0.006;
     double cells = work->stable ? (double)call->units * (double)work->a.cols : work_of->entries;
@@ -214,7 +193,7 @@ lacis_status lacis_power_gpu_compile(struct lacis_power_gpu *on, lacis_product *
 /* The graph's values as `type`, made once. */
 lacis_status lacis_power_gpu_values(struct lacis_power_gpu *on, lacis_mul_type type, const void **out)
 {
-    lacis_dtype storage = on->work->a.storage;
+    lacis_dtype storage = on->storage;
     *out = on->a.value;
     if (on->a.value == NULL || lacis_mul_storage_of(storage) == lacis_power_storage_of(type)) return LACIS_OK;
     if (on->values[type] == NULL) {
@@ -378,11 +357,9 @@ static void clear(struct lacis_power_gpu *on)
 
 static lacis_status run_all(struct lacis_power_gpu *on, const lacis_csr *start)
 {
-    lacis_mul_matrix a = host_graph(on->work);
-    on->places = lacis_send_places(&a);
     on->stream = lacis_gpu_stream(on->gpu);
     on->memory = (lacis_mul_gpu_memory){device_alloc, device_free, stopped, on};
-    lacis_status status = lacis_send_matrix(on->run, on->gpu, &on->work->sent, &a, &on->a);
+    lacis_status status = lacis_power_gpu_send(on);
     if (status == LACIS_OK) status = send_start(on, start);
     if (status == LACIS_LIMIT) return lacis_gpu_no_room(on->run, on->gpu, "the graph");
     LACIS_TRY(status);

@@ -73,7 +73,7 @@ static lacis_status judge(struct lacis_power_gpu *on, lacis_mul_gpu_job *job, in
     lacis_mul_gpu_facts facts;
     double most = 1;
     lacis_mul_matrix rows = job->a;
-    if (!uses_r(job->con_kind)) rows.value = NULL;
+    if (!uses_r(job->con_kind) || job->written != NULL) rows.value = NULL;
     LACIS_TRY(lacis_power_gpu_look(on, &rows, &facts));
     job->max_degree_a = facts.degree;
     if (job->agg == LACIS_MUL_COUNT) {
@@ -93,11 +93,11 @@ static lacis_status judge(struct lacis_power_gpu *on, lacis_mul_gpu_job *job, in
 static void fill_job(struct lacis_power_gpu *on, const lacis_product *product, bool last, lacis_mul_gpu_job *out)
 {
     lacis_mul_type type = product->job.type;
+    bool average = product->job.agg == LACIS_MUL_AVG && type != LACIS_MUL_C128;
     *out = (lacis_mul_gpu_job){.con_kind = product->job.con_kind,
                                .agg = product->job.agg,
                                .type = type,
-                               .storage = product->job.agg == LACIS_MUL_AVG ? LACIS_MUL_TO_F64
-                                                                            : lacis_power_storage_of(type),
+                               .storage = average ? LACIS_MUL_TO_F64 : lacis_power_storage_of(type),
                                .ordered = lacis_run_deterministic(on->run),
                                .t_hi = on->a.cols,
                                .compact = last,
@@ -108,9 +108,9 @@ static void fill_job(struct lacis_power_gpu *on, const lacis_product *product, b
 static lacis_dtype dtype_of_storage(lacis_mul_storage storage)
 {
     static const lacis_dtype dtype[] = {
-        [LACIS_MUL_TO_U8] = LACIS_U8,   [LACIS_MUL_TO_U16] = LACIS_U16, [LACIS_MUL_TO_U32] = LACIS_U32,
-        [LACIS_MUL_TO_I32] = LACIS_I32, [LACIS_MUL_TO_I64] = LACIS_I64, [LACIS_MUL_TO_F32] = LACIS_F32,
-        [LACIS_MUL_TO_F64] = LACIS_F64};
+        [LACIS_MUL_TO_U8] = LACIS_U8,   [LACIS_MUL_TO_U16] = LACIS_U16,  [LACIS_MUL_TO_U32] = LACIS_U32,
+        [LACIS_MUL_TO_I32] = LACIS_I32, [LACIS_MUL_TO_I64] = LACIS_I64,  [LACIS_MUL_TO_F32] = LACIS_F32,
+        [LACIS_MUL_TO_F64] = LACIS_F64, [LACIS_MUL_TO_C128] = LACIS_C128};
     return dtype[storage];
 }
 
@@ -205,7 +205,7 @@ lacis_status lacis_power_gpu_rounds(struct lacis_power_gpu *on, int64_t first, i
                                     struct lacis_power_device_rows *out)
 {
     const lacis_power *work = on->work;
-    struct present present = {.rows = on->a, .storage = work->a.storage, .dtype = work->a.dtype};
+    struct present present = {.rows = on->a, .storage = on->storage, .dtype = work->a.dtype};
     lacis_status status = LACIS_OK;
     present.rows.rows = count;
     present.rows.begin = on->start_begin + first;

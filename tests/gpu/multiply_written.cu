@@ -46,7 +46,7 @@ static row_values expected_row(const ring &r, const matrix &a, const matrix &b, 
         }
     }
     for (auto at = out.begin(); at != out.end();) {
-        if (r.agg == LACIS_MUL_AVG) at->second.x /= at->second.y;
+        if (r.agg == LACIS_MUL_AVG) at->second = {at->second.x / at->second.y, 1};
         const uint32_t *column = mask ? mask->column.data() : nullptr;
         const bool masked =
             !mask || std::binary_search(column + mask->begin[row], column + mask->end[row], at->first);

@@ -37,11 +37,14 @@
 #define lacis_power_gpu_closure_rows tested_closure_rows
 #define lacis_power_gpu_compile      tested_compile
 #define lacis_power_gpu_seconds      tested_seconds
+#define lacis_power_host_graph       tested_host_graph
+#define lacis_power_gpu_send         tested_send
 
 #include "../../operators/power/gpu.c"
 #define types_of types_of_closure
 #include "../../operators/power/gpu_closure.c"
 #undef types_of
+#include "../../operators/power/gpu_graph.c"
 #include "../../operators/power/gpu_rounds.c"
 
 /* ----------------------------------------------------------------------------------------- fixture */
@@ -120,6 +123,25 @@ static void test_same_as_cpu(void **state)
     }
     assert_true(fake_pushes > 0);     /* of little change */
     assert_true(fake_rows_taken > 0); /* AGG any of values keeps an order */
+}
+
+/* Rows and columns of different vertices, some of them the same. */
+static void test_labels_differ(void **state)
+{
+    parity *p = *state;
+    const lacis_dtype types[] = {LACIS_PATTERN, LACIS_I64};
+    for (int t = 0; t < LACIS_COUNT(types); t++) {
+        uint64_t random = 7;
+        graph g = graph_make(&random, GRAPH_SPARSE, 40, 60, types[t]);
+        g.row_label = random_labels(&random, g.rows, 2);
+        g.col_label = random_labels(&random, g.cols, 2);
+        const named arrays[] = {{"g", graph_array(p, &g)}, {NULL, NULL}};
+        for (int i = 0; i < LACIS_COUNT(texts); i++)
+            check_same(p, texts[i], arrays);
+        lacis_array_release(arrays[0].array);
+        graph_free(&g);
+        assert_int_equal(fake.blocks, 0);
+    }
 }
 
 /* ----------------------------------------------------------------------------------- written functions */
@@ -311,6 +333,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_same_as_cpu, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_labels_differ, setup, teardown),
         cmocka_unit_test_setup_teardown(test_written, setup, teardown),
         cmocka_unit_test_setup_teardown(test_direction, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refuses, setup, teardown),
