@@ -198,6 +198,7 @@ static void check_types(u64 *state, const matrix &g, int turn, bool few)
     check_pull<float>(state, g, turn + 2, few), check_pull<double>(state, g, turn + 3, few);
     check_push<int32_t>(state, g, turn, few), check_push<int64_t>(state, g, turn + 1, few);
     check_push<float>(state, g, turn + 2, few), check_push<double>(state, g, turn + 3, few);
+    check_against(state, g, turn);
 }
 
 static int check(u64 seed)
