@@ -7,7 +7,7 @@
  *     multiply_gpu tiny                    fewer and smaller ones: for tests/emulate
  *     multiply_gpu heavy                   only hub rows, dense blocks and TOP
  *     multiply_gpu bench GRAPH...          rmat:S (labels permuted), rmat-raw:S, uniform:S, star:N, hub:N, dense:N
- *     multiply_gpu written [SEED]          written CON, AGG and HAVING through NVRTC, every class forced
+ *     multiply_gpu written [SEED [NAME]]   written CON, AGG and HAVING through NVRTC, every class forced
  *     multiply_gpu bench-written GRAPH...  their times
  *     multiply_gpu cusparse GRAPH...       the same product by cuSPARSE
  *     multiply_gpu one GRAPH...            products of one row
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
         check_heavy();
 #ifdef WITH_NVRTC
     } else if (what == "written") {
-        check_written(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1);
+        check_written(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, argc > 3 ? argv[3] : nullptr);
 #endif
     } else if (what == "small") {
         for (int i = 2; i < argc; i++)

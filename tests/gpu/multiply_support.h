@@ -95,7 +95,7 @@ void bench_cusparse(const char *name); /* only with WITH_CUSPARSE */
 /* --- multiply_written.cu, multiply_written_bench.cu, only with WITH_NVRTC
  * -------------------------------------------------------- */
 
-void check_written(u64 seed);
+void check_written(u64 seed, const char *only); /* NULL: all; else names that have it */
 void bench_written(const char *name);
 
 /* --- multiply_few.cu --------------------------------------------------------------------------------- */

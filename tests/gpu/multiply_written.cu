@@ -8,6 +8,7 @@
 #ifdef WITH_NVRTC
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 static double as_double(const char *value, lacis_mul_storage storage)
@@ -129,7 +130,7 @@ static void check_ring(const ring &r, const matrix &a, const matrix &b, const ma
     free_matrix(da), free_matrix(db), free_matrix(dm);
 }
 
-void check_written(u64 seed)
+void check_written(u64 seed, const char *only)
 {
     /* The third through windows of bitmaps; in the fourth rows are FLAT. */
     static const int64_t cols[] = {900, 5000, 300000, 300};
@@ -147,6 +148,7 @@ void check_written(u64 seed)
     }
     for (int k = 0; k < ring_count; k++) {
         const ring &r = rings[k];
+        if (only && !strstr(r.name, only)) continue;
         compiling of[2];
         lacis_mul_gpu_written written[2] = {{{}, compile_ring, &of[0]}, {{}, compile_ring, &of[1]}};
         for (int i = 0; i < SHAPES; i++)
