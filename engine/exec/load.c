@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * LOAD and GENERATE: finding the loader (by name or by content) or generator, reading options against its
- * specification, and entering the result in the catalog. LOAD of several files: load_files.c.
+ * specification, and having put.c enter the result. LOAD of several files: load_files.c.
  */
 #include "exec/load.h"
 
@@ -157,71 +157,6 @@ const lacis_option_value *lacis_option(const lacis_options *options, const char 
     return NULL;
 }
 
-/* ----------------------------------------------------------------------------------------- results */
-
-/* "symmetric, 1000 x 1000, lower, f64", "Hermitian, 20 matrices of up to 64 x 64, upper, packed, c128" */
-static void describe_symmetric(const lacis_array *array, char *text, size_t size)
-{
-    const int64_t *shape = lacis_array_part_named(array, "shape")->data;
-    int64_t n = lacis_array_extent(array, 0), matrices = lacis_array_extent(array, 1);
-    char sizes[64];
-    const char *most = lacis_array_part_named(array, "orders") != NULL ? "up to " : "";
-    if (matrices == 1)
-        snprintf(sizes, sizeof sizes, "%" PRId64 " x %" PRId64, n, n);
-    else
-        snprintf(sizes, sizeof sizes, "%" PRId64 " matrices of %s%" PRId64 " x %" PRId64, matrices, most, n, n);
-    snprintf(text, size, "%s, %s, %s, %s%s", shape[1] != 0 ? "Hermitian" : "symmetric", sizes,
-             shape[0] != 0 ? "upper" : "lower", shape[2] == 0 ? "packed, " : "",
-             lacis_dtype_name(lacis_array_dtype(array)));
-}
-
-static void describe(const lacis_array *array, char *text, size_t size)
-{
-    const char *type = lacis_dtype_name(lacis_array_dtype(array));
-    int64_t rows = lacis_array_extent(array, 0), cols = lacis_array_extent(array, 1);
-    bool pattern = lacis_array_dtype(array) == LACIS_PATTERN;
-    int64_t entries = lacis_array_entries(array);
-    switch (lacis_array_kind(array)) {
-    case LACIS_CSR:
-        if (rows == cols) {
-            snprintf(text, size, "graph, %" PRId64 " vertices, %" PRId64 " edges%s%s", rows, entries,
-                     pattern ? "" : ", values ", pattern ? "" : type);
-        } else {
-            snprintf(text, size, "matrix, %" PRId64 " x %" PRId64 ", %" PRId64 " entries%s%s", rows, cols, entries,
-                     pattern ? "" : ", ", pattern ? "" : type);
-        }
-        break;
-    case LACIS_VECTOR:
-        snprintf(text, size, "vector of %" PRId64 ", %" PRId64 " values, %s", rows, entries, type);
-        break;
-    case LACIS_TABLE:
-        snprintf(text, size, "table, %" PRId64 " rows, %d columns", rows, lacis_array_part_count(array));
-        break;
-    case LACIS_SYMMETRIC:
-        describe_symmetric(array, text, size);
-        break;
-    case LACIS_INTERLEAVED:
-        snprintf(text, size, "batch, %" PRId64 " lanes of up to %" PRId64 " rows, %" PRId64 " elements, %s", rows,
-                 cols, entries, type);
-        break;
-    }
-}
-
-lacis_status lacis_load_put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array,
-                            const char *more, double started)
-{
-    char text[160];
-    LACIS_TRY(lacis_catalog_put(run, world->catalog, name, array));
-    describe(array, text, sizeof text);
-    world->summary = lacis_run_text(run, "%s: %s%s (%.2f s)", name, text, more, lacis_now() - started);
-    return world->summary == NULL ? lacis_run_fail(run, LACIS_NOMEM, "out of memory") : LACIS_OK;
-}
-
-lacis_status lacis_exec_put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array, double started)
-{
-    return lacis_load_put(world, run, name, array, "", started);
-}
-
 /* -------------------------------------------------------------------------------------------- LOAD */
 
 const lacis_loader *lacis_load_best(const lacis_registry *registry, const lacis_source *source)
@@ -280,6 +215,15 @@ static const char *direction(const lacis_array *array, const lacis_options *opti
     return directed->integer != 0 ? ", directed" : ", undirected (both ways stored)";
 }
 
+/* Whatever a file says: bodies hold what bodies may. */
+static lacis_status check_values(lacis_run *run, const lacis_array *array)
+{
+    lacis_bodies bodies;
+    if (lacis_array_kind(array) != LACIS_BODIES) return LACIS_OK;
+    LACIS_TRY(lacis_bodies_view(run, array, &bodies));
+    return lacis_bodies_check(run, &bodies);
+}
+
 static lacis_status load_source(lacis_world *world, lacis_run *run, const lacis_ast *ast, const lacis_source *source,
                                 double started)
 {
@@ -290,7 +234,9 @@ static lacis_status load_source(lacis_world *world, lacis_run *run, const lacis_
     LACIS_TRY(lacis_load_options(run, ast, loader, &options));
     if (loader->join != NULL) return lacis_load_file(world, run, ast, loader, &options, source, started);
     LACIS_TRY(loader->load(run, source, &options, &array));
-    lacis_status status = lacis_load_put(world, run, ast->name, array, direction(array, &options), started);
+    lacis_status status = check_values(run, array);
+    if (status == LACIS_OK)
+        status = lacis_load_put(world, run, ast->name, array, direction(array, &options), started);
     lacis_array_release(array);
     return status;
 }
@@ -344,7 +290,8 @@ lacis_status lacis_exec_generate(lacis_world *world, lacis_run *run, const lacis
     lacis_array *array;
     LACIS_TRY(read_options(run, ast, generator->name, generator->options, generator->option_count, &options));
     LACIS_TRY(generator->make(run, &options, &array));
-    lacis_status status = lacis_load_put(world, run, ast->name, array, "", started);
+    lacis_status status = check_values(run, array);
+    if (status == LACIS_OK) status = lacis_load_put(world, run, ast->name, array, "", started);
     lacis_array_release(array);
     return status;
 }
