@@ -102,7 +102,7 @@ lacis_status lacis_catalog_fail(lacis_run *run, lacis_catalog *catalog, int code
 void lacis_pushdown_text(const char *code, char *text, size_t size);
 
 /* The rows of an SQL query as an array: (src, dst [, value]) gives a csr, (i, value) a vector, (lane, row [, parent],
- * fields) a batch, else a table of its numeric columns. */
+ * fields) a batch, m, x, y, z and others of theirs bodies, else a table of its numeric columns. */
 lacis_status lacis_catalog_collect(lacis_run *run, sqlite3_stmt *query, lacis_array **out);
 
 #endif

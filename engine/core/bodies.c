@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { VX = 4, AX = 8 }; /* figures: the first four must be there */
+
 const char *const lacis_bodies_figure[LACIS_BODIES_FIGURES] = {"m",  "x",   "y",  "z",  "vx", "vy",
                                                                "vz", "eps", "ax", "ay", "az", "phi"};
 
@@ -25,7 +27,7 @@ const void *lacis_bodies_column(const lacis_bodies *bodies, int figure)
     return data;
 }
 
-static void set_column(lacis_bodies *bodies, int figure, const void *data)
+void lacis_bodies_set_column(lacis_bodies *bodies, int figure, const void *data)
 {
     memcpy((char *)bodies + place[figure], &data, sizeof data);
 }
@@ -59,7 +61,7 @@ static lacis_status take_part(lacis_run *run, const lacis_part *part, lacis_bodi
     if (part->dtype != dtype || part->count != count) return wrong_part(run, part, count, dtype);
     if (id) out->id = data;
     if (time) memcpy(&out->time, data, sizeof out->time);
-    if (figure >= 0) set_column(out, figure, data);
+    if (figure >= 0) lacis_bodies_set_column(out, figure, data);
     return LACIS_OK;
 }
 
@@ -77,8 +79,7 @@ static lacis_status check_triple(lacis_run *run, const lacis_bodies *bodies, int
 
 static lacis_status check_parts(lacis_run *run, const lacis_bodies *bodies)
 {
-    enum { NEEDED = 4, VX = 4, AX = 8 };
-    for (int f = 0; f < NEEDED; f++)
+    for (int f = 0; f < VX; f++)
         if (lacis_bodies_column(bodies, f) == NULL)
             return lacis_run_fail(run, LACIS_TYPE, "the bodies have no part \"%s\"", lacis_bodies_figure[f]);
     LACIS_TRY(check_triple(run, bodies, VX));
@@ -147,6 +148,7 @@ static lacis_status build(lacis_run *run, const lacis_bodies *like, lacis_array 
 lacis_status lacis_bodies_new(lacis_run *run, const lacis_bodies *like, lacis_array **array, lacis_bodies *out)
 {
     lacis_array *fresh;
+    LACIS_TRY(check_triple(run, like, VX));
     if (like->count < 0 || like->count > INT64_MAX / 64)
         return lacis_run_fail(run, LACIS_RANGE, "there are more bodies than can be counted");
     LACIS_TRY(lacis_array_new(run, LACIS_BODIES, like->dtype, like->count, 0, &fresh));

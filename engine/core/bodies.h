@@ -12,6 +12,7 @@ enum { LACIS_BODIES_EPS = 7, LACIS_BODIES_FIGURES = 12 };
 extern const char *const lacis_bodies_figure[LACIS_BODIES_FIGURES];
 /* The same of a view; NULL: not there. */
 const void *lacis_bodies_column(const lacis_bodies *bodies, int figure);
+void lacis_bodies_set_column(lacis_bodies *bodies, int figure, const void *data);
 
 static inline int64_t lacis_bodies_id(const lacis_bodies *bodies, int64_t at)
 {

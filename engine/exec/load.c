@@ -215,15 +215,6 @@ static const char *direction(const lacis_array *array, const lacis_options *opti
     return directed->integer != 0 ? ", directed" : ", undirected (both ways stored)";
 }
 
-/* Whatever a file says: bodies hold what bodies may. */
-static lacis_status check_values(lacis_run *run, const lacis_array *array)
-{
-    lacis_bodies bodies;
-    if (lacis_array_kind(array) != LACIS_BODIES) return LACIS_OK;
-    LACIS_TRY(lacis_bodies_view(run, array, &bodies));
-    return lacis_bodies_check(run, &bodies);
-}
-
 static lacis_status load_source(lacis_world *world, lacis_run *run, const lacis_ast *ast, const lacis_source *source,
                                 double started)
 {
@@ -234,9 +225,7 @@ static lacis_status load_source(lacis_world *world, lacis_run *run, const lacis_
     LACIS_TRY(lacis_load_options(run, ast, loader, &options));
     if (loader->join != NULL) return lacis_load_file(world, run, ast, loader, &options, source, started);
     LACIS_TRY(loader->load(run, source, &options, &array));
-    lacis_status status = check_values(run, array);
-    if (status == LACIS_OK)
-        status = lacis_load_put(world, run, ast->name, array, direction(array, &options), started);
+    lacis_status status = lacis_load_put(world, run, ast->name, array, direction(array, &options), started);
     lacis_array_release(array);
     return status;
 }
@@ -290,8 +279,7 @@ lacis_status lacis_exec_generate(lacis_world *world, lacis_run *run, const lacis
     lacis_array *array;
     LACIS_TRY(read_options(run, ast, generator->name, generator->options, generator->option_count, &options));
     LACIS_TRY(generator->make(run, &options, &array));
-    lacis_status status = check_values(run, array);
-    if (status == LACIS_OK) status = lacis_load_put(world, run, ast->name, array, "", started);
+    lacis_status status = lacis_load_put(world, run, ast->name, array, "", started);
     lacis_array_release(array);
     return status;
 }

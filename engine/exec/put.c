@@ -112,8 +112,8 @@ static lacis_status put_tables(lacis_world *world, lacis_run *run, const char *n
 
 /* --------------------------------------------------------------------------------------------- all */
 
-lacis_status lacis_load_put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array,
-                            const char *more, double started)
+static lacis_status put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array, const char *more,
+                        double started)
 {
     char text[160];
     LACIS_TRY(lacis_catalog_put(run, world->catalog, name, array));
@@ -125,5 +125,21 @@ lacis_status lacis_load_put(lacis_world *world, lacis_run *run, const char *name
 
 lacis_status lacis_exec_put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array, double started)
 {
-    return lacis_load_put(world, run, name, array, "", started);
+    return put(world, run, name, array, "", started);
+}
+
+/* Whatever a file says: bodies hold what bodies may. */
+static lacis_status check_values(lacis_run *run, const lacis_array *array)
+{
+    lacis_bodies bodies;
+    if (lacis_array_kind(array) != LACIS_BODIES) return LACIS_OK;
+    LACIS_TRY(lacis_bodies_view(run, array, &bodies));
+    return lacis_bodies_check(run, &bodies);
+}
+
+lacis_status lacis_load_put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array,
+                            const char *more, double started)
+{
+    LACIS_TRY(check_values(run, array));
+    return put(world, run, name, array, more, started);
 }
