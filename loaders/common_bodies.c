@@ -30,6 +30,13 @@ int lacis_body_named(const char *from, const char *to)
     return -1;
 }
 
+void lacis_body_data(const lacis_bodies *b, const void **out)
+{
+    const void *const data[LACIS_BODY_REALS] = {b->m,  b->x,   b->y,  b->z,  b->vx, b->vy,
+                                                b->vz, b->eps, b->ax, b->ay, b->az, b->phi};
+    memcpy(out, data, sizeof data);
+}
+
 /* ------------------------------------------------------------------------------------------ making */
 
 static lacis_status check_room(lacis_run *run, const char *what, int64_t count, lacis_dtype dtype, unsigned columns)

@@ -35,6 +35,9 @@ enum { LACIS_BODY_ALWAYS = (1 << (LACIS_BODY_VZ + 1)) - 1 };
 /* The column called so, in any case ("mass" and "pot" count too), or -1. */
 int lacis_body_named(const char *from, const char *to);
 
+/* The columns of reals of an array, LACIS_BODY_REALS of them; NULL: it has none. */
+void lacis_body_data(const lacis_bodies *b, const void **out);
+
 #define LACIS_BODIES_TYPES "f32|f64"
 /* Of option `type`, whose words are those above. */
 static inline lacis_dtype lacis_bodies_type(const lacis_options *given, lacis_dtype otherwise)

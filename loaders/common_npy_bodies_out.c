@@ -8,14 +8,6 @@
 
 #include <string.h>
 
-/* The array's columns of reals; NULL: it has none. */
-static void columns_of(const lacis_bodies *b, const void **out)
-{
-    const void *const data[LACIS_BODY_REALS] = {b->m,  b->x,   b->y,  b->z,  b->vx, b->vy,
-                                                b->vz, b->eps, b->ax, b->ay, b->az, b->phi};
-    memcpy(out, data, sizeof data);
-}
-
 static char *describe(lacis_run *run, const lacis_bodies *b, const void *const *columns, bool ids)
 {
     const char *code = lacis_npy_type_of(b->dtype)->code;
@@ -47,7 +39,7 @@ lacis_status lacis_npy_save_bodies(lacis_run *run, const lacis_array *array, FIL
     const void *columns[LACIS_BODY_REALS];
     char shape[32];
     LACIS_TRY(lacis_bodies_view(run, array, &b));
-    columns_of(&b, columns);
+    lacis_body_data(&b, columns);
     bool ids = b.id != NULL || b.base != 0, stop = false;
     char *descr = describe(run, &b, columns, ids);
     if (descr == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
