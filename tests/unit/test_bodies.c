@@ -127,6 +127,37 @@ static void conditions_on_ids_are_those_of_sql(void **state)
     }
 }
 
+static void totals_are_those_of_sql(void **state)
+{
+    static const char *const queries[] = {
+        "SELECT count(*) AS n FROM %s",
+        "SELECT sum(m), min(x), MAX(\"X\"), avg(y), total(z), count(phi) FROM %s",
+        "SELECT min(eps), max(eps), sum(vx), sum(Vy), min(id), max(id), sum(id), avg(id) FROM %s",
+        "SELECT sum(ax), max(ay), min(az), total(phi), sum(phi), count(*) FROM %s",
+        "SELECT sum(vx), min(vz), avg(vy), count(vx), max(id), sum(id), count(id) FROM %s",
+    };
+    char sql[200];
+    for (int labelled = 0; labelled < 2; labelled++) {
+        assert_int_equal(create(*state, "b", every, labelled ? EVERY : 4), LACIS_OK);
+        db_run(*state, "DROP TABLE IF EXISTS t; CREATE TABLE t AS SELECT * FROM b");
+        for (int q = 0; q < 5; q++) {
+            if (!labelled && q > 0 && q < 4) continue; /* columns that are not there */
+            snprintf(sql, sizeof sql, queries[q], "t");
+            char *rows = db_rows(*state, sql);
+            snprintf(sql, sizeof sql, queries[q], "b");
+            db_expect(*state, sql, rows);
+            free(rows);
+            snprintf(sql, sizeof sql, "EXPLAIN ");
+            snprintf(sql + 8, sizeof sql - 8, queries[q], "b");
+            db_expect(*state, sql, "totals of b: summed where they are computed, no row is visited by SQL\n");
+        }
+        db_fails(*state, "SELECT sum(charge) FROM b", LACIS_NAME, "charge");
+    }
+    db_run(*state, "LET e = SELECT * FROM b WHERE id = 99");
+    db_expect(*state, "SELECT count(*), count(m), sum(m), total(m), max(id), sum(vx), min(vx) FROM e",
+              "0,0,NULL,0.0,NULL,NULL,NULL\n");
+}
+
 static void plans_are_told(void **state)
 {
     assert_int_equal(create(*state, "b", every, EVERY), LACIS_OK);
@@ -397,6 +428,7 @@ int main(void)
         CHECK(bodies_at_rest_are_numbered_from_0),
         CHECK(ids_may_lie_in_any_order),
         CHECK(conditions_on_ids_are_those_of_sql),
+        CHECK(totals_are_those_of_sql),
         CHECK(plans_are_told),
         CHECK(parts_that_do_not_go_together),
         CHECK(figures_that_are_none_are_named),
