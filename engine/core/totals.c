@@ -385,6 +385,18 @@ lacis_status lacis_totals_add(lacis_run *run, const lacis_array *array, lacis_to
     return LACIS_OK;
 }
 
+/* Values without labels. */
+static lacis_status column_block(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const job *work = context;
+    lacis_totals *totals = &work->block[task];
+    lacis_totals_init(totals);
+    int64_t first = task * BLOCK, count = work->units - first < BLOCK ? work->units - first : BLOCK;
+    lacis_totals_values(work->value.data, work->value.dtype, first, count, totals);
+    return LACIS_OK;
+}
+
 /* The part of that name, in any case; NULL: none. */
 static const lacis_part *part_of(const lacis_array *array, const char *name, lacis_part *out)
 {
@@ -399,7 +411,7 @@ lacis_status lacis_totals_column(lacis_run *run, const lacis_array *array, const
     bool id = strcasecmp(column, "id") == 0;
     if (part_of(array, column, &part) != NULL) {
         job work = {.value = part, .units = part.count};
-        LACIS_TRY(add_blocks(run, &work, vector_block, totals));
+        LACIS_TRY(add_blocks(run, &work, column_block, totals));
         lacis_totals_settle(totals, part.dtype < LACIS_F32);
     } else {
         lacis_totals_partless(array, id, totals);

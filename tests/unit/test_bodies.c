@@ -253,7 +253,7 @@ static void figures_that_are_none_are_named(void **state)
 static void the_first_row_is_named_with_its_id(void **state)
 {
     const double bad_x[N] = {0, 1, NAN, INFINITY}, bad_m[N] = {1, 1, 1, -1};
-    const int64_t twice[N] = {5, 9, 5, 9}, falling[N] = {4, 3, 2, 1};
+    const int64_t twice[N] = {5, 9, 5, 9}, falling[N] = {4, 3, 2, 1}, far[N] = {INT64_MAX, -7, INT64_MIN, -7};
     lacis_part parts[EVERY];
     memcpy(parts, every, sizeof every);
     parts[0].data = bad_m;
@@ -264,6 +264,8 @@ static void the_first_row_is_named_with_its_id(void **state)
     parts[1] = every[1];
     parts[12].data = twice;
     refuse(*state, parts, EVERY, LACIS_RANGE, "row 3 (id 5): a row before has this id, too");
+    parts[12].data = far;
+    refuse(*state, parts, EVERY, LACIS_RANGE, "row 4 (id -7): a row before has this id, too");
     parts[12].data = falling;
     assert_int_equal(create(*state, "x", parts, EVERY), LACIS_OK);
     db_expect(*state, "SELECT id, phi FROM x", "1,-4.0\n2,-3.0\n3,-2.0\n4,-1.0\n");
@@ -331,6 +333,13 @@ static void types_are_changed(void **state)
               "4,0.1,3.0,0.001,-1.0,4.0,0.0,1e-40,0.0,1.0,1.0,1.0,-4.0\n"
               "12,2.5,-2.0,0.0,7.0,3.0,0.0,1e-40,0.2,1.0,1.0,1.0,-3.0\n"
               "30,1.0,0.0,0.5,0.0,1.0,-1.0,1e-40,0.0,1.0,1.0,1.0,-1.0\n");
+    lacis_part parts[EVERY];
+    memcpy(parts, every, sizeof every);
+    parts[7].data = z;
+    assert_int_equal(create(*state, "g", parts, EVERY), LACIS_OK);
+    lacis_set_log(*state, keep_summary, NULL);
+    db_run(*state, "LET q = CONVERT g AS f32");
+    expect_summary("q: bodies, 4, f32, softening each, t = 0.5 (");
     db_fails(*state, "LET q = CONVERT b AS c64", LACIS_TYPE, "f32 or f64, not of c64");
     db_fails(*state, "LET q = CONVERT b LAYOUT full", LACIS_TYPE, "one layout");
     db_fails(*state, "LET q = CONVERT b AS f32 SHARE", LACIS_TYPE, "one layout");
@@ -375,6 +384,8 @@ static void none_at_all(void **state)
     db_expect(*state, "SELECT count(*), sum(id), max(eps) FROM b", "0,NULL,NULL\n");
     db_run(*state, "LET c = CONVERT b AS f64");
     db_expect(*state, "SELECT * FROM c WHERE id IN (0, 1)", "");
+    db_run(*state, "DROP b");
+    assert_int_equal(released, 1);
 }
 
 /* --- in a file ------------------------------------------------------------------------------------ */
