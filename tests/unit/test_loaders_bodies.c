@@ -67,17 +67,17 @@ static void columns_in_any_order(void **state)
 static void princeton(void **state)
 {
     static const struct given given[] = {
-        {"2\n2.5E11\n1 2 3 4 5 255 0 0\n-1 -2 -3 -4 6 earth.gif\n", "",
+        {"2\n2.5E11\n1.0 2 3 4 5 255 0 0\n-1 -2 -3 -4 6 earth.gif\n", "",
          "0,5.0,1.0,2.0,0.0,3.0,4.0,0.0\n1,6.0,-1.0,-2.0,0.0,-3.0,-4.0,0.0\n"},
-        {"1\n1\n\n 1 2 3 4 5\n\nThis file was made by hand.\n3 bodies would be better.\n", "",
+        {"1\n1\n\n 1 2 3e0 4 5\n\nThis file was made by hand.\n3 bodies would be better.\n", "",
          "0,5.0,1.0,2.0,0.0,3.0,4.0,0.0\n"},
         {"0\n1\n", "AS bodies", ""},
     };
     all_give(*state, given, COUNT(given));
-    db_fails(*state, load("3\n1\n1 2 3 4 5\n", ""), LACIS_FORMAT, ":1:1: 3 bodies are announced, and only 1 came");
-    db_fails(*state, load("1\n1\n1 2 3 4 5\n1 2 3 4 5\n", ""), LACIS_FORMAT, ":4:1: the file says 1 bodies");
-    db_fails(*state, load("2\n1\n1 2 3 4 5\n1 2 3 4\n", ""), LACIS_FORMAT, ":4:1: fewer fields");
-    db_fails(*state, load("1\n1\n1 2 3 4 -5\n", ""), LACIS_FORMAT, ":3:9: m = '-5' is negative");
+    db_fails(*state, load("3\n1\n1 2.5 3 4 5\n", ""), LACIS_FORMAT, ":1:1: 3 bodies are announced, and only 1 came");
+    db_fails(*state, load("1\n1\n1 2 3. 4 5\n1 2 3 4 5\n", ""), LACIS_FORMAT, ":4:1: the file says 1 bodies");
+    db_fails(*state, load("2\n1\n1 2 3 4 5\n1 2 3 4\n", "AS bodies"), LACIS_FORMAT, ":4:1: fewer fields");
+    db_fails(*state, load("1\n1\n1 2 3 4 -5\n", "AS bodies"), LACIS_FORMAT, ":3:9: m = '-5' is negative");
 }
 
 struct refused {
@@ -151,10 +151,13 @@ static void many_chunks(void **state)
 static void others_stay(void **state)
 {
     static const struct given given[] = {
-        {"src,dst,value\n1,2,3\n", "", "1,2,3\n"}, {"2\n1 2\n2 1\n", "", "1,2,1\n2,1,1\n"}, /* a count, then edges */
-        {"1 2 3\n4 5 6\n", "", "1,2,3\n4,5,6\n"},  {"m,x,y\n1,2,3\n", "AS csv", "1,2,3\n"}, /* a table */
-        {"x,y,z\n1,2,3\n", "", "1,2,3\n"}, /* nothing has mass: edges */
+        {"src,dst,value\n1,2,3\n", "", "1,2,3\n"},
+        {"2\n1 2\n2 1\n", "", "1,2,1\n2,1,1\n"}, /* a count, then edges */
+        {"1 2 3\n4 5 6\n", "", "1,2,3\n4,5,6\n"},
+        {"m,x,y\n1,2,3\n", "AS csv", "1,2,3\n"}, /* a table */
+        {"x,y,z\n1,2,3\n", "", "1,2,3\n"},       /* nothing has mass: edges */
         {"i,value\n1,2\n", "", "1,2\n"},
+        {"1\n2\n3 4 5 6 7\n", "AS adjacency", "3,4,1\n3,5,1\n3,6,1\n3,7,1\n"},
     };
     all_give(*state, given, COUNT(given));
 }
