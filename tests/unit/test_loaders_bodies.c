@@ -154,8 +154,10 @@ static void others_stay(void **state)
         {"src,dst,value\n1,2,3\n", "", "1,2,3\n"},
         {"2\n1 2\n2 1\n", "", "1,2,1\n2,1,1\n"}, /* a count, then edges */
         {"1 2 3\n4 5 6\n", "", "1,2,3\n4,5,6\n"},
-        {"m,x,y\n1,2,3\n", "AS csv", "1,2,3\n"}, /* a table */
-        {"x,y,z\n1,2,3\n", "", "1,2,3\n"},       /* nothing has mass: edges */
+        {"m,x,y,w\n1,2,3,4\n", "AS csv", "1,2,3,4\n"}, /* a table */
+        {"m,x,y,ax\n1,2,3,4\n", "AS csv", "1,2,3,4\n"},
+        {"m,mass,x,y\n1,2,3,4\n", "AS csv", "1,2,3,4\n"},
+        {"x,y,z\n1,2,3\n", "", "1,2,3\n"}, /* nothing has mass: edges */
         {"i,value\n1,2\n", "", "1,2\n"},
         {"1\n2\n3 4 5 6 7\n", "AS adjacency", "3,4,1\n3,5,1\n3,6,1\n3,7,1\n"},
     };
@@ -184,6 +186,30 @@ static void csv_again(void **state)
     unlink(path_of("txt"));
 }
 
+/* CSV and JSON lines make of columns what LET makes of them. */
+static void records(void **state)
+{
+    static const struct given given[] = {
+        {"m,x,y\n1,2.5,3\n", "AS csv", "0,1.0,2.5,3.0,0.0,0.0,0.0,0.0\n"},
+        {"y,x,mass,id,eps,vx\n1,2.5,3,9,0.5,-1\n1,2.5,3,4,0.5,-1\n", "AS csv",
+         "4,3.0,2.5,1.0,0.0,-1.0,0.0,0.0,0.5\n9,3.0,2.5,1.0,0.0,-1.0,0.0,0.0,0.5\n"},
+        {"{\"m\": 1, \"x\": 2, \"y\": 3, \"z\": 4}\n", "", "0,1.0,2.0,3.0,4.0,0.0,0.0,0.0\n"},
+    };
+    static const struct refused refused[] = {
+        {"m,x,y\n1,2,3\n1,nan,3\n", "AS csv", LACIS_FORMAT, "record 1: x is not a number"},
+        {"m,x,y\n-1,2,3\n", "AS csv", LACIS_FORMAT, "record 0: m is negative"},
+        {"m,x,y,id\n1,2,3,0.5\n", "AS csv", LACIS_FORMAT, "ids must be integers"},
+        {"m,x,y,id\n1,2,3,5\n1,2,3,5\n", "AS csv", LACIS_FORMAT, "bodies 0 and 1 both have id 5"},
+        {"m,x,y,time\n1,2,3,5\n1,2,3,5.5\n", "AS csv", LACIS_FORMAT, "record 1: time is not that of the first"},
+        {"m,x,y,time\n1,2,3,nan\n", "AS csv", LACIS_FORMAT, "record 0: time"},
+    };
+    all_give(*state, given, COUNT(given));
+    for (int i = 0; i < COUNT(refused); i++) {
+        db_fails(*state, load(refused[i].text, refused[i].how), refused[i].status, refused[i].message);
+        unlink(path_of("txt"));
+    }
+}
+
 static void too_many(void **state)
 {
     db_run(*state, "SET memory_limit = '1MB'");
@@ -207,6 +233,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(many_chunks, setup, teardown),
         cmocka_unit_test_setup_teardown(others_stay, setup, teardown),
         cmocka_unit_test_setup_teardown(csv_again, setup, teardown),
+        cmocka_unit_test_setup_teardown(records, setup, teardown),
         cmocka_unit_test_setup_teardown(too_many, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
