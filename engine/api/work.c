@@ -13,6 +13,7 @@ static lacis_status let_call(lacis_statement *statement, const lacis_ast *ast)
     lacis_run *run = &statement->run;
     lacis_array *array;
     double started = lacis_now();
+    LACIS_TRY(lacis_exec_check_tables(world, run, ast->call->op, ast->name));
     lacis_status status = lacis_exec_bind(world, run, ast->call, NULL);
     if (status == LACIS_OK) status = lacis_exec_store(world, run, ast->call, false, NULL, &array);
     lacis_exec_unbind(run, ast->call);
@@ -251,18 +252,12 @@ static const struct work {
     lacis_status (*run)(lacis_statement *statement, const lacis_ast *ast);
     bool writes; /* the catalog */
 } work[] = {
-    [LACIS_AST_CALL] = {do_call, false},
-    [LACIS_AST_LET] = {do_let, true},
-    [LACIS_AST_VIEW] = {do_view, true},
-    [LACIS_AST_LOAD] = {do_load, true},
-    [LACIS_AST_GENERATE] = {do_generate, true},
-    [LACIS_AST_SAVE] = {do_save, false},
-    [LACIS_AST_DROP] = {do_drop, true},
-    [LACIS_AST_SET] = {do_set, true},
-    [LACIS_AST_CALIBRATE] = {do_calibrate, true},
-    [LACIS_AST_TUNE] = {do_tune, true},
-    [LACIS_AST_SHOW] = {do_show, false},
-    [LACIS_AST_SQL] = {do_sql, false},
+    [LACIS_AST_CALL] = {do_call, false},          [LACIS_AST_LET] = {do_let, true},
+    [LACIS_AST_VIEW] = {do_view, true},           [LACIS_AST_LOAD] = {do_load, true},
+    [LACIS_AST_GENERATE] = {do_generate, true},   [LACIS_AST_SAVE] = {do_save, false},
+    [LACIS_AST_DROP] = {do_drop, true},           [LACIS_AST_SET] = {do_set, true},
+    [LACIS_AST_CALIBRATE] = {do_calibrate, true}, [LACIS_AST_TUNE] = {do_tune, true},
+    [LACIS_AST_SHOW] = {do_show, false},          [LACIS_AST_SQL] = {do_sql, false},
 };
 
 static lacis_status in_transaction(lacis_statement *statement, const lacis_ast *ast)

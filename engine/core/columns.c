@@ -4,6 +4,7 @@
  * the row sources agree on it.
  */
 #include "core/batch.h"
+#include "core/bodies.h"
 #include "core/cells.h"
 
 #include <string.h>
@@ -44,6 +45,19 @@ static void symmetric_columns(lacis_columns *out, lacis_dtype dtype, bool batch)
     out->keys = out->count;
     out->summed = true;
     value_columns(out, dtype);
+}
+
+/* Without an array: those that bodies always have. */
+static void bodies_columns(lacis_columns *out, const lacis_array *bodies)
+{
+    add_column(out, "id", false);
+    out->keys = 1;
+    out->summed = true;
+    for (int f = 0; f < LACIS_BODIES_FIGURES; f++) {
+        const char *name = lacis_bodies_figure[f];
+        bool there = bodies != NULL && lacis_array_part_named(bodies, name) != NULL;
+        if (f < LACIS_BODIES_EPS || there) add_column(out, name, true);
+    }
 }
 
 /* "value" comes before "v". */
@@ -143,6 +157,9 @@ void lacis_columns_of(lacis_kind kind, lacis_dtype dtype, const lacis_array *tab
         break;
     case LACIS_SYMMETRIC:
         symmetric_columns(out, dtype, table != NULL && lacis_array_extent(table, 1) != 1);
+        break;
+    case LACIS_BODIES:
+        bodies_columns(out, table);
         break;
     }
     if (kind != LACIS_TABLE) out->total = out->value;

@@ -373,6 +373,9 @@ lacis_status lacis_totals_add(lacis_run *run, const lacis_array *array, lacis_to
     case LACIS_SYMMETRIC:
         LACIS_TRY(lacis_totals_symmetric(run, array, totals));
         break;
+    case LACIS_BODIES:
+        LACIS_TRY(lacis_totals_bodies(run, array, totals));
+        break;
     case LACIS_TABLE:
         LACIS_TRY(add_table(run, array, totals, &integer));
         break;

@@ -160,7 +160,7 @@ lacis_status lacis_exec_describe(void *context, lacis_run *run, const char *name
         return lacis_run_fail(run, LACIS_NAME, "there is no array or view \"%s\"", name);
     if (entry.view != NULL) return describe_view(world, name, entry.view, out);
     lacis_array *array = NULL;
-    bool own = entry.kind == LACIS_TABLE || entry.kind == LACIS_INTERLEAVED; /* names of columns */
+    bool own = entry.kind == LACIS_TABLE || entry.kind == LACIS_INTERLEAVED || entry.kind == LACIS_BODIES;
     if (own) LACIS_TRY(lacis_catalog_get(run, world->catalog, name, -1, &array));
     if (own)
         lacis_columns_of(entry.kind, entry.dtype, array, &out->columns);
