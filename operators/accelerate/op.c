@@ -115,4 +115,5 @@ const lacis_op lacis_op_accelerate = {
     .explain = lacis_nbody_explain,
     .variants = lacis_nbody_variants,
     .variant_count = LACIS_NBODY_VARIANTS,
+    .tables = (const char *const[]){"error", NULL},
 };

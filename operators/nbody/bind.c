@@ -60,6 +60,15 @@ static lacis_status bind_every(lacis_run *run, const lacis_call *call, lacis_nbo
     return LACIS_OK;
 }
 
+/* What a result has besides id, m, x, y, z, vx, vy, vz. */
+static void say_columns(lacis_call *call, const lacis_nbody_work *work)
+{
+    static const lacis_column columns[] = {{"eps", true}, {"ax", true}, {"ay", true}, {"az", true}, {"phi", true}};
+    const bool eps = work->bodies.eps != NULL;
+    call->column = eps ? columns : columns + 1;
+    call->columns = 3 + eps + work->potential;
+}
+
 lacis_status lacis_nbody_bind(lacis_run *run, lacis_call *call)
 {
     lacis_nbody_work *work;
@@ -71,5 +80,6 @@ lacis_status lacis_nbody_bind(lacis_run *run, lacis_call *call)
     call->dtype = work->dtype;
     call->extent[0] = work->bodies.count;
     call->units = work->bodies.count;
+    say_columns(call, work);
     return LACIS_OK;
 }

@@ -130,6 +130,10 @@ lacis_status lacis_nbody_take_places(lacis_run *run, const lacis_nbody_work *wor
 
 double lacis_nbody_result_bytes(const lacis_nbody_work *work)
 {
+    if (work->accelerate) {
+        const double rows = (double)(work->places.array != NULL ? work->places.count : work->bodies.count);
+        return rows * (8 + (double)lacis_nbody_size(work->type) * (3 + work->potential));
+    }
     const double size = lacis_nbody_size(work->type), labels = work->bodies.id != NULL ? 8 : 0;
     const int columns = 10 + (work->bodies.eps != NULL) + work->potential;
     return (double)work->bodies.count * (labels + size * columns);

@@ -42,7 +42,8 @@ static lacis_status explain_rule(lacis_run *run, const lacis_nbody_work *work, l
 static lacis_status explain_way(const char *where, const char *way, const lacis_nbody_estimate *e, lacis_lines *lines)
 {
     if (!e->known) return LACIS_OK;
-    return lacis_lines_add(lines, "%s%s: %.0f evaluations of %.3g s, %.3g s of them the tree; work memory %.3g MB",
+    return lacis_lines_add(lines,
+                           "%s%s: evaluations %.0f, %.3g s each, of which %.3g s make the tree; work memory %.3g MB",
                            where, way, e->evaluations, e->field + e->build, e->build, 1e-6 * e->bytes);
 }
 

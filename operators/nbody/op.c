@@ -64,4 +64,5 @@ const lacis_op lacis_op_nbody = {
     .calibrate = lacis_nbody_calibrate,
     .variants = lacis_nbody_variants,
     .variant_count = LACIS_NBODY_VARIANTS,
+    .tables = (const char *const[]){"energy", "error", NULL},
 };

@@ -79,7 +79,6 @@ static lacis_status bind_opening(lacis_run *run, const lacis_call *call, lacis_n
     *rule = (lacis_nbody_rule){.order = LACIS_NBODY_QUADRUPOLE, .theta = USUAL_THETA, .alpha = USUAL_ALPHA};
     rule->expand = -1; /* with leaf and group: as kernels find best */
     rule->deterministic = lacis_run_deterministic(run);
-    work->order_given = order != NULL;
     if (order != NULL) rule->order = (lacis_nbody_order)order->item[0].integer;
     if (opening != NULL) rule->opening = (lacis_nbody_opening)opening->item[0].integer;
     if (opening == NULL && alpha != NULL) rule->opening = LACIS_NBODY_RELATIVE;
