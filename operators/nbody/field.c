@@ -69,7 +69,7 @@ static lacis_status at_bodies(field *f)
 {
     const lacis_nbody_work *work = f->system->work;
     lacis_nbody_columns into;
-    LACIS_TRY(lacis_nbody_settle(f->system, work->potential));
+    LACIS_TRY(lacis_nbody_refresh(f->system, work->potential));
     if (f->begin > 0 || f->end < work->bodies.count) return read_some(f);
     columns_into(&f->column[1], work->potential, &into);
     return f->system->kind->read(f->system, &into);

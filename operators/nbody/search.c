@@ -23,7 +23,7 @@ static const double PASS = 0.95, AIM = 0.85, CONTENT = 0.65;
 static lacis_status try_rule(search *s, const lacis_nbody_rule *rule, lacis_nbody_errors *errors)
 {
     lacis_nbody_rule_set(s->system, rule);
-    LACIS_TRY(lacis_nbody_settle(s->system, false));
+    LACIS_TRY(lacis_nbody_refresh(s->system, false));
     return s->system->kind->certify(s->system, LACIS_NBODY_SAMPLE, errors);
 }
 
@@ -104,5 +104,5 @@ lacis_status lacis_nbody_search(lacis_nbody_system *system)
     tell(&s);
     if (lacis_nbody_knob(&s.best) == lacis_nbody_knob(&s.rule)) return LACIS_OK;
     lacis_nbody_rule_set(system, &s.best);
-    return lacis_nbody_settle(system, false);
+    return lacis_nbody_refresh(system, false);
 }

@@ -55,7 +55,7 @@ static lacis_status some_steps(motion *m, int64_t until)
 static lacis_status all_steps(motion *m)
 {
     const lacis_nbody_work *work = m->system->work;
-    LACIS_TRY(lacis_nbody_settle(m->system, true));
+    LACIS_TRY(lacis_nbody_refresh(m->system, true));
     LACIS_TRY(put_row(m));
     while (m->step < work->steps) {
         int64_t until = work->every > 0 ? (m->step / work->every + 1) * work->every : work->steps;

@@ -59,7 +59,7 @@ void lacis_nbody_rule_set(lacis_nbody_system *system, const lacis_nbody_rule *ru
     system->kind->set_rule(system, rule);
 }
 
-lacis_status lacis_nbody_settle(lacis_nbody_system *system, bool potential)
+lacis_status lacis_nbody_refresh(lacis_nbody_system *system, bool potential)
 {
     const lacis_nbody_rule *rule = &system->rule;
     if (!system->known && rule->opening == LACIS_NBODY_RELATIVE && rule->way != LACIS_NBODY_DIRECT) {

@@ -50,7 +50,7 @@ lacis_status lacis_nbody_gpu_system(lacis_run *run, const lacis_call *call, cons
 void lacis_nbody_rule_set(lacis_nbody_system *system, const lacis_nbody_rule *rule);
 /* Brings accelerations up to date. Those of OPENING relative are computed with what a first, crude evaluation gave,
  * where nothing is known from before. */
-lacis_status lacis_nbody_settle(lacis_nbody_system *system, bool potential);
+lacis_status lacis_nbody_refresh(lacis_nbody_system *system, bool potential);
 /* Tells EXPLAIN ANALYZE what was done. */
 void lacis_nbody_tell_counts(lacis_nbody_system *system);
 
