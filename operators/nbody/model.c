@@ -32,9 +32,19 @@ double lacis_nbody_knob(const lacis_nbody_rule *rule)
     return rule->opening == LACIS_NBODY_RELATIVE ? rule->alpha : rule->theta;
 }
 
+/* Expansions about groups have an error of their own, which follows theta here so that it stays below that of the
+ * cells; where the opening is relative they keep to alpha themselves, and kernels know best. */
+void lacis_nbody_fit_expansion(lacis_nbody_rule *rule)
+{
+    const double most = 0.25, share = rule->order == LACIS_NBODY_QUADRUPOLE ? 0.3 : 0.4;
+    rule->expand = share * rule->theta < most ? share * rule->theta : most;
+    if (rule->opening == LACIS_NBODY_RELATIVE) rule->expand = -1;
+}
+
 void lacis_nbody_set_knob(lacis_nbody_rule *rule, double knob)
 {
     *(rule->opening == LACIS_NBODY_RELATIVE ? &rule->alpha : &rule->theta) = knob;
+    lacis_nbody_fit_expansion(rule);
 }
 
 double lacis_nbody_power(const lacis_nbody_rule *rule)

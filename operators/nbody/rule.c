@@ -77,7 +77,6 @@ static lacis_status bind_opening(lacis_run *run, const lacis_call *call, lacis_n
     const lacis_arg *theta = lacis_call_arg(call, "THETA"), *alpha = lacis_call_arg(call, "ALPHA");
     lacis_nbody_rule *rule = &work->rule;
     *rule = (lacis_nbody_rule){.order = LACIS_NBODY_QUADRUPOLE, .theta = USUAL_THETA, .alpha = USUAL_ALPHA};
-    rule->expand = -1; /* with leaf and group: as kernels find best */
     rule->deterministic = lacis_run_deterministic(run);
     if (order != NULL) rule->order = (lacis_nbody_order)order->item[0].integer;
     if (opening != NULL) rule->opening = (lacis_nbody_opening)opening->item[0].integer;
@@ -86,6 +85,7 @@ static lacis_status bind_opening(lacis_run *run, const lacis_call *call, lacis_n
         return lacis_run_fail_at(run, LACIS_SYNTAX, alpha->offset, NULL, "ALPHA belongs to OPENING relative");
     if (rule->opening == LACIS_NBODY_RELATIVE && theta == NULL) rule->theta = USUAL_GUARD;
     LACIS_TRY(lacis_nbody_bind_real(run, call, "THETA", 0, false, &rule->theta));
+    lacis_nbody_fit_expansion(rule); /* leaf and group stay 0: as kernels find best */
     return lacis_nbody_bind_real(run, call, "ALPHA", 0, true, &rule->alpha);
 }
 

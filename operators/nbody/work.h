@@ -128,6 +128,7 @@ double lacis_nbody_terms(const lacis_nbody_rule *rule, double n);
 double lacis_nbody_expected_error(const lacis_nbody_rule *rule);
 /* The knob of a rule: theta, or alpha where it is RELATIVE. */
 double lacis_nbody_knob(const lacis_nbody_rule *rule);
+void lacis_nbody_fit_expansion(lacis_nbody_rule *rule);
 void lacis_nbody_set_knob(lacis_nbody_rule *rule, double knob);
 /* The knob with which so great an error is expected, and its bounds. */
 void lacis_nbody_aim(lacis_nbody_rule *rule, double error);
