@@ -240,6 +240,7 @@ bool nbody_canonical(const lacis_nbody *system, nbody_pair *pair, nbody_pair *sp
 
 /* --- insert.c: pairs sorted by what became of them in a tree that bodies are inserted into one by one */
 lacis_nbody_status nbody_insert(lacis_nbody *system, nbody_pair *pair, nbody_pair *spare, int64_t n);
+uint64_t nbody_insert_bytes(int64_t n, int leaf);
 
 /* --- tree.c */
 lacis_nbody_status nbody_grow(lacis_nbody *system, const nbody_box *box); /* cells from pairs, which it refines */

@@ -158,7 +158,7 @@ typedef struct lacis_nbody_columns {
 lacis_nbody_status lacis_nbody_read(lacis_nbody *system, const lacis_nbody_columns *into);
 void lacis_nbody_counted(lacis_nbody *system, lacis_nbody_counts *out, bool reset);
 
-/* Bytes that a system takes from host.alloc at most, whatever is asked of it (points and samples apart). */
+/* Bytes that a system takes from host.alloc at most with this rule (points, samples and figures apart). */
 uint64_t lacis_nbody_bytes(const lacis_nbody_start *start);
 const char *lacis_nbody_isa(void); /* "avx512", "avx2", "baseline"; LACIS_ISA asks for less */
 

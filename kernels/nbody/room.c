@@ -95,6 +95,7 @@ uint64_t lacis_nbody_bytes(const lacis_nbody_start *start)
     bytes += n * (2 * sizeof(int64_t) + 2 * sizeof(nbody_pair));
     bytes += cells * (sizeof(nbody_cell) + sizeof(nbody_moments)) + fields_bytes(start->type, cells);
     bytes += sizeof(int64_t) * (uint64_t)(deepest + 1);
+    if (rule.way == LACIS_NBODY_INSERT) bytes += nbody_insert_bytes(start->n, rule.leaf);
     bytes += threads * (sizeof(nbody_worker) + sizeof(int64_t) * NBODY_BINS + loops->walk_bytes(deepest));
     return bytes;
 }
