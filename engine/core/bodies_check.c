@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 enum { BLOCK = 1 << 15, MASS = 0 };
 
@@ -103,15 +104,43 @@ static lacis_status sort_ids(lacis_run *run, const lacis_bodies *bodies, int64_t
     return status;
 }
 
+/* A bit an id, where they lie close enough together: most labels are a run of numbers in another order. */
+static lacis_status seen_twice(lacis_run *run, const lacis_bodies *bodies, bool *known, bool *twice)
+{
+    const int64_t *id = bodies->id, count = bodies->count;
+    const uint64_t bits_each = 64; /* a bitmap as large as the ids */
+    int64_t low = id[0], high = id[0];
+    for (int64_t i = 1; i < count; i++) {
+        low = id[i] < low ? id[i] : low;
+        high = id[i] > high ? id[i] : high;
+    }
+    uint64_t range = (uint64_t)high - (uint64_t)low, bytes = (range / 64 + 1) * sizeof(uint64_t), *bit, again = 0;
+    *known = range / bits_each < (uint64_t)count;
+    if (!*known) return LACIS_OK;
+    LACIS_TRY(lacis_run_alloc(run, bytes, &bit));
+    memset(bit, 0, bytes);
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t at = (uint64_t)id[i] - (uint64_t)low, mask = (uint64_t)1 << at % 64;
+        again |= bit[at / 64] & mask;
+        bit[at / 64] |= mask;
+    }
+    lacis_run_free(run, bit);
+    *twice = again != 0;
+    return LACIS_OK;
+}
+
 static lacis_status check_ids(lacis_run *run, const lacis_bodies *bodies)
 {
     int64_t *place, first = -1;
+    bool known, twice = false;
     if (bodies->id == NULL || rising(bodies->id, bodies->count)) return LACIS_OK;
+    LACIS_TRY(seen_twice(run, bodies, &known, &twice));
+    if (known && !twice) return LACIS_OK;
     LACIS_TRY(lacis_run_alloc(run, (uint64_t)bodies->count * sizeof *place, &place));
     lacis_status status = sort_ids(run, bodies, place);
     for (int64_t i = 1; i < bodies->count && status == LACIS_OK; i++) {
-        bool twice = bodies->id[place[i]] == bodies->id[place[i - 1]];
-        if (twice && (first < 0 || place[i] < first)) first = place[i];
+        bool equal = bodies->id[place[i]] == bodies->id[place[i - 1]];
+        if (equal && (first < 0 || place[i] < first)) first = place[i];
     }
     lacis_run_free(run, place);
     LACIS_TRY(status);

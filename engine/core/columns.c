@@ -53,6 +53,7 @@ static void bodies_columns(lacis_columns *out, const lacis_array *bodies)
     add_column(out, "id", false);
     out->keys = 1;
     out->summed = true;
+    out->each = bodies != NULL;
     for (int f = 0; f < LACIS_BODIES_FIGURES; f++) {
         const char *name = lacis_bodies_figure[f];
         bool there = bodies != NULL && lacis_array_part_named(bodies, name) != NULL;
@@ -77,6 +78,7 @@ const lacis_part *lacis_table_total(const lacis_array *table)
 static void table_columns(lacis_columns *out, const lacis_array *table)
 {
     int parts = table == NULL ? 0 : lacis_array_part_count(table);
+    out->each = table != NULL;
     for (int i = 0; i < parts && i < LACIS_MAX_COLUMNS; i++) {
         lacis_part part;
         if (lacis_array_part(table, i, &part) != LACIS_OK) continue;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Totals of bodies: how many, and of their ids; see totals.c.
+ * Totals of bodies: how many, and of their ids; and of columns that have no part. See totals.c.
  */
 #include "core/bodies.h"
 #include "core/totals.h"
+
+#include <math.h>
 
 /* base, base + 1 ... base + count - 1 */
 static void add_plain(const lacis_bodies *bodies, lacis_totals *keys)
@@ -38,4 +40,20 @@ lacis_status lacis_totals_bodies(lacis_run *run, const lacis_array *array, lacis
         add_ids(&bodies, &keys);
     lacis_totals_merge(totals, &keys);
     return LACIS_OK;
+}
+
+void lacis_totals_partless(const lacis_array *bodies, bool id, lacis_totals *totals)
+{
+    __int128 count = lacis_array_extent(bodies, 0);
+    totals->count += (int64_t)count;
+    if (count == 0) return;
+    if (id) {
+        int64_t base = lacis_array_base(bodies, 0), last = base + (int64_t)count - 1;
+        totals->exact += count * base + count * (count - 1) / 2;
+        if (base < totals->min_int) totals->min_int = base;
+        if (last > totals->max_int) totals->max_int = last;
+    } else {
+        totals->min = fmin(totals->min, 0);
+        totals->max = fmax(totals->max, 0);
+    }
 }

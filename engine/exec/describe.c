@@ -201,3 +201,15 @@ lacis_status lacis_exec_totals(lacis_world *world, lacis_run *run, const char *n
     lacis_array_release(array);
     return status;
 }
+
+lacis_status lacis_exec_column_totals(lacis_world *world, lacis_run *run, const char *name, const char *column,
+                                      lacis_totals *out)
+{
+    lacis_array *array;
+    lacis_totals_init(out);
+    LACIS_TRY(lacis_catalog_get(run, world->catalog, name, -1, &array));
+    out->count = column == NULL ? lacis_array_entries(array) : 0;
+    lacis_status status = column == NULL ? LACIS_OK : lacis_totals_column(run, array, column, out);
+    lacis_array_release(array);
+    return status;
+}

@@ -53,6 +53,9 @@ lacis_status lacis_exec_describe(void *world, lacis_run *run, const char *name, 
 lacis_status lacis_exec_open(void *world, lacis_run *run, const char *name, const lacis_filter *filter,
                              lacis_rows **out);
 lacis_status lacis_exec_totals(lacis_world *world, lacis_run *run, const char *name, lacis_totals *out);
+/* Of one column of an array whose columns say `each`; NULL: of none, its rows are counted. */
+lacis_status lacis_exec_column_totals(lacis_world *world, lacis_run *run, const char *name, const char *column,
+                                      lacis_totals *out);
 void lacis_exec_forget(lacis_world *world); /* frees what describe.c keeps */
 
 /* put.c: enters a result under its name and readies the summary. */
