@@ -60,7 +60,7 @@ static double bytes_to_send(lacis_gpu *gpu, const lacis_nbody_work *work)
     const bool converted = b->dtype != work->dtype;
     double bytes = 0;
     for (int i = 0; i < LACIS_NBODY_COLUMNS; i++) {
-        if (work->accelerate && i >= LACIS_NBODY_VX) break;
+        if (work->accelerate && i >= LACIS_NBODY_VX && i <= LACIS_NBODY_VZ) continue;
         if (lacis_array_part_named(work->array, lacis_nbody_column_name[i]) == NULL) continue;
         bytes += converted ? column : (double)lacis_gpu_part_missing(gpu, work->array, lacis_nbody_column_name[i]);
     }

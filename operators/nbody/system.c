@@ -55,19 +55,17 @@ lacis_status lacis_nbody_said(lacis_run *run, lacis_nbody_status status, uint64_
 void lacis_nbody_rule_set(lacis_nbody_system *system, const lacis_nbody_rule *rule)
 {
     system->rule = *rule;
-    system->known = false;
     system->kind->set_rule(system, rule);
 }
 
 lacis_status lacis_nbody_refresh(lacis_nbody_system *system, bool potential)
 {
-    const lacis_nbody_rule *rule = &system->rule;
-    if (!system->known && rule->opening == LACIS_NBODY_RELATIVE && rule->way != LACIS_NBODY_DIRECT) {
-        const lacis_nbody_rule again = *rule;
+    const lacis_nbody_rule rule = system->rule;
+    if (!system->felt && rule.opening == LACIS_NBODY_RELATIVE && rule.way != LACIS_NBODY_DIRECT) {
         LACIS_TRY(system->kind->field(system, false));
-        system->kind->set_rule(system, &again);
+        lacis_nbody_rule_set(system, &rule);
     }
-    system->known = true;
+    system->felt = true;
     return system->kind->field(system, potential);
 }
 
