@@ -57,24 +57,33 @@ __device__ __forceinline__ void fetch(Rows<P, R> *rows, const Sources<P, R> &s, 
 template <Softening EPS, bool PHI, bool BOTH, class P, class R>
 __device__ __forceinline__ void meet(Rows<P, R> *rows, const Four<P> &c, R soft, R common, int alike, Sums<R> *sum)
 {
+    R dx[ROWS<R>], dy[ROWS<R>], dz[ROWS<R>], w[ROWS<R>];
 #pragma unroll
     for (int r = 0; r < ROWS<R>; r++) {
-        const R dx = (R)(c.x - rows->x[r]), dy = (R)(c.y - rows->y[r]), dz = (R)(c.z - rows->z[r]);
+        dx[r] = (R)(c.x - rows->x[r]);
+        dy[r] = (R)(c.y - rows->y[r]);
+        dz[r] = (R)(c.z - rows->z[r]);
         const R e = EPS == OWN ? rows->soft[r] + soft : common;
-        R w = near_root<EPS>(fused(dz, dz, fused(dy, dy, fused(dx, dx, e))));
-        const R w3 = w * w * w, f = strength<EPS>((R)c.w, w3);
+        w[r] = fused(dz[r], dz[r], fused(dy[r], dy[r], fused(dx[r], dx[r], e)));
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS<R>; r++)
+        w[r] = near_root<EPS>(w[r]);
+#pragma unroll
+    for (int r = 0; r < ROWS<R>; r++) {
+        const R w3 = w[r] * w[r] * w[r], f = strength<EPS>((R)c.w, w3);
         Sums<R> *mine = &rows->sum[r];
-        mine->x = fused(f, dx, mine->x);
-        mine->y = fused(f, dy, mine->y);
-        mine->z = fused(f, dz, mine->z);
-        if (PHI && !BOTH && r == alike) w = 0;
-        if (PHI) mine->w = fused((R)c.w, w, mine->w);
+        mine->x = fused(f, dx[r], mine->x);
+        mine->y = fused(f, dy[r], mine->y);
+        mine->z = fused(f, dz[r], mine->z);
+        if (PHI && !BOTH && r == alike) w[r] = 0;
+        if (PHI) mine->w = fused((R)c.w, w[r], mine->w);
         if (!BOTH) continue;
         const R g = -strength<EPS>(rows->m[r], w3);
-        sum->x = fused(g, dx, sum->x);
-        sum->y = fused(g, dy, sum->y);
-        sum->z = fused(g, dz, sum->z);
-        if (PHI) sum->w = fused(rows->m[r], w, sum->w);
+        sum->x = fused(g, dx[r], sum->x);
+        sum->y = fused(g, dy[r], sum->y);
+        sum->z = fused(g, dz[r], sum->z);
+        if (PHI) sum->w = fused(rows->m[r], w[r], sum->w);
     }
 }
 
@@ -178,7 +187,7 @@ __device__ __forceinline__ void leave_columns(const Tile<P, R> &tile, const Pair
 
 /* Block: column tile x, row tile y, super z. */
 template <Softening EPS, bool PHI, class P, class R>
-__global__ void __launch_bounds__(128) pairs_kernel(const PairsJob<P, R> job)
+__global__ void __launch_bounds__(128, 4) pairs_kernel(const PairsJob<P, R> job)
 {
     extern __shared__ __align__(16) unsigned char memory[];
     const Pairs &p = job.pairs;
