@@ -26,7 +26,7 @@ template <class P, class R> static uint64_t bytes_of(const lacis_nbody_start *st
     const uint64_t rows = 2 * rows_bytes<P, R>(n, own) + n * (2 * sizeof(R) + sizeof(uint32_t)) + n / 8 + small;
     const uint64_t keys = start->rule.deterministic && direct && n > 0 ? system_canonical_bytes(start->n) : 0;
     if (direct) return rows + keys + pairs_bytes<R>(pairs_of<R>(start->n, 132, 0, 0));
-    if constexpr (TREES) return rows + builder_bytes<P, R>(start->n, own) + walk_bytes<P, R>(&start->rule, start->n);
+    return rows + builder_bytes<P, R>(start->n, own) + walk_bytes<P, R>(&start->rule, start->n);
     return rows;
 }
 
@@ -48,8 +48,7 @@ template <class P, class R> static void clear(System<P, R> *s)
     give(s, &s->slots);
     give(s, &s->keys);
     give(s, &s->counted);
-    if constexpr (TREES)
-        if (s->builder) builder_free(&s->machine, s->builder);
+    if (s->builder) builder_free(&s->machine, s->builder);
     for (cudaEvent_t event : s->event)
         if (event) cudaEventDestroy(event);
     free(s);
@@ -129,16 +128,13 @@ using namespace nbody;
 const char *lacis_nbody_gpu_refuses(const lacis_nbody_start *start)
 {
     if (start->n >= INT64_C(1) << 31) return "it has 2^31 bodies or more";
-    if (start->rule.way != LACIS_NBODY_DIRECT && !TREES) return "this build has no trees for GPUs";
+    if (start->rule.way == LACIS_NBODY_INSERT) return "this build inserts no bodies into trees on GPUs";
     return nullptr;
 }
 
 void lacis_nbody_gpu_settle(const lacis_nbody_start *start, lacis_nbody_rule *rule)
 {
-    const bool many = start->n >= 2000000;
-    if (rule->leaf <= 0) rule->leaf = 24;
-    if (rule->group <= 0) rule->group = many ? 64 : 32;
-    if (rule->expand < 0) rule->expand = rule->opening != LACIS_NBODY_RELATIVE ? 0 : many ? 0.25 : 0.2;
+    walk_settle(start->type, start->n, rule);
 }
 
 lacis_nbody_status lacis_nbody_gpu_new(const lacis_nbody_gpu_start *start, lacis_nbody_gpu **out, int *cuda_error)
@@ -170,6 +166,7 @@ int lacis_nbody_gpu_error_code(const lacis_nbody_gpu *system)
 void lacis_nbody_gpu_set_rule(lacis_nbody_gpu *system, const lacis_nbody_rule *rule)
 {
     lacis_nbody_start start = {};
+    start.type = system->type;
     start.n = system->n;
     system->rule = *rule;
     lacis_nbody_gpu_settle(&start, &system->rule);
@@ -255,9 +252,9 @@ void lacis_nbody_gpu_counted(lacis_nbody_gpu *system, lacis_nbody_counts *out, b
     out->m2p += there[1];
     out->expanded += there[2];
     out->visits += there[3];
-    if constexpr (TREES)
-        OF_TYPE(
-            system, if (s->builder) { (void)builder_figures(&s->machine, s->builder, out); });
+
+    OF_TYPE(
+        system, if (s->builder) { (void)builder_figures(&s->machine, s->builder, out); });
     if (system->rule.way != LACIS_NBODY_DIRECT && system->rule.group > 0)
         out->groups = (system->n + system->rule.group - 1) / system->rule.group;
     if (reset) system->done = {};

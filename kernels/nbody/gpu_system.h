@@ -14,6 +14,7 @@
 #include "nbody/gpu_direct.h"
 #include "nbody/gpu_inside.h"
 #include "nbody/gpu_motion.cuh"
+#include "nbody/gpu_walk.h"
 
 enum { NBODY_MARKS = 4 }; /* events between phases */
 
@@ -56,9 +57,6 @@ template <class P, class R> struct System : lacis_nbody_gpu {
     Tree<P, R> tree;
     void *keys; /* canonical order */
 };
-
-/* Whether build and walk are linked. */
-constexpr bool TREES = false;
 
 #define NBODY_TRY(call)                                                                                              \
     do {                                                                                                             \

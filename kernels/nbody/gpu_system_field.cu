@@ -37,29 +37,23 @@ static lacis_nbody_status add_times(lacis_nbody_gpu *s)
 
 template <class P, class R> static lacis_nbody_status grow(System<P, R> *s)
 {
-    if constexpr (TREES) {
-        const lacis_nbody_status had = take(s, &s->order, (uint64_t)s->n);
-        NBODY_TRY(had);
-        if (!s->builder) NBODY_TRY((builder_new<P, R>(&s->machine, s->n, s->own, &s->builder)));
-        NBODY_TRY(build(&s->machine, s->builder, &s->rule, s->body, s->own ? s->soft : nullptr,
-                        (R)(s->soften * s->soften), s->order, &s->tree));
-        s->tree.old = nullptr;
-        s->at = s->tree.body;
-        s->at_soft = s->tree.soft;
-        s->from = s->order;
-        s->grown = true;
-        return LACIS_NBODY_OK;
-    }
-    return LACIS_NBODY_UNSUPPORTED;
+    NBODY_TRY(take(s, &s->order, (uint64_t)s->n));
+    if (!s->builder) NBODY_TRY(builder_new(&s->machine, s->n, s->own, &s->builder));
+    NBODY_TRY(build(&s->machine, s->builder, &s->rule, s->body, s->own ? s->soft : nullptr,
+                    (R)(s->soften * s->soften), s->order, &s->tree));
+    s->tree.old = nullptr;
+    s->at = s->tree.body;
+    s->at_soft = s->tree.soft;
+    s->from = s->order;
+    s->grown = true;
+    return LACIS_NBODY_OK;
 }
 
 template <class P, class R>
-static lacis_nbody_status walk_tree(System<P, R> *s, const Targets<P> &targets, Four<R> *out, bool potential,
-                                    double *counts)
+static lacis_nbody_status walk_tree(System<P, R> *s, const Targets<P> &targets, Four<R> *out, bool potential)
 {
-    const Forces<R> forces = {out, potential, counts};
-    if constexpr (TREES) return walk(&s->machine, &s->rule, &s->tree, &targets, &forces);
-    return LACIS_NBODY_UNSUPPORTED;
+    const Forces<R> forces = {out, potential, s->counted};
+    return walk(&s->machine, &s->rule, &s->tree, &targets, &forces);
 }
 
 /* Rows have been moved. keep: sums hold, and go with the bodies; new ones come into sum_spare. */
@@ -72,7 +66,7 @@ template <class P, class R> static lacis_nbody_status tree_field(System<P, R> *s
     if (sizes) s->tree.old = s->old;
     const Targets<P> bodies = {s->n, nullptr, nullptr, nullptr};
     if (keep) NBODY_TRY(take(s, &s->sum_spare, (uint64_t)s->n));
-    const lacis_nbody_status status = walk_tree(s, bodies, keep ? s->sum_spare : s->sum, potential, s->counted);
+    const lacis_nbody_status status = walk_tree(s, bodies, keep ? s->sum_spare : s->sum, potential);
     s->tree.old = nullptr; /* what else walks this tree has no time before */
     return status;
 }
@@ -198,7 +192,7 @@ lacis_nbody_status system_points(System<P, R> *s, int64_t n, const P *x, const P
     if (!is_direct(s) && s->n > 0) {
         const Targets<P> targets = {n, x, y, z};
         NBODY_TRY(have_tree(s));
-        return walk_tree(s, targets, out, true, s->counted);
+        return walk_tree(s, targets, out, true);
     }
     void *const context = s->machine.host.context;
     void *slots = s->machine.host.alloc(context, marks_bytes<R>(n, s->machine.processors));

@@ -94,8 +94,8 @@ static bool put_in_order(const Machine *machine, Points<P, R> *p, uint32_t n, co
     if (!launched(machine)) return false;
     boxes_kernel<<<1, 32, 0, stream>>>(1, p->bounds, p->box);
     if (!launched(machine)) return false;
-    keys_kernel<P>
-        <<<blocks, 256, 0, stream>>>(n, p->packed, nullptr, nullptr, p->box, curve, GRID, p->key[0], p->order[0]);
+    keys_kernel<P><<<blocks, 256, 0, stream>>>(n, p->packed, nullptr, nullptr, nullptr, p->box, curve, GRID,
+                                               p->key[0], p->order[0]);
     if (!launched(machine) || !good(machine, sort(*p, n, p->work, &p->work_bytes, stream))) return false;
     gather_kernel<P><<<blocks, 256, 0, stream>>>(n, p->order[1], p->packed, p->sorted);
     return launched(machine);

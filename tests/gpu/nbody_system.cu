@@ -343,8 +343,8 @@ static void check_hard(lacis_nbody_type type, const lacis_nbody_rule &rule, cons
     nbody_expect(lacis_nbody_gpu_certify(r.system, 50, &errors) == LACIS_NBODY_OK, "%s: no certificate",
                  set.name.c_str());
     nbody_expect(lacis_nbody_gpu_measure(r.system, &figures) == LACIS_NBODY_OK, "%s: no figures", set.name.c_str());
-    nbody_expect(errors.scaled[3] < 0.05, "%s, type %d, way %d: error %.2e", set.name.c_str(), type, rule.way,
-                 errors.scaled[3]);
+    nbody_expect(errors.scaled[3] < 0.05, "%s, type %d, way %d, order %d, opening %d: error %.2e", set.name.c_str(),
+                 type, rule.way, rule.order, rule.opening, errors.scaled[3]);
 }
 
 /* Another rule in the middle: all pairs then a tree, where there is one, and back. */
