@@ -10,15 +10,10 @@
 
 #include "nbody/gpu_walk_admit.cuh"
 #include "nbody/gpu_walk_field.cuh"
+#include "nbody/gpu_walk_upper.cuh"
 
 namespace nbody
 {
-
-constexpr int WARPS = 4; /* a block: they know nothing of each other */
-template <class P, class R> constexpr int blocks_at_once()
-{
-    return sizeof(R) == 8 ? 4 : sizeof(P) == 8 ? 6 : 8;
-}
 
 /* All bodies of a cell, which lie behind each other: from its first leaf's first to its last leaf's last. */
 static __device__ uint2 all_bodies(const Link *links, uint32_t cell)
@@ -46,25 +41,33 @@ __device__ __forceinline__ bool walk_group(const Walk<P, R> &walk, int64_t first
     R field = 0;
     uint32_t bodies = 0, left = 0, cells = 0, far = 0; /* entries of lists; left: bodies of theirs */
     uint32_t p2p = 0, m2p = 0, expanded = 0, visits = 0;
-    uint32_t top = 1;
+    /* Begins with what the upper walk left, or with the root. */
+    const int64_t super = first / (32 * K * SUPER);
+    const bool upper = walk.upper.list != nullptr && walk.upper.kept[super] <= UPPER;
+    const uint32_t kept = upper ? walk.upper.kept[super] : 0;
+    uint32_t top = !upper, next = 0;
     if (lane == 0) lists->stack[0] = 0;
     __syncwarp();
-    while (top) {
-        uint32_t node;
-        const uint32_t free = STACK - top;
-        const uint32_t number = take_cells(lists->stack, &top, free < 32 ? 1 : 32, lane, below, &node);
+    while (top || next < kept) {
+        uint32_t node = 0, number;
+        if (top) {
+            number = take_cells(lists->stack, &top, walk.stack - top < 32 ? 1 : 32, lane, below, &node);
+        } else {
+            number = least(kept - next, 32u);
+            if (lane < number) node = walk.upper.list[super * UPPER + next + lane];
+            next += number;
+        }
         visits += number;
         admitted what = NOTHING;
         Link link = {};
         if (lane < number) {
-            const uint4 raw = *reinterpret_cast<const uint4 *>(walk.tree.link + node);
-            link = {raw.x, raw.y, __uint_as_float(raw.z), __uint_as_float(raw.w)};
+            link = load(walk.tree.link + node);
             what = admit<quad>(walk, group, lists, node, link, load(walk.tree.centre + node));
         }
         __syncwarp();
         const uint32_t open = __ballot_sync(ALL, what == CHILDREN);
         bool all = false;
-        if (top == STACK && open) {
+        if (top == walk.stack && open) {
             all = true;
             if (what == CHILDREN) {
                 const uint2 range = all_bodies(walk.tree.link, node);
@@ -86,7 +89,7 @@ __device__ __forceinline__ bool walk_group(const Walk<P, R> &walk, int64_t first
         if (as_bodies) left += __reduce_add_sync(ALL, what == BODIES ? link.many & ~LEAF : 0u);
         __syncwarp();
 
-        const bool last = top == 0;
+        const bool last = top == 0 && next == kept;
         while (left >= 32 || (last && left)) {
             uint32_t body;
             const uint32_t some = take_bodies(lists->bodies, &bodies, lane, below, &body);
@@ -116,7 +119,12 @@ __device__ __forceinline__ bool walk_group(const Walk<P, R> &walk, int64_t first
         }
         __syncwarp();
     }
-    if (walk.reach > 0) field_at<potential>(group, field, &sums);
+    if (walk.reach > 0) field_at<potential>(group, field, group.cx, group.cy, group.cz, &sums);
+    if (upper) {
+        const Four<P> m = load(walk.upper.middle + super);
+        field_at<potential>(group, walk.upper.field[super * 32 + lane], group.one(m.x, group.ox),
+                            group.one(m.y, group.oy), group.one(m.z, group.oz), &sums);
+    }
 #pragma unroll
     for (int k = 0; k < K; k++) {
         const int64_t i = first + 32 * k + lane;
@@ -172,6 +180,13 @@ cudaError_t walk_launch(const Walk<P, R> &walk, bool potential, cudaStream_t str
 {
     const int64_t groups = (walk.n + 32 * K - 1) / (32 * K);
     const unsigned blocks = (unsigned)((groups + WARPS - 1) / WARPS);
+    if (walk.upper.list != nullptr) {
+        const unsigned supers = (unsigned)((groups + SUPER - 1) / SUPER), upper = (supers + WARPS - 1) / WARPS;
+        if (potential)
+            upper_kernel<P, R, K, quad, true><<<upper, 32 * WARPS, 0, stream>>>(walk);
+        else
+            upper_kernel<P, R, K, quad, false><<<upper, 32 * WARPS, 0, stream>>>(walk);
+    }
     if (potential)
         walk_kernel<P, R, K, quad, true><<<blocks, 32 * WARPS, 0, stream>>>(walk);
     else

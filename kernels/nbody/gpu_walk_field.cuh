@@ -113,7 +113,7 @@ __device__ __forceinline__ R field_add(const Walk<P, R> &walk, const Group<P, R,
 }
 
 template <bool potential, class P, class R, int K>
-__device__ __forceinline__ void field_at(const Group<P, R, K> &group, R mine, Sums<R, K> *sums)
+__device__ __forceinline__ void field_at(const Group<P, R, K> &group, R mine, R cx, R cy, R cz, Sums<R, K> *sums)
 {
     R v[FIELD];
 #pragma unroll
@@ -121,7 +121,7 @@ __device__ __forceinline__ void field_at(const Group<P, R, K> &group, R mine, Su
         v[c] = __shfl_sync(ALL, mine, field_lane(c));
 #pragma unroll
     for (int k = 0; k < K; k++) {
-        const R x = group.x[k] - group.cx, y = group.y[k] - group.cy, z = group.z[k] - group.cz;
+        const R x = group.x[k] - cx, y = group.y[k] - cy, z = group.z[k] - cz;
         const R xx = x * x, yy = y * y, zz = z * z, xy = 2 * x * y, xz = 2 * x * z, yz = 2 * y * z;
         const R bx = fused(v[4], x, fused(v[5], y, v[6] * z)), by = fused(v[5], x, fused(v[7], y, v[8] * z));
         const R bz = fused(v[6], x, fused(v[8], y, v[9] * z));

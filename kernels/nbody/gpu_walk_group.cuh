@@ -64,13 +64,37 @@ template <class P, class R> __device__ __forceinline__ R group_limit(R alpha, R 
 }
 
 template <class P, class R, int K>
-__device__ __forceinline__ void group_load(const Walk<P, R> &walk, int64_t first, int64_t end, uint32_t lane,
-                                           Lists<R> *lists, Group<P, R, K> *group)
+__device__ __forceinline__ void group_scale(const Walk<P, R> &walk, Group<P, R, K> *group)
 {
     group->length = scale_of((P)walk.tree.link[0].extent);
     group->mass = scale_of(walk.tree.centre[0].w);
     group->soft = group->square(walk.tree.common);
     group->careful = walk.tree.soft != nullptr || !(group->soft > (sizeof(R) == 4 ? (R)1e-14 : (R)1e-60));
+}
+
+/* Half of target i's eps^2. */
+template <class P, class R, int K>
+__device__ __forceinline__ R group_soft(const Walk<P, R> &walk, const Group<P, R, K> &group, int64_t i)
+{
+    return (R)0.5 * (walk.tree.soft ? (walk.bodies ? group.square(walk.tree.soft[i]) : 0) : group.soft);
+}
+
+/* Middles are rounded, and so are halves: upwards by as much. */
+template <class P, class R, int K>
+__device__ __forceinline__ void store_box(const Group<P, R, K> &group, P lx, P ly, P lz, P hx, P hy, P hz,
+                                          Four<R> *box)
+{
+    const R up = sizeof(R) == 4 ? (R)1.000001 : (R)(1 + 1e-14);
+    const P half = (P)0.5, x = lx * half + hx * half, y = ly * half + hy * half, z = lz * half + hz * half;
+    store(box, {group.one(x, group.ox), group.one(y, group.oy), group.one(z, group.oz), group.size(hx, x) * up});
+    store(box + 1, {group.size(hy, y) * up, group.size(hz, z) * up, 0, 0});
+}
+
+template <class P, class R, int K>
+__device__ __forceinline__ void group_load(const Walk<P, R> &walk, int64_t first, int64_t end, uint32_t lane,
+                                           Lists<R> *lists, Group<P, R, K> *group)
+{
+    group_scale(walk, group);
     P x[K], y[K], z[K];
     R low = (R)INFINITY, high = 0, soft_low = (R)INFINITY, soft_high = 0;
 #pragma unroll
@@ -79,8 +103,7 @@ __device__ __forceinline__ void group_load(const Walk<P, R> &walk, int64_t first
         const Four<P> body = load(walk.target + i);
         x[k] = body.x, y[k] = body.y, z[k] = body.z;
         group->own[k] = (R)(body.w * group->mass);
-        const R soft = walk.tree.soft ? (walk.bodies ? group->square(walk.tree.soft[i]) : 0) : group->soft;
-        group->h[k] = soft * (R)0.5;
+        group->h[k] = group_soft(walk, *group, i);
         const R a = walk.old && walk.alpha > 0 ? walk.old[i] : 0;
         low = least(low, a), high = most(high, a);
         soft_low = least(soft_low, group->h[k]), soft_high = most(soft_high, group->h[k]);
@@ -130,18 +153,11 @@ __device__ __forceinline__ void group_load(const Walk<P, R> &walk, int64_t first
     group->boxes = one ? 1 : 4 * K;
     group->apart = sizeof(P) != sizeof(R) && group->radius > APART * least_of(smallest, 24);
 
-    /* Middles are rounded, and so are halves: upwards by as much. */
-    const R up = sizeof(R) == 4 ? (R)1.000001 : (R)(1 + 1e-14);
 #pragma unroll
     for (int k = 0; k < K; k++) {
-        const P qx = one ? ax : lx[k], qy = one ? ay : ly[k], qz = one ? az : lz[k];
-        const P rx = one ? bx : hx[k], ry = one ? by : hy[k], rz = one ? bz : hz[k];
-        const P ux = qx * half + rx * half, uy = qy * half + ry * half, uz = qz * half + rz * half;
-        if ((lane & 7) == 0) {
-            Four<R> *box = lists->box[4 * k + lane / 8];
-            store(box, {group->one(ux, mx), group->one(uy, my), group->one(uz, mz), group->size(rx, ux) * up});
-            store(box + 1, {group->size(ry, uy) * up, group->size(rz, uz) * up, 0, 0});
-        }
+        if ((lane & 7) != 0) continue;
+        store_box(*group, one ? ax : lx[k], one ? ay : ly[k], one ? az : lz[k], one ? bx : hx[k], one ? by : hy[k],
+                  one ? bz : hz[k], lists->box[4 * k + lane / 8]);
     }
     __syncwarp();
 }

@@ -16,7 +16,12 @@
 namespace nbody
 {
 
-constexpr int STACK = 448, BOXES = 8;
+constexpr int BOXES = 8, WARPS = 4; /* warps of a block: they know nothing of each other */
+
+template <class P, class R> constexpr int blocks_at_once()
+{
+    return sizeof(R) == 8 ? 4 : sizeof(P) == 8 ? 6 : 8;
+}
 
 /* A cell as it is summed: place and mass; moments times 3; 1.5 times their trace, half the mean of eps^2. */
 template <class R> struct alignas(16) Staged {

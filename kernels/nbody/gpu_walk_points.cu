@@ -103,10 +103,11 @@ static bool put_in_order(const Machine *machine, Points<P, R> *p, uint32_t n, co
 
 template <class P, class R>
 static bool evaluate(const Machine *machine, const lacis_nbody_rule *rule, Walk<P, R> *walk, const Points<P, R> &p,
-                     const Forces<R> *forces)
+                     uint32_t n, const Forces<R> *forces)
 {
-    const uint32_t n = (uint32_t)walk->n;
     walk->target = p.sorted;
+    walk->bodies = false;
+    walk->n = n;
     if (p.rough != nullptr) {
         Walk<P, R> first = *walk;
         first.alpha = 0;
@@ -116,6 +117,7 @@ static bool evaluate(const Machine *machine, const lacis_nbody_rule *rule, Walk<
         length_kernel<R><<<blocks_of(n, 256), 256, 0, machine->stream>>>(n, p.rough, p.old);
         if (!launched(machine)) return false;
         walk->old = p.old;
+        walk->alpha = walk_alpha<R>(rule);
     }
     walk->order = p.order[1];
     return good(machine, walk_start(*walk, rule, forces->potential, machine->stream));
@@ -128,12 +130,12 @@ lacis_nbody_status walk_points(const Machine *machine, const lacis_nbody_rule *r
     Points<P, R> p = {};
     if (points->n > INT32_MAX) return LACIS_NBODY_UNSUPPORTED;
     const uint32_t n = (uint32_t)points->n;
-    const bool twice = walk->alpha > 0;
+    const bool twice = rule->opening == LACIS_NBODY_RELATIVE;
     if (!good(machine, sort(p, n, nullptr, &p.work_bytes, machine->stream))) return LACIS_NBODY_FAILED;
     void *block = machine->host.alloc(machine->host.context, lay_out(&p, n, twice, (char *)nullptr));
     if (block == nullptr) return LACIS_NBODY_NO_MEMORY;
     lay_out(&p, n, twice, (char *)block);
-    const bool done = put_in_order(machine, &p, n, points) && evaluate(machine, rule, walk, p, forces);
+    const bool done = put_in_order(machine, &p, n, points) && evaluate(machine, rule, walk, p, n, forces);
     machine->host.free(machine->host.context, block);
     return done ? LACIS_NBODY_OK : LACIS_NBODY_FAILED;
 }
