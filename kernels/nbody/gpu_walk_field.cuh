@@ -90,8 +90,8 @@ __device__ __forceinline__ void field_of(R dx, R dy, R dz, R m, R e, Four<R> q, 
 
 /* Adds the cells of a list's end to the lane's coefficient. Softening of each body: spread is small, or no cell came.
  */
-template <bool quad, bool potential, class P, class R, int K>
-__device__ __forceinline__ R field_add(const Walk<P, R> &walk, const Group<P, R, K> &group, uint32_t lane,
+template <bool quad, bool potential, class P, class R>
+__device__ __forceinline__ R field_add(const Walk<P, R> &walk, const Frame<P, R> &group, uint32_t lane,
                                        const uint32_t *list, uint32_t number)
 {
     Four<R> q = {0, 0, 0, 0}, p = {0, 0, 0, 0}, c = {1, 0, 0, 0}; /* a lane without a cell: no mass */
@@ -105,15 +105,15 @@ __device__ __forceinline__ R field_add(const Walk<P, R> &walk, const Group<P, R,
             q = load(walk.tree.quad + 2 * (size_t)cell), p = load(walk.tree.quad + 2 * (size_t)cell + 1);
             q = {u * q.x, u * q.y, u * q.z, u * q.w}, p = {u * p.x, u * p.y, p.z, 0};
         }
-        if (walk.tree.soft) e = group.h[0] + (R)0.5 * group.square(quad ? p.z : walk.tree.soft_mean[cell]);
+        if (walk.tree.soft) e = group.soft_here + (R)0.5 * group.square(quad ? p.z : walk.tree.soft_mean[cell]);
     }
     R v[FIELD];
     field_of<quad, potential>(c.x, c.y, c.z, c.w, e, q, p, v);
     return field_fold(v, lane);
 }
 
-template <bool potential, class P, class R, int K>
-__device__ __forceinline__ void field_at(const Group<P, R, K> &group, R mine, R cx, R cy, R cz, Sums<R, K> *sums)
+template <bool potential, class R, int K>
+__device__ __forceinline__ void field_at(const Group<R, K> &group, R mine, R cx, R cy, R cz, Sums<R, K> *sums)
 {
     R v[FIELD];
 #pragma unroll

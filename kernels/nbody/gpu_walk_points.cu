@@ -35,6 +35,21 @@ static __global__ void __launch_bounds__(256)
 
 template <class P>
 static __global__ void __launch_bounds__(256)
+    number_kernel(uint32_t n, const Four<P> *point, const Box *box, Curve curve, Key *key, uint32_t *order)
+{
+    __shared__ uint8_t step[192];
+    if (threadIdx.x < 192) step[threadIdx.x] = curve.step[threadIdx.x];
+    __syncthreads();
+    const uint32_t i = blockIdx.x * 256 + threadIdx.x;
+    if (i >= n) return;
+    const Four<P> p = point[i];
+    key[i] = key_of(step, grid_of((double)p.x, box->lo[0], *box), grid_of((double)p.y, box->lo[1], *box),
+                    grid_of((double)p.z, box->lo[2], *box), GRID);
+    order[i] = i;
+}
+
+template <class P>
+static __global__ void __launch_bounds__(256)
     gather_kernel(uint32_t n, const uint32_t *order, const Four<P> *from, Four<P> *out)
 {
     const uint32_t i = blockIdx.x * 256 + threadIdx.x;
@@ -94,8 +109,7 @@ static bool put_in_order(const Machine *machine, Points<P, R> *p, uint32_t n, co
     if (!launched(machine)) return false;
     boxes_kernel<<<1, 32, 0, stream>>>(1, p->bounds, p->box);
     if (!launched(machine)) return false;
-    keys_kernel<P>
-        <<<blocks, 256, 0, stream>>>(n, p->packed, nullptr, nullptr, p->box, curve, GRID, p->key[0], p->order[0]);
+    number_kernel<P><<<blocks, 256, 0, stream>>>(n, p->packed, p->box, curve, p->key[0], p->order[0]);
     if (!launched(machine) || !good(machine, sort(*p, n, p->work, &p->work_bytes, stream))) return false;
     gather_kernel<P><<<blocks, 256, 0, stream>>>(n, p->order[1], p->packed, p->sorted);
     return launched(machine);

@@ -16,7 +16,7 @@ namespace nbody
 /* Box b: of the targets of group b. Fills what admit and field_add look at. */
 template <class P, class R>
 __device__ __forceinline__ void super_load(const Walk<P, R> &walk, int64_t first, int64_t end, int per, uint32_t lane,
-                                           Lists<R> *lists, Group<P, R, 1> *group)
+                                           Lists<P, R> *lists, Frame<P, R> *group)
 {
     group_scale(walk, group);
     P lx = (P)INFINITY, ly = lx, lz = lx, hx = -lx, hy = -lx, hz = -lx; /* lane b has box b's */
@@ -41,7 +41,7 @@ __device__ __forceinline__ void super_load(const Walk<P, R> &walk, int64_t first
     group->limit = group_limit(walk.alpha, low, high, group->length, group->mass);
     soft_low = least_of(soft_low, 31);
     group->spread = walk.tree.soft ? most_of(soft_high, 31) - soft_low : 0;
-    group->h[0] = soft_low;
+    group->soft_here = soft_low;
 
     const P half = (P)0.5;
     const P mx = least_of(lx, 31) * half + most_of(hx, 31) * half,
@@ -64,7 +64,7 @@ __device__ __forceinline__ void super_load(const Walk<P, R> &walk, int64_t first
 
 /* Would the cell be opened at the middle's distance? */
 template <bool quad, class P, class R>
-__device__ __forceinline__ bool near_middle(const Walk<P, R> &walk, const Group<P, R, 1> &group, const Link &link,
+__device__ __forceinline__ bool near_middle(const Walk<P, R> &walk, const Frame<P, R> &group, const Link &link,
                                             const Four<P> &centre)
 {
     const Four<R> c = group.place(centre);
@@ -77,13 +77,13 @@ template <class P, class R, int K, bool quad, bool potential>
 __global__ void __launch_bounds__(32 * WARPS, blocks_at_once<P, R>())
     upper_kernel(const __grid_constant__ Walk<P, R> walk)
 {
-    __shared__ Lists<R> room[WARPS];
-    Lists<R> *const lists = &room[threadIdx.x / 32];
+    __shared__ Lists<P, R> room[WARPS];
+    Lists<P, R> *const lists = &room[threadIdx.x / 32];
     const uint32_t lane = threadIdx.x & 31, below = lanes_below();
     const int64_t super = (int64_t)blockIdx.x * WARPS + threadIdx.x / 32, first = super * (32 * K * SUPER);
     const int64_t end = least(first + 32 * K * SUPER, walk.n);
     if (first >= end) return;
-    Group<P, R, 1> group;
+    Frame<P, R> group;
     super_load(walk, first, end, 32 * K, lane, lists, &group);
 
     R field = 0;
