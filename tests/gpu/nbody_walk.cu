@@ -122,7 +122,7 @@ static const variant variants[] = {
 template <class P, class R> static double rounding()
 {
     /* Local differences of MIXED have a float's digits of the group's width, not of a pair's distance. */
-    return sizeof(R) == 8 ? 1e-12 : sizeof(P) == 8 ? 1e-3 : 4e-6;
+    return sizeof(R) == 8 ? 1e-12 : sizeof(P) == 8 ? 4e-3 : 1e-5;
 }
 
 static std::vector<double> lengths(const std::vector<nbody_sum> &sums)
@@ -153,7 +153,7 @@ template <class P, class R> static void check_set(const char *type, const nbody_
                      "walk %s %s: potentials change the bits of accelerations", type, set.name.c_str());
         const errors e = compare(r, want, true);
         const double least = rounding<P, R>(), times = set.name == "collinear" ? 20 : set.name == "lattice" ? 5 : 3;
-        nbody_expect(e.median <= times * v.median + (least < 4e-6 ? least : 4e-6) &&
+        nbody_expect(e.median <= times * v.median + (least < 1e-5 ? least : 1e-5) &&
                          e.worst <= times * v.worst + 4 * least && e.potential <= times * v.worst + 8 * least,
                      "walk %s, %s, variant %d: median %.2e, worst %.2e, potential %.2e", type, set.name.c_str(),
                      (int)(&v - variants), e.median, e.worst, e.potential);
@@ -257,7 +257,7 @@ template <class P, class R> static void check_points(const char *type, const nbo
         const result r = run(tree, rule, true, &at);
         const errors e = compare(r, want, true);
         const double least = rounding<P, R>(), times = set.name == "collinear" ? 20 : 3;
-        nbody_expect(e.median <= times * v.median + (least < 4e-6 ? least : 4e-6) &&
+        nbody_expect(e.median <= times * v.median + (least < 1e-5 ? least : 1e-5) &&
                          e.worst <= times * v.worst + 4 * least && e.potential <= times * v.worst + 8 * least,
                      "walk %s, points of %s, variant %d: median %.2e, worst %.2e, potential %.2e", type,
                      set.name.c_str(), variant_at, e.median, e.worst, e.potential);
@@ -303,7 +303,9 @@ static void check_stack(u64 seed, int64_t n)
         nbody_expect(e.worst <= 2e-2 && e.median <= 1e-3, "walk: a stack of %u: median %.2e, worst %.2e", stack,
                      e.median, e.worst);
         if (stack == STACK) visits = r.counts[3];
-        nbody_expect(stack < 8 ? r.counts[3] < visits : r.counts[3] == visits,
+        nbody_expect(stack == 1   ? r.counts[3] < visits
+                     : stack == 8 ? r.counts[3] <= visits
+                                  : r.counts[3] == visits,
                      "walk: a stack of %u: %.0f visits of %.0f", stack, r.counts[3], visits);
     }
 }
