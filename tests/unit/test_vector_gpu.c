@@ -27,6 +27,9 @@
 #define lacis_against_cost          tested_against_cost
 #define lacis_against_pull          tested_against_pull
 #define lacis_against_push          tested_against_push
+#define lacis_against_begin         tested_against_begin
+#define lacis_against_turn          tested_against_turn
+#define lacis_against_end           tested_against_end
 #define lacis_mul_gpu_columns_make  fake_columns_make
 #define lacis_mul_gpu_columns_bytes fake_columns_bytes
 #define lacis_mul_gpu_columns_place fake_columns_place
@@ -166,6 +169,7 @@ static lacis_mul_gpu_status fake_push_run(lacis_mul_gpu_push *push)
 }
 
 #include "../../operators/multiply/gpu_against.c"
+#include "../../operators/multiply/gpu_columns.c"
 #include "../../operators/multiply/gpu_vector.c"
 
 /* ----------------------------------------------------------------------------------------- fixture */
