@@ -85,8 +85,8 @@ def killed():
             run.wait()
             last = max(int(name[2:4]) for name in os.listdir(folder) if name.startswith("s_") and name.endswith(".npy"))
             found.add(last)
-            LACIS.good(f"{deterministic()} LOAD h FROM 's_{last:02d}.npy'; LET q = NBODY h STEPS {steps - last} {clauses} {ON};"
-                       "SAVE q TO 'q.npy';", folder=folder)
+            LACIS.good(f"{deterministic()} LOAD h FROM 's_{last:02d}.npy';"
+                       f"LET q = NBODY h STEPS {steps - last} {clauses} {ON}; SAVE q TO 'q.npy';", folder=folder)
             assert bytes_of(folder, "q.npy") == bytes_of(folder, "r.npy"), f"otherwise from step {last}"
             for name in os.listdir(folder):
                 if name.startswith("s_"):
@@ -131,7 +131,8 @@ def errors(path, clauses, gravity, soften, exact):
 
 # constant of gravity and softening; what all pairs reach in the type of the file; median and 95 % (of a small sample, for
 # the 99 % of many) of monopoles and of quadrupoles at theta 0.5: those of the gate for spheres, three times as much for
-# galaxies with thin disks, twenty and ten times for a planar one, where the moments that cells lack all pull one way while the forces of an even disk cancel.
+# galaxies with thin disks, twenty and ten times for a planar one, where the moments that cells lack all pull one way while
+# the forces of an even disk cancel.
 GATE = ((1e-3, 5e-3), (2.5e-4, 1e-3))
 THIN = ((3e-3, 1.5e-2), (7.5e-4, 3e-3))
 PLANAR = ((2e-2, 1e-1), (2.5e-3, 1e-2))
