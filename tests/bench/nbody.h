@@ -30,14 +30,15 @@ typedef struct nbody_figures {
     double p2p, m2p, expanded, visits; /* of an evaluation, a body */
     double median, tail, most;         /* relative errors of accelerations: median, 99 %, greatest */
     double drift;                      /* of the energy */
+    double peer_median, peer_tail;     /* its errors, of 60 accelerations: median and 95 % */
     int64_t steps;                     /* that drift is of */
 } nbody_figures;
 
 void nbody_print(const nbody_case *c, const nbody_figures *f);
 
 /* nbody_peer.c: REBOUND's tree code (where Python can import rebound), with this opening angle, on the bodies of
- * array g: seconds a step. False: it is not there or failed. */
+ * array g: seconds a step, and its errors. False: it is not there or failed. */
 bool nbody_has_peer(const bench_options *options);
-bool nbody_peer(const nbody_case *c, double theta, double *seconds);
+bool nbody_peer(const nbody_case *c, double theta, nbody_figures *f);
 
 #endif

@@ -25,6 +25,8 @@ void nbody_print(const nbody_case *c, const nbody_figures *f)
         {"first_ms", "%.4f", 1e3 * f->first},
         {"rebound_ms", "%.1f", 1e3 * f->peer},
         {"ratio", "%.4f", f->peer > 0 ? f->step / f->peer : -1},
+        {"rebound_median", "%.3g", f->peer_median},
+        {"rebound_95", "%.3g", f->peer_tail},
         {"build_ms", "%.4f", 1e3 * f->build},
         {"force_ms", "%.4f", 1e3 * f->force},
         {"move_ms", "%.4f", 1e3 * f->move},
