@@ -45,9 +45,9 @@ const char *lacis_nbody_gpu_build_figure(lacis_nbody_way way)
     return builds[way].name;
 }
 
-static double get(const lacis_profile *profile, const figure *figure)
+static double get(const lacis_profile *profile, const figure *of)
 {
-    return lacis_profile_get(profile, figure->name, figure->value);
+    return lacis_profile_get(profile, of->name, of->value);
 }
 
 /* --- bytes -------------------------------------------------------------------------------------------- */
