@@ -38,6 +38,7 @@ int bench_simulate(const bench_options *options);
 int bench_simulate_gpu(const bench_options *options);
 int bench_solve(const bench_options *options);
 int bench_symv(const bench_options *options);
+int bench_nbody(const bench_options *options);
 int bench_solve_gpu(const bench_options *options); /* solve on the GPU: 77 where there is none */
 
 /* measure.c ------------------------------------------------------------------------------- measuring */
