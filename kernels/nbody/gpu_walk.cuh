@@ -10,15 +10,10 @@
 
 #include "nbody/gpu_walk_admit.cuh"
 #include "nbody/gpu_walk_field.cuh"
+#include "nbody/gpu_walk_upper.cuh"
 
 namespace nbody
 {
-
-constexpr int WARPS = 4; /* a block: they know nothing of each other */
-template <class P, class R> constexpr int blocks_at_once()
-{
-    return sizeof(R) == 8 ? 4 : sizeof(P) == 8 ? 6 : 8;
-}
 
 /* All bodies of a cell, which lie behind each other: from its first leaf's first to its last leaf's last. */
 static __device__ uint2 all_bodies(const Link *links, uint32_t cell)
@@ -35,36 +30,48 @@ static __device__ uint2 all_bodies(const Link *links, uint32_t cell)
  * is so, with nothing done. */
 template <class P, class R, int K, bool quad, bool potential>
 __device__ __forceinline__ bool walk_group(const Walk<P, R> &walk, int64_t first, int64_t end, bool alone,
-                                           Lists<R> *lists)
+                                           Lists<P, R> *lists)
 {
     const uint32_t lane = threadIdx.x & 31, below = lanes_below();
-    Group<P, R, K> group;
+    Group<R, K> group;
     group_load(walk, first, end, lane, lists, &group);
-    if (alone && group.apart) return true;
+    const Frame<P, R> &frame = lists->frame;
+    if (alone && frame.apart) {
+        __syncwarp();
+        return true;
+    }
     Sums<R, K> sums = {};
 
     R field = 0;
     uint32_t bodies = 0, left = 0, cells = 0, far = 0; /* entries of lists; left: bodies of theirs */
-    uint32_t p2p = 0, m2p = 0, expanded = 0, visits = 0;
-    uint32_t top = 1;
+    if (lane < 4) lists->counts[lane] = 0;
+    /* Begins with what the upper walk left, or with the root. */
+    const int64_t super = first / (32 * K * SUPER);
+    const bool upper = walk.upper.list != nullptr && walk.upper.kept[super] <= UPPER;
+    const uint32_t kept = upper ? walk.upper.kept[super] : 0;
+    uint32_t top = !upper, next = 0;
     if (lane == 0) lists->stack[0] = 0;
     __syncwarp();
-    while (top) {
-        uint32_t node;
-        const uint32_t free = STACK - top;
-        const uint32_t number = take_cells(lists->stack, &top, free < 32 ? 1 : 32, lane, below, &node);
-        visits += number;
+    while (top || next < kept) {
+        uint32_t node = 0, number;
+        if (top) {
+            number = take_cells(lists->stack, &top, walk.stack - top < 32 ? 1 : 32, lane, below, &node);
+        } else {
+            number = least(kept - next, 32u);
+            if (lane < number) node = walk.upper.list[super * UPPER + next + lane];
+            next += number;
+        }
+        if (lane == 0) lists->counts[VISITS] += number;
         admitted what = NOTHING;
         Link link = {};
         if (lane < number) {
-            const uint4 raw = *reinterpret_cast<const uint4 *>(walk.tree.link + node);
-            link = {raw.x, raw.y, __uint_as_float(raw.z), __uint_as_float(raw.w)};
-            what = admit<quad>(walk, group, lists, node, link, load(walk.tree.centre + node));
+            link = load(walk.tree.link + node);
+            what = admit<quad>(walk, frame, lists, node, link, load(walk.tree.centre + node));
         }
         __syncwarp();
         const uint32_t open = __ballot_sync(ALL, what == CHILDREN);
         bool all = false;
-        if (top == STACK && open) {
+        if (top == walk.stack && open) {
             all = true;
             if (what == CHILDREN) {
                 const uint2 range = all_bodies(walk.tree.link, node);
@@ -86,57 +93,66 @@ __device__ __forceinline__ bool walk_group(const Walk<P, R> &walk, int64_t first
         if (as_bodies) left += __reduce_add_sync(ALL, what == BODIES ? link.many & ~LEAF : 0u);
         __syncwarp();
 
-        const bool last = top == 0;
+        const bool last = top == 0 && next == kept;
         while (left >= 32 || (last && left)) {
             uint32_t body;
             const uint32_t some = take_bodies(lists->bodies, &bodies, lane, below, &body);
-            left -= some, p2p += some;
-            if (group.careful)
-                sum_bodies<true, potential>(walk, group, &lists->staged, lane, body, some, &sums);
+            left -= some;
+            if (lane == 0) lists->counts[P2P] += some;
+            if (frame.careful)
+                sum_bodies<true, potential>(walk, group, lists, lane, body, some, &sums);
             else
-                sum_bodies<false, potential>(walk, group, &lists->staged, lane, body, some, &sums);
+                sum_bodies<false, potential>(walk, group, lists, lane, body, some, &sums);
         }
         if (cells >= 32 || (last && cells)) {
             do {
                 const uint32_t some = least(cells, 32u);
-                cells -= some, m2p += some;
-                stage_cells<quad>(walk, group, &lists->staged, lane, lists->cells + cells, some);
-                if (group.careful)
-                    sum_cells<quad, true, potential>(group, lists->staged, some, &sums);
+                cells -= some;
+                if (lane == 0) lists->counts[M2P] += some;
+                stage_cells<quad>(walk, frame, &lists->staged, lane, lists->cells + cells, some);
+                if (frame.careful)
+                    sum_cells<quad, true, potential>(group, *lists, lane, some, &sums);
                 else
-                    sum_cells<quad, false, potential>(group, lists->staged, some, &sums);
+                    sum_cells<quad, false, potential>(group, *lists, lane, some, &sums);
             } while (last && cells);
         }
         if (far >= 32 || (last && far)) {
             do {
                 const uint32_t some = least(far, 32u);
-                far -= some, expanded += some;
-                field += field_add<quad, potential>(walk, group, lane, lists->far + far, some);
+                far -= some;
+                if (lane == 0) lists->counts[FIELDS] += some;
+                field += field_add<quad, potential>(walk, frame, lane, lists->far + far, some);
             } while (last && far);
         }
         __syncwarp();
     }
-    if (walk.reach > 0) field_at<potential>(group, field, &sums);
+    if (walk.reach > 0) field_at<potential>(group, field, frame.cx, frame.cy, frame.cz, &sums);
+    if (upper) {
+        const Four<P> m = load(walk.upper.middle + super);
+        field_at<potential>(group, walk.upper.field[super * 32 + lane], frame.one(m.x, frame.ox),
+                            frame.one(m.y, frame.oy), frame.one(m.z, frame.oz), &sums);
+    }
 #pragma unroll
     for (int k = 0; k < K; k++) {
         const int64_t i = first + 32 * k + lane;
         if (i >= end) continue;
         R w = 0;
         if (potential) { /* the target itself is among those at its place */
-            const R e = 2 * group.h[k];
-            const R own = group.own[k] * (group.careful ? inverse_distance<true>(e) : inverse_distance<false>(e));
-            w = (R)((double)(sums.w[k] + (sums.here[k] - own)) * group.length / group.mass);
+            const R e = 2 * lists->soft[32 * k + lane];
+            const R own = (R)(walk.target[i].w * frame.mass) *
+                          (frame.careful ? inverse_distance<true>(e) : inverse_distance<false>(e));
+            w = (R)((double)(sums.w[k] + (sums.here[k] - own)) * frame.length / frame.mass);
         }
-        const double u = (double)group.length * group.length / group.mass;
+        const double u = (double)frame.length * frame.length / frame.mass;
         store(walk.out + (walk.order ? walk.order[i] : i),
               {(R)(sums.x[k] * u), (R)(sums.y[k] * u), (R)(sums.z[k] * u), w});
     }
     if (walk.counts && lane == 0) {
         const double targets = (double)(end - first);
-        atomicAdd(walk.counts + 0, targets * p2p);
-        atomicAdd(walk.counts + 1, targets * m2p);
-        atomicAdd(walk.counts + 2, (double)expanded);
-        atomicAdd(walk.counts + 3, (double)visits);
+        atomicAdd(walk.counts + 0, targets * lists->counts[P2P]);
+        atomicAdd(walk.counts + 1, targets * lists->counts[M2P]);
+        atomicAdd(walk.counts + 2, (double)lists->counts[FIELDS]);
+        atomicAdd(walk.counts + 3, (double)lists->counts[VISITS]);
     }
     __syncwarp();
     return false;
@@ -146,8 +162,8 @@ template <class P, class R, int K, bool quad, bool potential>
 __global__ void __launch_bounds__(32 * WARPS, blocks_at_once<P, R>())
     walk_kernel(const __grid_constant__ Walk<P, R> walk)
 {
-    __shared__ Lists<R> room[WARPS];
-    Lists<R> *const lists = &room[threadIdx.x / 32];
+    __shared__ Lists<P, R> room[WARPS];
+    Lists<P, R> *const lists = &room[threadIdx.x / 32];
     const int64_t first = ((int64_t)blockIdx.x * WARPS + threadIdx.x / 32) * 32 * K;
     const int64_t end = least(first + 32 * K, walk.n);
     if (first >= end) return;
@@ -172,6 +188,13 @@ cudaError_t walk_launch(const Walk<P, R> &walk, bool potential, cudaStream_t str
 {
     const int64_t groups = (walk.n + 32 * K - 1) / (32 * K);
     const unsigned blocks = (unsigned)((groups + WARPS - 1) / WARPS);
+    if (walk.upper.list != nullptr) {
+        const unsigned supers = (unsigned)((groups + SUPER - 1) / SUPER), upper = (supers + WARPS - 1) / WARPS;
+        if (potential)
+            upper_kernel<P, R, K, quad, true><<<upper, 32 * WARPS, 0, stream>>>(walk);
+        else
+            upper_kernel<P, R, K, quad, false><<<upper, 32 * WARPS, 0, stream>>>(walk);
+    }
     if (potential)
         walk_kernel<P, R, K, quad, true><<<blocks, 32 * WARPS, 0, stream>>>(walk);
     else

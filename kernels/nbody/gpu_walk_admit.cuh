@@ -18,7 +18,7 @@ enum admitted { NOTHING, CHILDREN, BODIES, CELL, EXPANDED };
 enum { FEW = 2, SAME = 32 }; /* bodies that are cheaper one by one, far; at one place, near */
 
 /* The square of the least distance from the group's boxes. */
-template <class R> __device__ __forceinline__ R nearest(const Lists<R> *lists, int boxes, R x, R y, R z)
+template <class P, class R> __device__ __forceinline__ R nearest(const Lists<P, R> *lists, int boxes, R x, R y, R z)
 {
     R d2 = (R)INFINITY;
     for (int b = 0; b < boxes; b++) {
@@ -31,8 +31,8 @@ template <class R> __device__ __forceinline__ R nearest(const Lists<R> *lists, i
     return d2;
 }
 
-template <bool quad, class P, class R, int K>
-__device__ __forceinline__ admitted admit(const Walk<P, R> &walk, const Group<P, R, K> &group, const Lists<R> *lists,
+template <bool quad, class P, class R>
+__device__ __forceinline__ admitted admit(const Walk<P, R> &walk, const Frame<P, R> &group, const Lists<P, R> *lists,
                                           uint32_t cell, const Link &link, const Four<P> &centre)
 {
     const Four<R> c = group.place(centre);

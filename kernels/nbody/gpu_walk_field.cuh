@@ -90,8 +90,8 @@ __device__ __forceinline__ void field_of(R dx, R dy, R dz, R m, R e, Four<R> q, 
 
 /* Adds the cells of a list's end to the lane's coefficient. Softening of each body: spread is small, or no cell came.
  */
-template <bool quad, bool potential, class P, class R, int K>
-__device__ __forceinline__ R field_add(const Walk<P, R> &walk, const Group<P, R, K> &group, uint32_t lane,
+template <bool quad, bool potential, class P, class R>
+__device__ __forceinline__ R field_add(const Walk<P, R> &walk, const Frame<P, R> &group, uint32_t lane,
                                        const uint32_t *list, uint32_t number)
 {
     Four<R> q = {0, 0, 0, 0}, p = {0, 0, 0, 0}, c = {1, 0, 0, 0}; /* a lane without a cell: no mass */
@@ -105,15 +105,15 @@ __device__ __forceinline__ R field_add(const Walk<P, R> &walk, const Group<P, R,
             q = load(walk.tree.quad + 2 * (size_t)cell), p = load(walk.tree.quad + 2 * (size_t)cell + 1);
             q = {u * q.x, u * q.y, u * q.z, u * q.w}, p = {u * p.x, u * p.y, p.z, 0};
         }
-        if (walk.tree.soft) e = group.h[0] + (R)0.5 * group.square(quad ? p.z : walk.tree.soft_mean[cell]);
+        if (walk.tree.soft) e = group.soft_here + (R)0.5 * group.square(quad ? p.z : walk.tree.soft_mean[cell]);
     }
     R v[FIELD];
     field_of<quad, potential>(c.x, c.y, c.z, c.w, e, q, p, v);
     return field_fold(v, lane);
 }
 
-template <bool potential, class P, class R, int K>
-__device__ __forceinline__ void field_at(const Group<P, R, K> &group, R mine, Sums<R, K> *sums)
+template <bool potential, class R, int K>
+__device__ __forceinline__ void field_at(const Group<R, K> &group, R mine, R cx, R cy, R cz, Sums<R, K> *sums)
 {
     R v[FIELD];
 #pragma unroll
@@ -121,7 +121,7 @@ __device__ __forceinline__ void field_at(const Group<P, R, K> &group, R mine, Su
         v[c] = __shfl_sync(ALL, mine, field_lane(c));
 #pragma unroll
     for (int k = 0; k < K; k++) {
-        const R x = group.x[k] - group.cx, y = group.y[k] - group.cy, z = group.z[k] - group.cz;
+        const R x = group.x[k] - cx, y = group.y[k] - cy, z = group.z[k] - cz;
         const R xx = x * x, yy = y * y, zz = z * z, xy = 2 * x * y, xz = 2 * x * z, yz = 2 * y * z;
         const R bx = fused(v[4], x, fused(v[5], y, v[6] * z)), by = fused(v[5], x, fused(v[7], y, v[8] * z));
         const R bz = fused(v[6], x, fused(v[8], y, v[9] * z));

@@ -13,35 +13,8 @@
 namespace nbody
 {
 
-template <class P, class R, int K> struct Group {
-    R x[K], y[K], z[K];   /* relative to the origin */
-    R h[K], own[K];       /* half of eps^2; mass: of those that need them */
-    R cx, cy, cz, radius; /* the middle; the farthest target from it */
-    R limit;              /* alpha |a|, the least of the group's; infinity: GEOMETRIC */
-    R spread;             /* of h, from least to greatest */
-    R soft;               /* eps^2 of all */
-    P ox, oy, oz;         /* the origin */
-    P length, mass;       /* scales */
-    int boxes;
-    bool careful; /* softening may be 0, next to it, or each body's own */
-    bool apart;   /* so wide that differences from its middle are too rough */
-
-    __device__ __forceinline__ Four<R> place(const Four<P> &at) const
-    {
-        return {one(at.x, ox), one(at.y, oy), one(at.z, oz), (R)(at.w * mass)};
-    }
-    __device__ __forceinline__ R one(P x, P origin) const
-    {
-        return sizeof(P) == sizeof(R) ? (R)(x * length) : (R)((x - origin) * length);
-    }
-    __device__ __forceinline__ R size(P x, P y) const
-    {
-        return (R)((x - y) * length);
-    }
-    __device__ __forceinline__ R square(R soft) const
-    {
-        return soft * (R)length * (R)length;
-    }
+template <class R, int K> struct Group {
+    R x[K], y[K], z[K]; /* relative to the origin */
 };
 
 constexpr int APART = 256; /* radii of a group in its smallest part's */
@@ -63,14 +36,37 @@ template <class P, class R> __device__ __forceinline__ R group_limit(R alpha, R 
     return alpha > 0 && a > 0 ? (R)((double)alpha * a * mass / length / length) : (R)INFINITY;
 }
 
-template <class P, class R, int K>
-__device__ __forceinline__ void group_load(const Walk<P, R> &walk, int64_t first, int64_t end, uint32_t lane,
-                                           Lists<R> *lists, Group<P, R, K> *group)
+template <class P, class R> __device__ __forceinline__ void group_scale(const Walk<P, R> &walk, Frame<P, R> *group)
 {
     group->length = scale_of((P)walk.tree.link[0].extent);
     group->mass = scale_of(walk.tree.centre[0].w);
     group->soft = group->square(walk.tree.common);
     group->careful = walk.tree.soft != nullptr || !(group->soft > (sizeof(R) == 4 ? (R)1e-14 : (R)1e-60));
+}
+
+/* Half of target i's eps^2. */
+template <class P, class R>
+__device__ __forceinline__ R group_soft(const Walk<P, R> &walk, const Frame<P, R> &group, int64_t i)
+{
+    return (R)0.5 * (walk.tree.soft ? (walk.bodies ? group.square(walk.tree.soft[i]) : 0) : group.soft);
+}
+
+/* Middles are rounded, and so are halves: upwards by as much. */
+template <class P, class R>
+__device__ __forceinline__ void store_box(const Frame<P, R> &group, P lx, P ly, P lz, P hx, P hy, P hz, Four<R> *box)
+{
+    const R up = sizeof(R) == 4 ? (R)1.000001 : (R)(1 + 1e-14);
+    const P half = (P)0.5, x = lx * half + hx * half, y = ly * half + hy * half, z = lz * half + hz * half;
+    store(box, {group.one(x, group.ox), group.one(y, group.oy), group.one(z, group.oz), group.size(hx, x) * up});
+    store(box + 1, {group.size(hy, y) * up, group.size(hz, z) * up, 0, 0});
+}
+
+template <class P, class R, int K>
+__device__ __forceinline__ void group_load(const Walk<P, R> &walk, int64_t first, int64_t end, uint32_t lane,
+                                           Lists<P, R> *lists, Group<R, K> *group)
+{
+    Frame<P, R> frame;
+    group_scale(walk, &frame);
     P x[K], y[K], z[K];
     R low = (R)INFINITY, high = 0, soft_low = (R)INFINITY, soft_high = 0;
 #pragma unroll
@@ -78,16 +74,16 @@ __device__ __forceinline__ void group_load(const Walk<P, R> &walk, int64_t first
         const int64_t i = least(first + 32 * k + (int64_t)lane, end - 1);
         const Four<P> body = load(walk.target + i);
         x[k] = body.x, y[k] = body.y, z[k] = body.z;
-        group->own[k] = (R)(body.w * group->mass);
-        const R soft = walk.tree.soft ? (walk.bodies ? group->square(walk.tree.soft[i]) : 0) : group->soft;
-        group->h[k] = soft * (R)0.5;
+        const R soft = group_soft(walk, frame, i);
+        lists->soft[32 * k + lane] = soft;
         const R a = walk.old && walk.alpha > 0 ? walk.old[i] : 0;
         low = least(low, a), high = most(high, a);
-        soft_low = least(soft_low, group->h[k]), soft_high = most(soft_high, group->h[k]);
+        soft_low = least(soft_low, soft), soft_high = most(soft_high, soft);
     }
     if (walk.alpha > 0) low = least_of(low, 31), high = most_of(high, 31);
-    group->limit = group_limit(walk.alpha, low, high, group->length, group->mass);
-    group->spread = walk.tree.soft ? most_of(soft_high, 31) - least_of(soft_low, 31) : 0;
+    frame.limit = group_limit(walk.alpha, low, high, frame.length, frame.mass);
+    frame.spread = walk.tree.soft ? most_of(soft_high, 31) - least_of(soft_low, 31) : 0;
+    frame.soft_here = least_of(soft_low, 31);
 
     /* A box for every 8 targets, then for all. */
     P lx[K], ly[K], lz[K], hx[K], hy[K], hz[K];
@@ -106,43 +102,37 @@ __device__ __forceinline__ void group_load(const Walk<P, R> &walk, int64_t first
     ax = least_of(ax, 24), ay = least_of(ay, 24), az = least_of(az, 24);
     bx = most_of(bx, 24), by = most_of(by, 24), bz = most_of(bz, 24);
     const P half = (P)0.5, mx = ax * half + bx * half, my = ay * half + by * half, mz = az * half + bz * half;
-    group->ox = mx, group->oy = my, group->oz = mz;
-    group->cx = group->one(mx, mx), group->cy = group->one(my, my), group->cz = group->one(mz, mz);
+    frame.ox = mx, frame.oy = my, frame.oz = mz;
+    frame.cx = frame.one(mx, mx), frame.cy = frame.one(my, my), frame.cz = frame.one(mz, mz);
 
     /* One box is enough where the boxes of 8 are not much smaller than it: groups that straddle a jump of the curve
      * are the others. */
     R radius = 0, small = 0, smallest = (R)INFINITY;
 #pragma unroll
     for (int k = 0; k < K; k++) {
-        group->x[k] = group->one(x[k], mx), group->y[k] = group->one(y[k], my);
-        group->z[k] = group->one(z[k], mz);
-        const R dx = group->x[k] - group->cx, dy = group->y[k] - group->cy, dz = group->z[k] - group->cz;
+        group->x[k] = frame.one(x[k], mx), group->y[k] = frame.one(y[k], my);
+        group->z[k] = frame.one(z[k], mz);
+        const R dx = group->x[k] - frame.cx, dy = group->y[k] - frame.cy, dz = group->z[k] - frame.cz;
         radius = most(radius, fused(dx, dx, fused(dy, dy, dz * dz)));
-        const R sx = group->size(hx[k], lx[k]), sy = group->size(hy[k], ly[k]), sz = group->size(hz[k], lz[k]);
+        const R sx = frame.size(hx[k], lx[k]), sy = frame.size(hy[k], ly[k]), sz = frame.size(hz[k], lz[k]);
         const R part = sqrt(fused(sx, sx, fused(sy, sy, sz * sz)));
         small += part;
         if (part > 0) smallest = least(smallest, part);
     }
-    group->radius = sqrt(most_of(radius, 31)) * (R)(1 + 1e-6);
+    frame.radius = sqrt(most_of(radius, 31)) * (R)(1 + 1e-6);
     small += __shfl_xor_sync(ALL, small, 8);
     small += __shfl_xor_sync(ALL, small, 16);
-    const bool one = 2 * group->radius * (R)(4 * K) <= walk.straddle * small;
-    group->boxes = one ? 1 : 4 * K;
-    group->apart = sizeof(P) != sizeof(R) && group->radius > APART * least_of(smallest, 24);
+    const bool one = 2 * frame.radius * (R)(4 * K) <= walk.straddle * small;
+    frame.boxes = one ? 1 : 4 * K;
+    frame.apart = sizeof(P) != sizeof(R) && frame.radius > APART * least_of(smallest, 24);
 
-    /* Middles are rounded, and so are halves: upwards by as much. */
-    const R up = sizeof(R) == 4 ? (R)1.000001 : (R)(1 + 1e-14);
 #pragma unroll
     for (int k = 0; k < K; k++) {
-        const P qx = one ? ax : lx[k], qy = one ? ay : ly[k], qz = one ? az : lz[k];
-        const P rx = one ? bx : hx[k], ry = one ? by : hy[k], rz = one ? bz : hz[k];
-        const P ux = qx * half + rx * half, uy = qy * half + ry * half, uz = qz * half + rz * half;
-        if ((lane & 7) == 0) {
-            Four<R> *box = lists->box[4 * k + lane / 8];
-            store(box, {group->one(ux, mx), group->one(uy, my), group->one(uz, mz), group->size(rx, ux) * up});
-            store(box + 1, {group->size(ry, uy) * up, group->size(rz, uz) * up, 0, 0});
-        }
+        if ((lane & 7) != 0) continue;
+        store_box(frame, one ? ax : lx[k], one ? ay : ly[k], one ? az : lz[k], one ? bx : hx[k], one ? by : hy[k],
+                  one ? bz : hz[k], lists->box[4 * k + lane / 8]);
     }
+    if (lane == 0) lists->frame = frame;
     __syncwarp();
 }
 

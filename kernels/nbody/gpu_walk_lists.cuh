@@ -16,18 +16,57 @@
 namespace nbody
 {
 
-constexpr int STACK = 448, BOXES = 8;
+constexpr int BOXES = 8, WARPS = 4; /* warps of a block: they know nothing of each other */
+
+template <class P, class R> constexpr int blocks_at_once()
+{
+    return sizeof(R) == 8 ? 4 : sizeof(P) == 8 ? 6 : 8;
+}
 
 /* A cell as it is summed: place and mass; moments times 3; 1.5 times their trace, half the mean of eps^2. */
 template <class R> struct alignas(16) Staged {
     Four<R> a[32], b[32], c[32];
 };
 
-template <class R> struct alignas(16) Lists {
+/* What is the same for all targets of a group. In shared memory: registers are scarce where sums are formed. */
+template <class P, class R> struct Frame {
+    R cx, cy, cz, radius;      /* the middle; the farthest target from it */
+    R limit;                   /* alpha |a|, the least of the group's; infinity: GEOMETRIC */
+    R soft, soft_here, spread; /* eps^2 of all; half of the targets' least, from there to the greatest */
+    P ox, oy, oz;              /* the origin */
+    P length, mass;            /* scales */
+    int boxes;
+    bool careful; /* softening may be 0, next to it, or each body's own */
+    bool apart;   /* so wide that differences from its middle are too rough */
+
+    __device__ __forceinline__ Four<R> place(const Four<P> &at) const
+    {
+        return {one(at.x, ox), one(at.y, oy), one(at.z, oz), (R)(at.w * mass)};
+    }
+    __device__ __forceinline__ R one(P x, P origin) const
+    {
+        return sizeof(P) == sizeof(R) ? (R)(x * length) : (R)((x - origin) * length);
+    }
+    __device__ __forceinline__ R size(P x, P y) const
+    {
+        return (R)((x - y) * length);
+    }
+    __device__ __forceinline__ R square(R eps2) const
+    {
+        return eps2 * (R)length * (R)length;
+    }
+};
+
+enum { P2P, M2P, FIELDS, VISITS }; /* counts */
+
+template <class P, class R> struct alignas(16) Lists {
     Staged<R> staged;
     Four<R> box[BOXES][2]; /* centre and half the side of x; of y and z */
-    uint2 bodies[64];      /* first, number */
+    Frame<P, R> frame;
+    R soft[64];       /* half of each target's eps^2 */
+    uint2 bodies[64]; /* first, number */
     uint32_t cells[64], far[64];
+    uint32_t counts[4];    /* of the group */
     uint32_t stack[STACK]; /* first << 3 | number - 1 */
 };
 

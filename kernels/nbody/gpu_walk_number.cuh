@@ -13,6 +13,12 @@ namespace nbody
 
 constexpr uint32_t ALL = 0xffffffffu;
 
+__device__ __forceinline__ Link load(const Link *at)
+{
+    const uint4 v = *reinterpret_cast<const uint4 *>(at);
+    return {v.x, v.y, __uint_as_float(v.z), __uint_as_float(v.w)};
+}
+
 template <class T> __device__ __forceinline__ T least(T a, T b)
 {
     return a < b ? a : b;

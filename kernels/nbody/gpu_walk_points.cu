@@ -35,6 +35,21 @@ static __global__ void __launch_bounds__(256)
 
 template <class P>
 static __global__ void __launch_bounds__(256)
+    number_kernel(uint32_t n, const Four<P> *point, const Box *box, Curve curve, Key *key, uint32_t *order)
+{
+    __shared__ uint8_t step[192];
+    if (threadIdx.x < 192) step[threadIdx.x] = curve.step[threadIdx.x];
+    __syncthreads();
+    const uint32_t i = blockIdx.x * 256 + threadIdx.x;
+    if (i >= n) return;
+    const Four<P> p = point[i];
+    key[i] = key_of(step, grid_of((double)p.x, box->lo[0], *box), grid_of((double)p.y, box->lo[1], *box),
+                    grid_of((double)p.z, box->lo[2], *box), GRID);
+    order[i] = i;
+}
+
+template <class P>
+static __global__ void __launch_bounds__(256)
     gather_kernel(uint32_t n, const uint32_t *order, const Four<P> *from, Four<P> *out)
 {
     const uint32_t i = blockIdx.x * 256 + threadIdx.x;
@@ -94,52 +109,59 @@ static bool put_in_order(const Machine *machine, Points<P, R> *p, uint32_t n, co
     if (!launched(machine)) return false;
     boxes_kernel<<<1, 32, 0, stream>>>(1, p->bounds, p->box);
     if (!launched(machine)) return false;
-    keys_kernel<P><<<blocks, 256, 0, stream>>>(n, p->packed, nullptr, nullptr, nullptr, p->box, curve, GRID,
-                                               p->key[0], p->order[0]);
+    number_kernel<P><<<blocks, 256, 0, stream>>>(n, p->packed, p->box, curve, p->key[0], p->order[0]);
     if (!launched(machine) || !good(machine, sort(*p, n, p->work, &p->work_bytes, stream))) return false;
     gather_kernel<P><<<blocks, 256, 0, stream>>>(n, p->order[1], p->packed, p->sorted);
     return launched(machine);
 }
 
-template <class P, class R>
-static bool evaluate(const Machine *machine, const lacis_nbody_rule *rule, Walk<P, R> *walk, const Points<P, R> &p,
-                     const Forces<R> *forces)
+template <class P, class R> static void targets_of(Walk<P, R> *walk, const Points<P, R> &p, uint32_t n)
 {
-    const uint32_t n = (uint32_t)walk->n;
     walk->target = p.sorted;
-    if (p.rough != nullptr) {
-        Walk<P, R> first = *walk;
-        first.alpha = 0;
-        first.theta = walk->theta < (R)0.9 ? walk->theta : (R)0.9;
-        first.out = p.rough;
-        if (!good(machine, walk_start(first, rule, false, machine->stream))) return false;
-        length_kernel<R><<<blocks_of(n, 256), 256, 0, machine->stream>>>(n, p.rough, p.old);
-        if (!launched(machine)) return false;
-        walk->old = p.old;
-    }
-    walk->order = p.order[1];
-    return good(machine, walk_start(*walk, rule, forces->potential, machine->stream));
+    walk->bodies = false;
+    walk->n = n;
 }
 
 template <class P, class R>
-lacis_nbody_status walk_points(const Machine *machine, const lacis_nbody_rule *rule, Walk<P, R> *walk,
+static bool evaluate(const Machine *machine, const lacis_nbody_rule *rule, const Tree<P, R> &whole,
+                     const Points<P, R> &p, uint32_t n, const Forces<R> *forces)
+{
+    Tree<P, R> tree = whole;
+    Forces<R> to = {p.rough, false, forces->counts};
+    if (p.rough != nullptr) {
+        tree.old = nullptr;
+        Walk<P, R> first = walk_of(rule, &tree, &to);
+        targets_of(&first, p, n);
+        if (!good(machine, walk_start(first, rule, false, machine->stream))) return false;
+        length_kernel<R><<<blocks_of(n, 256), 256, 0, machine->stream>>>(n, p.rough, p.old);
+        if (!launched(machine)) return false;
+    }
+    tree.old = p.old;
+    Walk<P, R> last = walk_of(rule, &tree, forces);
+    targets_of(&last, p, n);
+    last.order = p.order[1];
+    return good(machine, walk_start(last, rule, forces->potential, machine->stream));
+}
+
+template <class P, class R>
+lacis_nbody_status walk_points(const Machine *machine, const lacis_nbody_rule *rule, const Tree<P, R> *tree,
                                const Targets<P> *points, const Forces<R> *forces)
 {
     Points<P, R> p = {};
     if (points->n > INT32_MAX) return LACIS_NBODY_UNSUPPORTED;
     const uint32_t n = (uint32_t)points->n;
-    const bool twice = walk->alpha > 0;
+    const bool twice = rule->opening == LACIS_NBODY_RELATIVE;
     if (!good(machine, sort(p, n, nullptr, &p.work_bytes, machine->stream))) return LACIS_NBODY_FAILED;
     void *block = machine->host.alloc(machine->host.context, lay_out(&p, n, twice, (char *)nullptr));
     if (block == nullptr) return LACIS_NBODY_NO_MEMORY;
     lay_out(&p, n, twice, (char *)block);
-    const bool done = put_in_order(machine, &p, n, points) && evaluate(machine, rule, walk, p, forces);
+    const bool done = put_in_order(machine, &p, n, points) && evaluate(machine, rule, *tree, p, n, forces);
     machine->host.free(machine->host.context, block);
     return done ? LACIS_NBODY_OK : LACIS_NBODY_FAILED;
 }
 
 #define INSTANCE(P, R)                                                                                               \
-    template lacis_nbody_status walk_points(const Machine *, const lacis_nbody_rule *, Walk<P, R> *,                 \
+    template lacis_nbody_status walk_points(const Machine *, const lacis_nbody_rule *, const Tree<P, R> *,           \
                                             const Targets<P> *, const Forces<R> *);
 INSTANCE(float, float)
 INSTANCE(double, double)

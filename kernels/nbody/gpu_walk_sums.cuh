@@ -28,27 +28,34 @@ template <bool careful, class R> __device__ __forceinline__ R inverse_distance(R
 }
 
 template <bool careful, bool potential, class P, class R, int K>
-__device__ __forceinline__ void sum_bodies(const Walk<P, R> &walk, const Group<P, R, K> &group, Staged<R> *staged,
+__device__ __forceinline__ void sum_bodies(const Walk<P, R> &walk, const Group<R, K> &group, Lists<P, R> *lists,
                                            uint32_t lane, uint32_t body, uint32_t number, Sums<R, K> *sums)
 {
-    Four<R> mine = {group.cx, group.cy, group.cz, 0};
-    R soft = (R)0.5 * group.soft;
+    const Frame<P, R> &frame = lists->frame;
+    Staged<R> *const staged = &lists->staged;
+    Four<R> mine = {frame.cx, frame.cy, frame.cz, 0};
+    R soft = (R)0.5 * frame.soft;
     if (lane < number) {
-        mine = group.place(load(walk.tree.body + body));
-        if (careful && walk.tree.soft) soft = (R)0.5 * group.square(walk.tree.soft[body]);
+        mine = frame.place(load(walk.tree.body + body));
+        if (careful && walk.tree.soft) soft = (R)0.5 * frame.square(walk.tree.soft[body]);
     }
     __syncwarp();
     store(staged->a + lane, mine);
     if (careful) staged->b[lane].x = soft;
     __syncwarp();
+    const R e = frame.soft;
+    R h[K] = {};
+    if (careful)
+        for (int k = 0; k < K; k++)
+            h[k] = lists->soft[32 * k + lane];
 #pragma unroll 4
     for (uint32_t j = 0; j < number; j++) {
         const Four<R> s = load(staged->a + j);
-        const R e = careful ? staged->b[j].x : group.soft;
+        const R other = careful ? staged->b[j].x : 0;
 #pragma unroll
         for (int k = 0; k < K; k++) {
             const R dx = s.x - group.x[k], dy = s.y - group.y[k], dz = s.z - group.z[k];
-            const R r2 = fused(dx, dx, fused(dy, dy, fused(dz, dz, careful ? e + group.h[k] : e)));
+            const R r2 = fused(dx, dx, fused(dy, dy, fused(dz, dz, careful ? other + h[k] : e)));
             const R i = inverse_distance<careful>(r2), mi = s.w * i;
             if (!careful) {
                 const R f = mi * (i * i);
@@ -71,24 +78,24 @@ __device__ __forceinline__ void sum_bodies(const Walk<P, R> &walk, const Group<P
 }
 
 /* The cells of a list's end; lanes beyond `number` have none. */
-template <bool quad, class P, class R, int K>
-__device__ __forceinline__ void stage_cells(const Walk<P, R> &walk, const Group<P, R, K> &group, Staged<R> *staged,
+template <bool quad, class P, class R>
+__device__ __forceinline__ void stage_cells(const Walk<P, R> &walk, const Frame<P, R> &frame, Staged<R> *staged,
                                             uint32_t lane, const uint32_t *list, uint32_t number)
 {
     __syncwarp();
     if (lane < number) {
         const uint32_t cell = list[lane];
-        store(staged->a + lane, group.place(load(walk.tree.centre + cell)));
-        R soft = group.soft;
+        store(staged->a + lane, frame.place(load(walk.tree.centre + cell)));
+        R soft = frame.soft;
         if (quad) {
             const Four<R> q = load(walk.tree.quad + 2 * (size_t)cell),
                           p = load(walk.tree.quad + 2 * (size_t)cell + 1);
-            const R u = (R)group.mass * (R)group.length * (R)group.length * 3;
-            if (walk.tree.soft) soft = group.square(p.z);
+            const R u = (R)frame.mass * (R)frame.length * (R)frame.length * 3;
+            if (walk.tree.soft) soft = frame.square(p.z);
             store(staged->b + lane, {u * q.x, u * q.y, u * q.z, u * q.w});
             store(staged->c + lane, {u * p.x, u * p.y, (R)0.5 * u * (q.x + q.y + q.z), soft * (R)0.5});
         } else {
-            if (walk.tree.soft) soft = group.square(walk.tree.soft_mean[cell]);
+            if (walk.tree.soft) soft = frame.square(walk.tree.soft_mean[cell]);
             staged->c[lane].w = soft * (R)0.5;
         }
     }
@@ -118,9 +125,15 @@ __device__ __forceinline__ void sum_cell_careful(R dx, R dy, R dz, R i, R m, con
 }
 
 template <bool quad, bool careful, bool potential, class P, class R, int K>
-__device__ __forceinline__ void sum_cells(const Group<P, R, K> &group, const Staged<R> &staged, uint32_t number,
-                                          Sums<R, K> *sums)
+__device__ __forceinline__ void sum_cells(const Group<R, K> &group, const Lists<P, R> &lists, uint32_t lane,
+                                          uint32_t number, Sums<R, K> *sums)
 {
+    const Staged<R> &staged = lists.staged;
+    const R common = lists.frame.soft;
+    R h[K] = {};
+    if (careful)
+        for (int k = 0; k < K; k++)
+            h[k] = lists.soft[32 * k + lane];
 #pragma unroll 2
     for (uint32_t j = 0; j < number; j++) {
         const Four<R> s = load(staged.a + j);
@@ -132,7 +145,7 @@ __device__ __forceinline__ void sum_cells(const Group<P, R, K> &group, const Sta
 #pragma unroll
         for (int k = 0; k < K; k++) {
             const R dx = s.x - group.x[k], dy = s.y - group.y[k], dz = s.z - group.z[k];
-            const R e = careful ? p.w + group.h[k] : group.soft;
+            const R e = careful ? p.w + h[k] : common;
             const R r2 = fused(dx, dx, fused(dy, dy, fused(dz, dz, e)));
             const R i = inverse_distance<careful>(r2), i2 = i * i;
             if (careful) {

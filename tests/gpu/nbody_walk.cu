@@ -3,6 +3,7 @@
  * The walk on trees that the host made, against sums in double: every type, order and opening over hard and plain
  * sets; points; single far cells, whose error is known; a stack that is too small; counts and bits.
  */
+#include "nbody/gpu_walk.h"
 #include "nbody_tree.h"
 
 #include <algorithm>
@@ -113,15 +114,15 @@ static const variant variants[] = {
     {LACIS_NBODY_MONOPOLE, LACIS_NBODY_GEOMETRIC, 0.5, 0, 0, 64, 3, 3e-3, 4e-2},
     {LACIS_NBODY_MONOPOLE, LACIS_NBODY_OFFSET, 0.5, 0, 0.2, 32, 8, 3e-3, 4e-2},
     {LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_OFFSET, 0.6, 0, 0, 64, 1, 1e-3, 2e-2},
-    {LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_RELATIVE, 1, 5e-3, 0, 64, 8, 1e-3, 2e-2},
-    {LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_RELATIVE, 1, 5e-3, 0.2, 32, 24, 1e-3, 2e-2},
-    {LACIS_NBODY_MONOPOLE, LACIS_NBODY_RELATIVE, 1, 3e-3, 0.2, 64, 16, 3e-3, 4e-2},
+    {LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_RELATIVE, 0.8, 5e-3, 0, 64, 8, 1e-3, 2e-2},
+    {LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_RELATIVE, 0.8, 5e-3, 0.2, 32, 24, 1e-3, 2e-2},
+    {LACIS_NBODY_MONOPOLE, LACIS_NBODY_RELATIVE, 0.8, 3e-3, 0.2, 64, 16, 3e-3, 4e-2},
 };
 
 template <class P, class R> static double rounding()
 {
     /* Local differences of MIXED have a float's digits of the group's width, not of a pair's distance. */
-    return sizeof(R) == 8 ? 1e-12 : sizeof(P) == 8 ? 1e-3 : 4e-6;
+    return sizeof(R) == 8 ? 1e-12 : sizeof(P) == 8 ? 4e-3 : 1e-5;
 }
 
 static std::vector<double> lengths(const std::vector<nbody_sum> &sums)
@@ -152,7 +153,7 @@ template <class P, class R> static void check_set(const char *type, const nbody_
                      "walk %s %s: potentials change the bits of accelerations", type, set.name.c_str());
         const errors e = compare(r, want, true);
         const double least = rounding<P, R>(), times = set.name == "collinear" ? 20 : set.name == "lattice" ? 5 : 3;
-        nbody_expect(e.median <= times * v.median + (least < 4e-6 ? least : 4e-6) &&
+        nbody_expect(e.median <= times * v.median + (least < 1e-5 ? least : 1e-5) &&
                          e.worst <= times * v.worst + 4 * least && e.potential <= times * v.worst + 8 * least,
                      "walk %s, %s, variant %d: median %.2e, worst %.2e, potential %.2e", type, set.name.c_str(),
                      (int)(&v - variants), e.median, e.worst, e.potential);
@@ -227,7 +228,7 @@ static void check_series(u64 seed, int64_t n)
         nbody_make_tree(set, rule, &tree);
         const result r = run(tree, rule, true, nullptr);
         const errors e = compare(r, want, true);
-        nbody_expect(e.median <= 2e-6 && e.worst <= 4e-5 && e.potential <= 1e-5,
+        nbody_expect(e.median <= 5e-6 && e.worst <= 6e-5 && e.potential <= 1e-5,
                      "walk f64: theta 0.15, expand %d: %.2e %.2e %.2e", expand, e.median, e.worst, e.potential);
         printf("series, expand %d: %.2e %.2e %.2e, counts %.0f %.0f %.0f %.0f\n", expand, e.median, e.worst,
                e.potential, r.counts[0], r.counts[1], r.counts[2], r.counts[3]);
@@ -237,7 +238,8 @@ static void check_series(u64 seed, int64_t n)
 /* Free points among bodies, and on them: those are pulled as the bodies are. */
 template <class P, class R> static void check_points(const char *type, const nbody_set &set)
 {
-    for (int variant_at : {0, 2, 7}) {
+    static const int some[] = {0, 2, 7};
+    for (const int variant_at : some) {
         const variant &v = variants[variant_at];
         lacis_nbody_rule rule = {LACIS_NBODY_TREE, v.order, v.opening, v.theta, v.alpha,
                                  v.expand,         v.leaf,  v.group,   true};
@@ -255,36 +257,57 @@ template <class P, class R> static void check_points(const char *type, const nbo
         const result r = run(tree, rule, true, &at);
         const errors e = compare(r, want, true);
         const double least = rounding<P, R>(), times = set.name == "collinear" ? 20 : 3;
-        nbody_expect(e.median <= times * v.median + (least < 4e-6 ? least : 4e-6) &&
+        nbody_expect(e.median <= times * v.median + (least < 1e-5 ? least : 1e-5) &&
                          e.worst <= times * v.worst + 4 * least && e.potential <= times * v.worst + 8 * least,
                      "walk %s, points of %s, variant %d: median %.2e, worst %.2e, potential %.2e", type,
                      set.name.c_str(), variant_at, e.median, e.worst, e.potential);
     }
 }
 
-/* A tree of very many levels: bodies at 2^-k, two by two, so that cells are opened one below the other. */
-static void check_deep(void)
+/* Stacks that are too small: cells are taken one by one, and in the end as their bodies. */
+static void check_stack(u64 seed, int64_t n)
 {
-    nbody_set set;
-    set.name = "deep";
-    for (int k = 0; k < 700; k++)
-        for (int side = 0; side < 8; side++) {
-            const double p = ldexp(1, -k);
-            set.x.push_back(side & 1 ? p : p * 0.75);
-            set.y.push_back(side & 2 ? p : p * 0.75);
-            set.z.push_back(side & 4 ? p : p * 0.75);
-            set.m.push_back(p);
-        }
-    lacis_nbody_rule rule = {LACIS_NBODY_TREE, LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_GEOMETRIC, 0, 0, 0, 1, 32, true};
+    nbody_set set = nbody_plummer(n, seed);
+    std::vector<int64_t> all;
+    for (int64_t i = 0; i < n; i++)
+        all.push_back(i);
+    const std::vector<nbody_sum> want = nbody_directs(set, all);
+    const lacis_nbody_rule rule = {
+        LACIS_NBODY_TREE, LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_GEOMETRIC, 0.5, 0, 0, 1, 32, true};
     nbody_tree<double, double> tree;
     nbody_make_tree(set, rule, &tree);
-    const result r = run(tree, rule, false, nullptr);
-    std::vector<int64_t> all;
-    for (int64_t i = 0; i < set.n(); i++)
-        all.push_back(i);
-    const errors e = compare(r, nbody_directs(set, all), false);
-    nbody_expect(tree.levels > 600 && e.worst <= 1e-11 && r.counts[0] == (double)set.n() * (double)set.n(),
-                 "walk: %lld levels: %.2e, %.0f pairs", (long long)tree.levels, e.worst, r.counts[0]);
+    double visits = 0;
+    static const uint32_t stacks[] = {STACK, 33, 8, 1};
+    for (const uint32_t stack : stacks) {
+        Walk<double, double> walk = {};
+        walk.tree = tree.tree;
+        walk.n = n;
+        walk.target = tree.tree.body;
+        walk.bodies = true;
+        walk.theta = rule.theta;
+        walk.stack = stack;
+        walk.straddle = 2.5;
+        CUDA(cudaMalloc((void **)&walk.out, (size_t)n * sizeof *walk.out));
+        CUDA(cudaMalloc((void **)&walk.counts, 4 * sizeof(double)));
+        CUDA(cudaMemsetAsync(walk.counts, 0, 4 * sizeof(double), stream));
+        nbody_expect(walk_start(walk, &rule, true, stream) == cudaSuccess, "walk: a stack of %u", stack);
+        std::vector<Four<double>> host((size_t)n);
+        result r;
+        CUDA(cudaMemcpyAsync(host.data(), walk.out, host.size() * sizeof host[0], cudaMemcpyDeviceToHost, stream));
+        CUDA(cudaMemcpyAsync(r.counts, walk.counts, sizeof r.counts, cudaMemcpyDeviceToHost, stream));
+        CUDA(cudaStreamSynchronize(stream));
+        CUDA(cudaFree(walk.out));
+        CUDA(cudaFree(walk.counts));
+        scatter(host, tree.order.data(), &r);
+        const errors e = compare(r, want, true);
+        nbody_expect(e.worst <= 2e-2 && e.median <= 1e-3, "walk: a stack of %u: median %.2e, worst %.2e", stack,
+                     e.median, e.worst);
+        if (stack == STACK) visits = r.counts[3];
+        nbody_expect(stack == 1   ? r.counts[3] < visits
+                     : stack == 8 ? r.counts[3] <= visits
+                                  : r.counts[3] == visits,
+                     "walk: a stack of %u: %.0f visits of %.0f", stack, r.counts[3], visits);
+    }
 }
 
 template <class P, class R> static void check_type(const char *type, bool small, u64 seed)
@@ -304,7 +327,7 @@ static void check(bool small, u64 seed)
     check_type<double, double>("f64", small, seed);
     check_type<double, float>("mixed", small, seed);
     check_series(seed, small ? 400 : 4000);
-    if (!small) check_deep();
+    check_stack(seed, small ? 300 : 3000);
 }
 
 static nbody_part part("walk", check);

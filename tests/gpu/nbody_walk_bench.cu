@@ -2,12 +2,12 @@
  *
  * bench walk [TYPE] [SET] N [name=value ...]: times of build and walk, errors against direct sums in double of 2,000
  * bodies, and what was counted, a line for each combination of the values (commas between several):
- *   order=mono|quad opening=geo|off|rel theta= alpha= expand= group= leaf= repeat=
+ *   order=mono|quad opening=geo|off|rel theta= alpha= expand= group= leaf= repeat= share=0|1
  * |a| of rel is what a geometric walk gives (theta 0.8), as at a run's second step.
  */
 #include "nbody_support.h"
 
-#include "nbody/gpu_inside.h"
+#include "nbody/gpu_walk.h"
 
 #include <algorithm>
 #include <cmath>
@@ -68,6 +68,8 @@ template <class P, class R> struct bench {
     std::vector<double> want;
     cudaEvent_t at[3];
     int leaf = -1, made = -1;
+    bool share = false;
+    void *block;
 
     bench(const nbody_set &set_) : set(set_), n((uint32_t)set_.n())
     {
@@ -79,6 +81,7 @@ template <class P, class R> struct bench {
         out = room<Four<R>>(n);
         old = room<R>(n);
         counts = room<double>(4);
+        block = room<char>((size_t)n * 24 + (1 << 20));
         std::vector<Four<P>> host(n);
         for (uint32_t i = 0; i < n; i++)
             host[i] = {(P)set.x[i], (P)set.y[i], (P)set.z[i], (P)set.m[i]};
@@ -105,10 +108,11 @@ template <class P, class R> struct bench {
     }
     float go(const lacis_nbody_rule &rule, bool counted)
     {
-        const Targets<P> targets = {n, nullptr, nullptr, nullptr};
         const Forces<R> forces = {out, false, counted ? counts : nullptr};
+        Walk<P, R> walk = walk_of(&rule, &tree, &forces);
+        if (share) walk_share(&rule, &walk, block);
         CUDA(cudaEventRecord(at[1], stream));
-        good(walk(&machine, &rule, &tree, &targets, &forces));
+        CUDA(walk_start(walk, &rule, false, stream));
         CUDA(cudaEventRecord(at[2], stream));
         CUDA(cudaEventSynchronize(at[2]));
         float ms;
@@ -173,9 +177,9 @@ template <class P, class R> struct bench {
         std::sort(builds.begin(), builds.end());
         std::sort(walks.begin(), walks.end());
         const double groups = ceil((double)n / (rule.group ? rule.group : 32));
-        printf("%s %s th %.2f al %.1e ex %.2f G%d L%d | %.3f walk %.3f step %.3f | %.2e %.2e %.2e | %.0f %.0f %.0f "
+        printf("%s%s %s th %.2f al %.1e ex %.2f G%d L%d | %.3f walk %.3f step %.3f | %.2e %.2e %.2e | %.0f %.0f %.0f "
                "%.0f\n",
-               rule.order ? "quad" : "mono",
+               share ? "shared " : "", rule.order ? "quad" : "mono",
                rule.opening == 0   ? "geo"
                : rule.opening == 1 ? "off"
                                    : "rel",
@@ -221,7 +225,10 @@ static int run(const nbody_set &set, std::map<std::string, std::vector<std::stri
                                                          atoi(leaf.c_str()),
                                                          atoi(group.c_str()),
                                                          false};
-                                b.line(rule, atoi(names["repeat"][0].c_str()));
+                                for (const auto &share : names["share"]) {
+                                    b.share = atoi(share.c_str());
+                                    b.line(rule, atoi(names["repeat"][0].c_str()));
+                                }
                             }
     return 0;
 }
@@ -231,8 +238,8 @@ static int bench_walk(int argc, char **argv)
     std::string type = "f32", kind = "plummer";
     int64_t n = 100000;
     std::map<std::string, std::vector<std::string>> names = {
-        {"leaf", {"24"}}, {"order", {"quad"}}, {"opening", {"rel"}}, {"group", {"64"}},
-        {"theta", {"1"}}, {"alpha", {"1e-2"}}, {"expand", {"0.25"}}, {"repeat", {"5"}}};
+        {"leaf", {"24"}},    {"order", {"quad"}},  {"opening", {"rel"}}, {"group", {"64"}}, {"theta", {"1"}},
+        {"alpha", {"1e-2"}}, {"expand", {"0.25"}}, {"repeat", {"5"}},    {"share", {"0"}}};
     std::vector<std::vector<std::string>> jobs;
     for (int i = 0; i < argc; i++) {
         const std::string word = argv[i];
