@@ -93,6 +93,9 @@ template <class P, class R> R factor_of(const System<P, R> *s)
     return s->given ? R(1) : (R)s->g;
 }
 
+/* --- gpu_system.cu: a system of start.n bodies; where it has no columns rows are left as they are */
+lacis_nbody_status system_new(const lacis_nbody_gpu_start *start, lacis_nbody_gpu **out, int *cuda_error);
+
 /* --- gpu_system_move.cu: launches alone */
 
 template <class P, class R> lacis_nbody_status system_load(System<P, R> *s, const lacis_nbody_start *start);
@@ -116,6 +119,8 @@ template <class P, class R> lacis_nbody_status system_canonical(System<P, R> *s)
 uint64_t system_canonical_bytes(int64_t n);
 
 /* --- gpu_system_field.cu */
+/* The tree of rows that have been moved. */
+template <class P, class R> lacis_nbody_status system_grow(System<P, R> *s);
 template <class P, class R> lacis_nbody_status system_field(System<P, R> *s, bool potential);
 template <class P, class R>
 lacis_nbody_status system_steps(System<P, R> *s, int64_t steps, double dt, bool potential);

@@ -35,7 +35,7 @@ static lacis_nbody_status add_times(lacis_nbody_gpu *s)
 
 /* --- one evaluation -------------------------------------------------------------------------------------------- */
 
-template <class P, class R> static lacis_nbody_status grow(System<P, R> *s)
+template <class P, class R> lacis_nbody_status system_grow(System<P, R> *s)
 {
     NBODY_TRY(take(s, &s->order, (uint64_t)s->n));
     if (!s->builder) NBODY_TRY(builder_new(&s->machine, s->n, s->own, &s->builder));
@@ -60,7 +60,7 @@ static lacis_nbody_status walk_tree(System<P, R> *s, const Targets<P> &targets, 
 template <class P, class R> static lacis_nbody_status tree_field(System<P, R> *s, bool potential, bool keep)
 {
     const bool sizes = s->rule.opening == LACIS_NBODY_RELATIVE && s->sized && s->g > 0;
-    NBODY_TRY(grow(s));
+    NBODY_TRY(system_grow(s));
     NBODY_TRY(system_follow(s, sizes, keep));
     NBODY_TRY(mark(s, 2));
     if (sizes) s->tree.old = s->old;
@@ -181,7 +181,7 @@ template <class P, class R> static lacis_nbody_status have_tree(System<P, R> *s)
     if (s->grown) return LACIS_NBODY_OK;
     NBODY_TRY(system_settle(s));
     NBODY_TRY(system_move(s, none));
-    NBODY_TRY(grow(s));
+    NBODY_TRY(system_grow(s));
     return system_follow(s, false, s->sized);
 }
 
@@ -206,6 +206,7 @@ lacis_nbody_status system_points(System<P, R> *s, int64_t n, const P *x, const P
 }
 
 #define OF_TYPE(P, R)                                                                                                \
+    template lacis_nbody_status system_grow(System<P, R> *);                                                         \
     template lacis_nbody_status system_field(System<P, R> *, bool);                                                  \
     template lacis_nbody_status system_steps(System<P, R> *, int64_t, double, bool);                                 \
     template lacis_nbody_status system_points(System<P, R> *, int64_t, const P *, const P *, const P *, Four<R> *);
