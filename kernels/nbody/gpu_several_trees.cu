@@ -153,12 +153,27 @@ template <class P, class R> static lacis_nbody_status walk_own(Several<P, R> *s,
     return walk_others(s, a, potential);
 }
 
+/* The first time of RELATIVE: sums by a rough walk tell sizes. */
+template <class P, class R> static lacis_nbody_status walk_roughly(Several<P, R> *s)
+{
+    for (int k = 0; k < s->devices; k++)
+        NBODY_TRY(walk_own(s, k, false));
+    for (int k = 0; k < s->devices; k++) {
+        NBODY_CUDA(s, cudaSetDevice(s->device[k]));
+        NBODY_TRY(system_sizes(s->part[k]));
+        s->part[k]->sized = true;
+    }
+    return LACIS_NBODY_OK;
+}
+
 template <class P, class R> lacis_nbody_status several_field(Several<P, R> *s, bool potential)
 {
+    const System<P, R> *const one = s->part[0];
     for (int k = 0; k < s->devices; k++)
         NBODY_TRY(build_part(s, k));
     for (int k = 0; k < s->devices; k++)
         NBODY_CUDA(s, cudaEventSynchronize(s->built[k]));
+    if (one->rule.opening == LACIS_NBODY_RELATIVE && !one->sized && one->g > 0) NBODY_TRY(walk_roughly(s));
     for (int k = 0; k < s->devices; k++)
         NBODY_TRY(walk_own(s, k, potential));
     for (int k = 0; k < s->devices; k++) {

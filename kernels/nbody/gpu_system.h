@@ -107,6 +107,8 @@ template <class P, class R> lacis_nbody_status system_settle(System<P, R> *s);
 template <class P, class R> lacis_nbody_status system_reorder(System<P, R> *s, bool sums);
 /* old from sizes, sums as well, as the tree's order says. */
 template <class P, class R> lacis_nbody_status system_follow(System<P, R> *s, bool sizes, bool sums);
+/* old from sums in the tree's order. */
+template <class P, class R> lacis_nbody_status system_sizes(System<P, R> *s);
 /* Potentials out of sum_spare. */
 template <class P, class R> lacis_nbody_status system_potentials(System<P, R> *s);
 template <class P, class R> lacis_nbody_status system_write(System<P, R> *s, const lacis_nbody_columns *into);
@@ -117,6 +119,9 @@ lacis_nbody_status system_write_points(System<P, R> *s, int64_t n, const Four<R>
 /* --- gpu_system_order.cu: `order` such that bodies come in the same order however they were given */
 template <class P, class R> lacis_nbody_status system_canonical(System<P, R> *s);
 uint64_t system_canonical_bytes(int64_t n);
+/* Bodies that are alike, which lie behind each other, get the sums of the first of them: which of them is which
+ * depends on how they were given. */
+template <class P, class R> lacis_nbody_status system_level(System<P, R> *s, Four<R> *sum);
 
 /* --- gpu_system_field.cu */
 /* The tree of rows that have been moved. */

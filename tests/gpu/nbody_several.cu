@@ -75,7 +75,7 @@ static void check_type(lacis_nbody_type type, int many, int64_t n, const lacis_n
     a.steps(70, 1e-3); /* long enough that bodies are dealt anew */
     const nbody_state end = a.read(false);
     const double last = error_of(set, end);
-    nbody_expect(first < 0.03 && last < 0.01, "several: type %d, %d devices, opening %d: errors %.2e %.2e", type,
+    nbody_expect(first < 0.01 && last < 0.01, "several: type %d, %d devices, opening %d: errors %.2e %.2e", type,
                  many, rule.opening, first, last);
     nbody_columns c;
     nbody_begin(&c, set, type, rule);
