@@ -12,14 +12,18 @@
 namespace nbody
 {
 
-constexpr int STEPS = 24 << 6;
-constexpr uint32_t KEYS_EACH = 4; /* bodies of a thread */
+/* step[orientation << 3 | octant] = next orientation << 3 | digit. */
+struct Curve {
+    uint8_t step[192];
+};
 
 /* Two levels at once: steps[orientation << 6 | octant of the upper << 3 | octant of the lower] = next orientation <<
  * 6 | digits. */
-struct alignas(4) Curve {
+constexpr int STEPS = 24 << 6;
+struct alignas(4) Turns {
     uint16_t steps[STEPS];
 };
+constexpr uint32_t KEYS_EACH = 4; /* bodies of a thread */
 
 constexpr int turned(int bits, int by) /* to the left, of three bits */
 {
@@ -46,14 +50,34 @@ constexpr int turn(int state, int octant)
 constexpr Curve make_curve()
 {
     Curve curve = {};
-    for (int t = 0; t < STEPS; t++) {
-        const int upper = turn(t >> 6, t >> 3 & 7), lower = turn(upper >> 3, t & 7);
-        curve.steps[t] = (uint16_t)((lower >> 3) << 6 | (upper & 7) << 3 | (lower & 7));
-    }
+    for (int t = 0; t < 192; t++)
+        curve.step[t] = (uint8_t)turn(t >> 3, t & 7);
     return curve;
 }
 
-static __device__ const Curve curve = make_curve();
+constexpr Turns make_turns()
+{
+    Turns turns = {};
+    for (int t = 0; t < STEPS; t++) {
+        const int upper = turn(t >> 6, t >> 3 & 7), lower = turn(upper >> 3, t & 7);
+        turns.steps[t] = (uint16_t)((lower >> 3) << 6 | (upper & 7) << 3 | (lower & 7));
+    }
+    return turns;
+}
+
+static __device__ const Turns all_turns = make_turns();
+
+__device__ static inline Key key_of(const uint8_t *step, uint32_t x, uint32_t y, uint32_t z, int levels)
+{
+    Key key = 0;
+    uint32_t state = 0;
+    for (int b = GRID - 1; b >= GRID - levels; b--) {
+        const uint32_t octant = (x >> b & 1) | (y >> b & 1) << 1 | (z >> b & 1) << 2;
+        state = step[(state & ~7u) | octant];
+        key = key << 3 | (state & 7);
+    }
+    return key;
+}
 
 /* Bits three places apart. */
 __device__ static inline Key spread(uint32_t x)
@@ -196,7 +220,7 @@ __global__ void __launch_bounds__(256)
 {
     __shared__ uint32_t words[STEPS / 2];
     for (uint32_t t = threadIdx.x; t < STEPS / 2; t += 256)
-        words[t] = reinterpret_cast<const uint32_t *>(curve.steps)[t];
+        words[t] = reinterpret_cast<const uint32_t *>(all_turns.steps)[t];
     __syncthreads();
     const uint16_t *steps = reinterpret_cast<const uint16_t *>(words);
 #pragma unroll
