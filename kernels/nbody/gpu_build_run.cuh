@@ -5,6 +5,7 @@
 #ifndef LACIS_KERNELS_NBODY_GPU_BUILD_RUN_CUH
 #define LACIS_KERNELS_NBODY_GPU_BUILD_RUN_CUH
 
+#include "gpu_build_insert.cuh"
 #include "gpu_build_moments.cuh"
 #include "gpu_build_refine.cuh"
 
@@ -158,7 +159,7 @@ template <class P, class R> struct Job {
     const Machine *m;
     Builder<P, R> *b;
     int leaf;
-    bool deterministic, offset, quad;
+    bool insert, canonical, offset, quad;
     Bodies<P, R> from;
     R common;
     uint32_t *order;
@@ -187,7 +188,7 @@ static int shift_for(uint32_t n, int levels)
     return bits + 3 * levels <= 64 ? bits : 0;
 }
 
-template <class P, class R> static bool sort_bodies(const Job<P, R> &j, Round *r, Sorted *sorted)
+template <class P, class R> static lacis_nbody_status sort_bodies(const Job<P, R> &j, Round *r, Sorted *sorted)
 {
     Builder<P, R> *b = j.b;
     const uint32_t n = (uint32_t)b->n;
@@ -196,22 +197,68 @@ template <class P, class R> static bool sort_bodies(const Job<P, R> &j, Round *r
     keys_kernel<P><<<blocks_of(n, 256 * KEYS_EACH), 256, 0, j.m->stream>>>(n, j.from.body, nullptr, nullptr, nullptr,
                                                                            b->box, b->levels, shift, b->key[0],
                                                                            shift > 0 ? nullptr : b->order[0]);
-    if (!launched(j.m)) return false;
     *sorted = Sorted{shift > 0 ? nullptr : b->order[1], b->key[1], shift};
     *r = Round{n, b->levels, shift, b->key[1], nullptr, nullptr, nullptr, b->box, b->mask, b->count, b->blocks};
-    if (shift == 0) return sort(j.m, b->work, bytes, b->key, b->order, n, 3 * b->levels);
-    return good(j.m, cub::DeviceRadixSort::SortKeys(b->work, bytes, (const Key *)b->key[0], b->key[1], n, shift,
-                                                    shift + 3 * b->levels, j.m->stream));
+    if (!launched(j.m)) return LACIS_NBODY_FAILED;
+    const bool done =
+        shift == 0 ? sort(j.m, b->work, bytes, b->key, b->order, n, 3 * b->levels)
+                   : good(j.m, cub::DeviceRadixSort::SortKeys(b->work, bytes, (const Key *)b->key[0], b->key[1], n,
+                                                              shift, shift + 3 * b->levels, j.m->stream));
+    return done ? LACIS_NBODY_OK : LACIS_NBODY_FAILED;
 }
 
-static bool mark(const Machine *m, const Round &r, int leaf, bool lone, Known *known)
+static Inserted inserted_lay_out(uint64_t n, char *block, uint64_t *bytes)
 {
-    mark_kernel<<<r.blocks, TILE, 0, m->stream>>>(r, leaf, lone, known);
+    Carve c = {block, 0};
+    Inserted t;
+    t.place = c.take<uint32_t>(8 * (n + 1)); /* NOTHING, to copy_of */
+    t.copy_of = c.take<uint32_t>(n);
+    t.made = c.take<uint32_t>(1); /* 0, to copies */
+    t.arrived = c.take<uint32_t>(n + 1);
+    t.copies = c.take<uint32_t>(n);
+    t.level = c.take<uint32_t>(n + 1);
+    t.some = c.take<uint32_t>(n + 1);
+    t.above = c.take<uint32_t>(n + 1);
+    t.count = c.take<uint32_t>(n + 1);
+    t.copy = c.take<uint32_t>(n);
+    t.at = c.take<uint32_t>(n);
+    *bytes = c.used;
+    return t;
+}
+
+static bool insert_all(const Machine *m, uint32_t n, const Inserted &t, Key *const key[2], uint32_t *order)
+{
+    const size_t free = (size_t)((char *)t.made - (char *)t.place), none = (size_t)((char *)t.level - (char *)t.made);
+    const unsigned blocks = blocks_of(n, 256), some = fewer(blocks, (unsigned)m->processors * 8);
+    if (!good(m, cudaMemsetAsync(t.place, 0xff, free, m->stream)) ||
+        !good(m, cudaMemsetAsync(t.made, 0, none, m->stream)))
+        return false;
+    insert_kernel<<<some, 256, 0, m->stream>>>(n, key[0], t);
+    count_below_kernel<<<some, 256, 0, m->stream>>>(t);
+    place_below_kernel<<<some, 256, 0, m->stream>>>(key[0], t);
+    sorted_kernel<<<blocks, 256, 0, m->stream>>>(n, key[0], t, key[1], order);
     return launched(m);
 }
 
+template <class P, class R> static lacis_nbody_status insert_bodies(const Job<P, R> &j, Round *r, Sorted *sorted)
+{
+    Builder<P, R> *b = j.b;
+    const uint32_t n = (uint32_t)b->n;
+    uint64_t bytes;
+    inserted_lay_out(n, nullptr, &bytes);
+    char *block = static_cast<char *>(j.m->host.alloc(j.m->host.context, bytes));
+    if (block == nullptr) return LACIS_NBODY_NO_MEMORY;
+    keys_kernel<P><<<blocks_of(n, 256 * KEYS_EACH), 256, 0, j.m->stream>>>(n, j.from.body, nullptr, nullptr, nullptr,
+                                                                           b->box, GRID, 0, b->key[0], nullptr);
+    const bool done = launched(j.m) && insert_all(j.m, n, inserted_lay_out(n, block, &bytes), b->key, b->order[1]);
+    j.m->host.free(j.m->host.context, block);
+    *sorted = Sorted{b->order[1], b->key[1], 0};
+    *r = Round{n, GRID, 0, b->key[1], nullptr, nullptr, nullptr, b->box, b->mask, b->count, b->blocks};
+    return done ? LACIS_NBODY_OK : LACIS_NBODY_FAILED;
+}
+
 /* The tree as far as keys divide bodies. */
-template <class P, class R> static bool divide(const Job<P, R> &j)
+template <class P, class R> static lacis_nbody_status divide(const Job<P, R> &j)
 {
     Builder<P, R> *b = j.b;
     const uint32_t n = (uint32_t)b->n;
@@ -219,14 +266,16 @@ template <class P, class R> static bool divide(const Job<P, R> &j)
     Round r;
     Sorted sorted;
     const size_t clear = (sizeof(Known) + 7) / 8 * 8 + 6 * sizeof(Key);
-    if (!good(j.m, cudaMemsetAsync(b->cells.known, 0, clear, s))) return false;
+    if (!good(j.m, cudaMemsetAsync(b->cells.known, 0, clear, s))) return LACIS_NBODY_FAILED;
     const unsigned blocks = fewer(blocks_of(n, 256 * 4), (unsigned)j.m->processors * 8);
     bounds_kernel<P><<<blocks, 256, 0, s>>>(n, j.from.body, b->bounds);
     boxes_kernel<<<1, 1, 0, s>>>(1, b->bounds, b->box);
-    if (!launched(j.m) || !sort_bodies(j, &r, &sorted) || !mark(j.m, r, j.leaf, j.deterministic, b->cells.known))
-        return false;
+    if (!launched(j.m)) return LACIS_NBODY_FAILED;
+    const lacis_nbody_status status = j.insert ? insert_bodies(j, &r, &sorted) : sort_bodies(j, &r, &sorted);
+    if (status != LACIS_NBODY_OK) return status;
+    mark_kernel<<<r.blocks, TILE, 0, s>>>(r, j.leaf, j.canonical, b->cells.known);
     order_kernel<P, R><<<b->blocks, TILE, 0, s>>>(n, j.leaf, sorted, b->mask, j.from, b->body, b->soften, j.order);
-    return launched(j.m) && place_cells(j, r);
+    return launched(j.m) && place_cells(j, r) ? LACIS_NBODY_OK : LACIS_NBODY_FAILED;
 }
 
 template <class P, class R> static bool sum_up(const Job<P, R> &j)
@@ -292,7 +341,7 @@ static bool sort_segments(const Job<P, R> &j, const Spare<P, R> &s, uint32_t n, 
     segment_bounds_kernel<P><<<blocks, 256, 0, stream>>>(n, b->body, at, seg, s.bounds);
     boxes_kernel<<<blocks_of(segments, 256), 256, 0, stream>>>(segments, s.bounds, s.box);
     iota_kernel<<<blocks, 256, 0, stream>>>(n, b->order[0]);
-    if (!launched(j.m) || (first && j.deterministic && !canonical(j, n, at))) return false;
+    if (!launched(j.m) || (first && j.canonical && !canonical(j, n, at))) return false;
     keys_kernel<P><<<blocks_of(n, 256 * KEYS_EACH), 256, 0, stream>>>(n, b->body, at, seg, b->order[0], s.box, GRID,
                                                                       0, b->key[0], nullptr);
     if (!launched(j.m) || !sort(j.m, b->work, b->work_bytes, b->key, b->order, n, 3 * GRID)) return false;
@@ -332,8 +381,8 @@ template <class P, class R> static bool refine_rounds(const Job<P, R> &j, const 
         if (!launched(j.m) || !sort_segments(j, s, n, segments, at, seg, round == 0)) return false;
         const Round r = {n, GRID, 0, b->key[1], seg, at, s.cell, s.box, b->mask, b->count, blocks_of(n, TILE)};
         if (!good(j.m, cudaMemsetAsync(&b->cells.known->undivided, 0, 2 * sizeof(uint32_t), stream))) return false;
-        if (!mark(j.m, r, j.leaf, false, b->cells.known) || !place_cells(j, r) || !ask(j.m, b->cells.known, &known))
-            return false;
+        mark_kernel<<<r.blocks, TILE, 0, stream>>>(r, j.leaf, false, b->cells.known);
+        if (!launched(j.m) || !place_cells(j, r) || !ask(j.m, b->cells.known, &known)) return false;
         old_at = at;
         old_n = n;
     }
@@ -359,31 +408,33 @@ static int levels_for(uint32_t crowded)
 
 /* Cells are summed up before it is known whether all leaves are what they must be, so that the device goes on while
  * the host waits to hear of it; where they are not, the device leaves it. */
-template <class P, class R> static bool try_once(const Job<P, R> &j, Known *known)
+template <class P, class R> static lacis_nbody_status try_once(const Job<P, R> &j, Known *known)
 {
     Builder<P, R> *b = j.b;
-    if (!divide(j) ||
-        !good(j.m,
+    const lacis_nbody_status status = divide(j);
+    if (status != LACIS_NBODY_OK) return status;
+    if (!good(j.m,
               cudaMemcpyAsync(j.m->pinned, b->cells.known, sizeof *known, cudaMemcpyDeviceToHost, j.m->stream)) ||
         !good(j.m, cudaEventRecord(b->known, j.m->stream)) || !sum_up(j) ||
         !good(j.m, cudaEventSynchronize(b->known)))
-        return false;
+        return LACIS_NBODY_FAILED;
     *known = *static_cast<const Known *>(j.m->pinned);
-    return true;
+    return LACIS_NBODY_OK;
 }
 
 template <class P, class R> static lacis_nbody_status make(const Job<P, R> &j)
 {
     Builder<P, R> *b = j.b;
     Known known;
-    if (!try_once(j, &known)) return LACIS_NBODY_FAILED;
-    if (known.undivided > 0 && b->levels < GRID) {
+    lacis_nbody_status status = try_once(j, &known);
+    if (status == LACIS_NBODY_OK && known.undivided > 0 && !j.insert && b->levels < GRID) {
         b->levels = GRID;
-        if (!try_once(j, &known)) return LACIS_NBODY_FAILED;
+        status = try_once(j, &known);
     }
+    if (status != LACIS_NBODY_OK) return status;
     b->levels = levels_for(known.crowded);
     if (known.undivided == 0 || known.full) return LACIS_NBODY_OK;
-    const lacis_nbody_status status = refine(j, known);
+    status = refine(j, known);
     if (status != LACIS_NBODY_OK) return status;
     return sum_up(j) ? LACIS_NBODY_OK : LACIS_NBODY_FAILED;
 }
@@ -395,7 +446,8 @@ lacis_nbody_status build(const Machine *machine, Builder<P, R> *b, const lacis_n
     Job<P, R> j = {machine,
                    b,
                    rule->leaf > 0 ? rule->leaf : 24,
-                   rule->deterministic,
+                   rule->way == LACIS_NBODY_INSERT,
+                   rule->deterministic || rule->way == LACIS_NBODY_INSERT,
                    rule->opening == LACIS_NBODY_OFFSET,
                    rule->order == LACIS_NBODY_QUADRUPOLE,
                    {body, soft},

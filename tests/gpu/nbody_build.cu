@@ -105,6 +105,9 @@ static void one_set(const nbody_set &given, const char *type, const lacis_nbody_
     nbody_expect(t.same_tree(again) && built_same(t.order, again.order), "%s: other bits the second time",
                  name.c_str());
     if (!rule.deterministic || !moments) return;
+    lacis_nbody_rule inserted = rule;
+    inserted.way = LACIS_NBODY_INSERT;
+    nbody_expect(t.same_tree(built(&other, inserted)), "%s: other bits by insertion", name.c_str());
     std::vector<int64_t> to;
     Device<P, R> shuffled(nbody_shuffled(set, seed, &to));
     nbody_expect(t.same_tree(built(&shuffled, rule)), "%s: other bits in another order", name.c_str());
