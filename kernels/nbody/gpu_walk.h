@@ -44,12 +44,6 @@ template <class P, class R> struct Walk {
     double *counts;
 };
 
-/* One of next to nothing opens every cell. */
-template <class R> R walk_alpha(const lacis_nbody_rule *rule)
-{
-    return (R)(rule->alpha > 1e-30 ? rule->alpha : 1e-30);
-}
-
 /* gpu_walk_run.cu, and for tests. A walk of the tree's own bodies by a rule that leaves nothing open. */
 template <class P, class R>
 Walk<P, R> walk_of(const lacis_nbody_rule *rule, const Tree<P, R> *tree, const Forces<R> *forces);

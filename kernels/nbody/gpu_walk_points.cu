@@ -115,30 +115,36 @@ static bool put_in_order(const Machine *machine, Points<P, R> *p, uint32_t n, co
     return launched(machine);
 }
 
-template <class P, class R>
-static bool evaluate(const Machine *machine, const lacis_nbody_rule *rule, Walk<P, R> *walk, const Points<P, R> &p,
-                     uint32_t n, const Forces<R> *forces)
+template <class P, class R> static void targets_of(Walk<P, R> *walk, const Points<P, R> &p, uint32_t n)
 {
     walk->target = p.sorted;
     walk->bodies = false;
     walk->n = n;
-    if (p.rough != nullptr) {
-        Walk<P, R> first = *walk;
-        first.alpha = 0;
-        first.theta = walk->theta < (R)0.9 ? walk->theta : (R)0.9;
-        first.out = p.rough;
-        if (!good(machine, walk_start(first, rule, false, machine->stream))) return false;
-        length_kernel<R><<<blocks_of(n, 256), 256, 0, machine->stream>>>(n, p.rough, p.old);
-        if (!launched(machine)) return false;
-        walk->old = p.old;
-        walk->alpha = walk_alpha<R>(rule);
-    }
-    walk->order = p.order[1];
-    return good(machine, walk_start(*walk, rule, forces->potential, machine->stream));
 }
 
 template <class P, class R>
-lacis_nbody_status walk_points(const Machine *machine, const lacis_nbody_rule *rule, Walk<P, R> *walk,
+static bool evaluate(const Machine *machine, const lacis_nbody_rule *rule, const Tree<P, R> &whole,
+                     const Points<P, R> &p, uint32_t n, const Forces<R> *forces)
+{
+    Tree<P, R> tree = whole;
+    Forces<R> to = {p.rough, false, forces->counts};
+    if (p.rough != nullptr) {
+        tree.old = nullptr;
+        Walk<P, R> first = walk_of(rule, &tree, &to);
+        targets_of(&first, p, n);
+        if (!good(machine, walk_start(first, rule, false, machine->stream))) return false;
+        length_kernel<R><<<blocks_of(n, 256), 256, 0, machine->stream>>>(n, p.rough, p.old);
+        if (!launched(machine)) return false;
+    }
+    tree.old = p.old;
+    Walk<P, R> last = walk_of(rule, &tree, forces);
+    targets_of(&last, p, n);
+    last.order = p.order[1];
+    return good(machine, walk_start(last, rule, forces->potential, machine->stream));
+}
+
+template <class P, class R>
+lacis_nbody_status walk_points(const Machine *machine, const lacis_nbody_rule *rule, const Tree<P, R> *tree,
                                const Targets<P> *points, const Forces<R> *forces)
 {
     Points<P, R> p = {};
@@ -149,13 +155,13 @@ lacis_nbody_status walk_points(const Machine *machine, const lacis_nbody_rule *r
     void *block = machine->host.alloc(machine->host.context, lay_out(&p, n, twice, (char *)nullptr));
     if (block == nullptr) return LACIS_NBODY_NO_MEMORY;
     lay_out(&p, n, twice, (char *)block);
-    const bool done = put_in_order(machine, &p, n, points) && evaluate(machine, rule, walk, p, n, forces);
+    const bool done = put_in_order(machine, &p, n, points) && evaluate(machine, rule, *tree, p, n, forces);
     machine->host.free(machine->host.context, block);
     return done ? LACIS_NBODY_OK : LACIS_NBODY_FAILED;
 }
 
 #define INSTANCE(P, R)                                                                                               \
-    template lacis_nbody_status walk_points(const Machine *, const lacis_nbody_rule *, Walk<P, R> *,                 \
+    template lacis_nbody_status walk_points(const Machine *, const lacis_nbody_rule *, const Tree<P, R> *,           \
                                             const Targets<P> *, const Forces<R> *);
 INSTANCE(float, float)
 INSTANCE(double, double)

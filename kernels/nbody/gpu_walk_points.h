@@ -10,10 +10,10 @@
 namespace nbody
 {
 
-/* `walk` without its targets. |a| of points is not known: for RELATIVE the field is evaluated twice, the first time
+/* The rule leaves nothing open. |a| of points is not known: for RELATIVE the field is evaluated twice, the first time
  * by the geometric rule. */
 template <class P, class R>
-lacis_nbody_status walk_points(const Machine *machine, const lacis_nbody_rule *rule, Walk<P, R> *walk,
+lacis_nbody_status walk_points(const Machine *machine, const lacis_nbody_rule *rule, const Tree<P, R> *tree,
                                const Targets<P> *points, const Forces<R> *forces);
 
 } // namespace nbody

@@ -13,13 +13,16 @@ constexpr uint32_t MOST_CELLS = 1u << 29; /* a range of them is 32 bits on the s
 constexpr double NEAR = 1.6;              /* RELATIVE: radii of a group within which no cell is expanded */
 constexpr double MOST_THETA = 1;          /* a cell that reaches as far as the group may hold the group itself */
 constexpr int64_t SHARE = 100000;         /* bodies from which on groups share the upper part of their walks */
-constexpr double STRADDLE = 2.5;          /* a compact group is not as wide compared with its parts */
+constexpr double STAND_IN = 0.7;
+constexpr double STRADDLE = 2.5; /* a compact group is not as wide compared with its parts */
 
-/* A theta that is not above 0 opens every cell that has parts, and so does an alpha of next to nothing. */
+/* A theta that is not above 0 opens every cell that has parts. Without |a| a narrower geometric rule stands in for
+ * the relative one: its guard alone is far too wide. */
 template <class P, class R>
 Walk<P, R> walk_of(const lacis_nbody_rule *rule, const Tree<P, R> *tree, const Forces<R> *forces)
 {
-    const bool relative = rule->opening == LACIS_NBODY_RELATIVE;
+    const bool asked = rule->opening == LACIS_NBODY_RELATIVE, relative = asked && tree->old != nullptr;
+    const double theta = fmin(rule->theta, asked && !relative ? STAND_IN : MOST_THETA);
     Walk<P, R> walk = {};
     walk.tree = *tree;
     if (rule->opening != LACIS_NBODY_OFFSET) walk.tree.cube = nullptr;
@@ -30,14 +33,20 @@ Walk<P, R> walk_of(const lacis_nbody_rule *rule, const Tree<P, R> *tree, const F
     walk.out = forces->out;
     walk.counts = forces->counts;
     walk.stack = STACK;
-    walk.theta = (R)fmin(rule->theta, MOST_THETA);
+    walk.theta = (R)theta;
     walk.straddle = (R)STRADDLE;
-    if (relative && tree->old != nullptr) walk.alpha = walk_alpha<R>(rule);
-    if (!(rule->expand > 0) || !(rule->theta > 0)) return walk;
+    if (relative) walk.alpha = (R)fmax(rule->alpha, 1e-30);
+    if (!(rule->expand > 0) || !(theta > 0)) return walk;
     walk.wide = (R)(1 / rule->expand);
     walk.reach = relative ? (R)NEAR : walk.wide;
-    walk.inverse = relative ? 0 : (R)(1 / rule->theta);
+    walk.inverse = relative ? 0 : (R)(1 / theta);
     return walk;
+}
+
+template <class P, class R>
+cudaError_t walk_start(const Walk<P, R> &walk, const lacis_nbody_rule *rule, bool potential, cudaStream_t stream)
+{
+    return walk_instance(walk, rule->group, rule->order == LACIS_NBODY_QUADRUPOLE, potential, stream);
 }
 
 template <class P, class R> constexpr lacis_nbody_type type_of()
@@ -53,7 +62,8 @@ static bool shares(const lacis_nbody_rule &rule, int64_t n)
 
 template <class P, class R> uint64_t walk_share(const lacis_nbody_rule *rule, Walk<P, R> *walk, void *block)
 {
-    const uint64_t targets = (uint64_t)rule->group * SUPER, supers = ((uint64_t)walk->n + targets - 1) / targets;
+    const uint64_t targets = (rule->group > 32 && sizeof(R) == 4 ? 64 : 32) * SUPER,
+                   supers = ((uint64_t)walk->n + targets - 1) / targets;
     uint64_t at = 0;
     const auto room = [&](auto **pointer, uint64_t count) {
         if (block != nullptr) *pointer = (decltype(+*pointer))((char *)block + at);
@@ -64,13 +74,6 @@ template <class P, class R> uint64_t walk_share(const lacis_nbody_rule *rule, Wa
     room(&walk->upper.middle, supers);
     room(&walk->upper.field, supers * 32);
     return at;
-}
-
-template <class P, class R>
-cudaError_t walk_start(const Walk<P, R> &walk, const lacis_nbody_rule *rule, bool potential, cudaStream_t stream)
-{
-    const bool quad = rule->order == LACIS_NBODY_QUADRUPOLE;
-    return walk_instance(walk, rule->group, quad, potential, stream);
 }
 
 static lacis_nbody_status status_of(const Machine *machine, cudaError_t error)
@@ -92,8 +95,8 @@ lacis_nbody_status walk(const Machine *machine, const lacis_nbody_rule *open, co
         return status_of(machine, cudaMemsetAsync(forces->out, 0, (size_t)n * sizeof(Four<R>), machine->stream));
     if (tree->room > MOST_CELLS) return LACIS_NBODY_UNSUPPORTED;
     walk_settle(type_of<P, R>(), tree->n, &rule);
+    if (points) return walk_points(machine, &rule, tree, targets, forces);
     Walk<P, R> walk = walk_of(&rule, tree, forces);
-    if (points) return walk_points(machine, &rule, &walk, targets, forces);
     void *block = nullptr;
     if (shares(rule, n)) {
         block = machine->host.alloc(machine->host.context, walk_share(&rule, &walk, nullptr));

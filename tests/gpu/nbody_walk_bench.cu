@@ -179,7 +179,7 @@ template <class P, class R> struct bench {
         const double groups = ceil((double)n / (rule.group ? rule.group : 32));
         printf("%s%s %s th %.2f al %.1e ex %.2f G%d L%d | %.3f walk %.3f step %.3f | %.2e %.2e %.2e | %.0f %.0f %.0f "
                "%.0f\n",
-               rule.order ? "quad" : "mono",
+               share ? "shared " : "", rule.order ? "quad" : "mono",
                rule.opening == 0   ? "geo"
                : rule.opening == 1 ? "off"
                                    : "rel",
