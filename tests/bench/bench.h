@@ -18,7 +18,8 @@ typedef struct bench_options {
     const char *type;   /* f32, f64; symv: a list, NULL: the usual ones */
     const char *device; /* cpu, gpu */
     const char *peer;   /* graphblas, cusparse, none; NULL: what there is for the device */
-    /* symv: lists of n and triangles; a picture and its points; a tuning's file; sizes of --regret (0: none) */
+    /* symv and nbody: a list of n; symv: triangles; a picture and its points; a tuning's file; sizes of --regret (0:
+     * none) */
     const char *n, *uplo, *picture, *plot, *database;
     int threads, repeat, gpus, regret;
     bool json;
