@@ -62,7 +62,8 @@ static bool shares(const lacis_nbody_rule &rule, int64_t n)
 
 template <class P, class R> uint64_t walk_share(const lacis_nbody_rule *rule, Walk<P, R> *walk, void *block)
 {
-    const uint64_t targets = (uint64_t)rule->group * SUPER, supers = ((uint64_t)walk->n + targets - 1) / targets;
+    const uint64_t targets = (rule->group > 32 && sizeof(R) == 4 ? 64 : 32) * SUPER,
+                   supers = ((uint64_t)walk->n + targets - 1) / targets;
     uint64_t at = 0;
     const auto room = [&](auto **pointer, uint64_t count) {
         if (block != nullptr) *pointer = (decltype(+*pointer))((char *)block + at);

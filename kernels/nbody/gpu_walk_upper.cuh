@@ -43,22 +43,28 @@ __device__ __forceinline__ void super_load(const Walk<P, R> &walk, int64_t first
     group->spread = walk.tree.soft ? most_of(soft_high, 31) - soft_low : 0;
     group->soft_here = soft_low;
 
-    const P half = (P)0.5;
-    const P mx = least_of(lx, 31) * half + most_of(hx, 31) * half,
-            my = least_of(ly, 31) * half + most_of(hy, 31) * half;
-    const P mz = least_of(lz, 31) * half + most_of(hz, 31) * half;
+    const P ax = least_of(lx, 31), ay = least_of(ly, 31), az = least_of(lz, 31);
+    const P bx = most_of(hx, 31), by = most_of(hy, 31), bz = most_of(hz, 31), half = (P)0.5;
+    const P mx = ax * half + bx * half, my = ay * half + by * half, mz = az * half + bz * half;
     group->ox = mx, group->oy = my, group->oz = mz;
     group->cx = group->one(mx, mx), group->cy = group->one(my, my), group->cz = group->one(mz, mz);
-    group->boxes = SUPER;
-    R radius = 0;
+    R radius = 0, part = 0;
     if (lane < SUPER) {
-        store_box(*group, lx, ly, lz, hx, hy, hz, lists->box[lane]);
+        const R sx = group->size(hx, lx), sy = group->size(hy, ly), sz = group->size(hz, lz);
+        part = sqrt(fused(sx, sx, fused(sy, sy, sz * sz)));
         const R x = most(fabs(group->one(lx, mx) - group->cx), fabs(group->one(hx, mx) - group->cx));
         const R y = most(fabs(group->one(ly, my) - group->cy), fabs(group->one(hy, my) - group->cy));
         const R z = most(fabs(group->one(lz, mz) - group->cz), fabs(group->one(hz, mz) - group->cz));
         radius = fused(x, x, fused(y, y, z * z)); /* of the farthest corner, which no target need be in */
     }
     group->radius = sqrt(most_of(radius, 31)) * (R)(1 + 1e-6);
+    for (int bit = 1; bit < 32; bit *= 2)
+        part += __shfl_xor_sync(ALL, part, bit);
+    const bool one = 2 * group->radius * (R)SUPER <= walk.straddle * part;
+    group->boxes = one ? 1 : SUPER;
+    if (lane < SUPER)
+        store_box(*group, one ? ax : lx, one ? ay : ly, one ? az : lz, one ? bx : hx, one ? by : hy, one ? bz : hz,
+                  lists->box[lane]);
     __syncwarp();
 }
 
