@@ -23,15 +23,54 @@ __device__ static inline uint32_t votes_of(uint32_t mask)
     return mine;
 }
 
+/* A block's keys and those of a leaf's bodies on both sides. */
+struct Near {
+    const Key *key;
+    uint32_t from, count; /* bodies from .. from + count - 1; from may be below 0 */
+};
+
+__device__ static inline int common(const Round &r, const Near &near, uint32_t i, uint32_t j)
+{
+    if (r.seg != nullptr && r.seg[i] != r.seg[j]) return -1;
+    const uint32_t a = i - near.from, b = j - near.from;
+    return common_levels(a < near.count ? near.key[a] : r.key[i] >> r.shift,
+                         b < near.count ? near.key[b] : r.key[j] >> r.shift, r.levels);
+}
+
+/* The first body behind i whose common levels with i are fewer than `level`; `from` is known not to be it. */
+__device__ static inline uint32_t end_of(const Round &r, const Near &near, uint32_t i, int level, uint32_t from)
+{
+    uint32_t low = from, step = 1;
+    while (low + step < r.n && common(r, near, i, low + step) >= level) {
+        low += step;
+        step *= 2;
+    }
+    uint32_t high = low + step < r.n ? low + step : r.n;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (common(r, near, i, middle) >= level)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+__device__ static inline void fill(const Round &r, const Near &near, Key *key)
+{
+    for (uint32_t t = threadIdx.x; t < near.count; t += TILE)
+        key[t] = near.from + t < r.n ? r.key[near.from + t] >> r.shift : 0; /* below 0 is beyond n, too */
+}
+
 /* The deepest level at which the cell of a body holds more than `leaf` bodies (-1: none): the most levels that two
  * bodies so far apart have in common, of pairs that have the body in their middle or at an end. */
-__device__ static inline int crowded_level(const Round &r, uint32_t first, int leaf,
+__device__ static inline int crowded_level(const Round &r, const Near &near, int leaf,
                                            int8_t (*level)[MOST_LEAF + TILE])
 {
     const int count = TILE + leaf;
     for (int t = (int)threadIdx.x; t < count; t += TILE) {
-        const int64_t i = (int64_t)first - leaf + t;
-        level[0][t] = (int8_t)(i >= 0 && i + leaf < r.n ? common(r, (uint32_t)i, (uint32_t)(i + leaf)) : -1);
+        const uint32_t i = near.from + (uint32_t)t, j = i + (uint32_t)leaf;
+        level[0][t] = (int8_t)(i < r.n && j < r.n ? common(r, near, i, j) : -1);
     }
     __syncthreads();
     int from = 0, width = 1; /* level[from][t] is the most of `width` that end with t */
@@ -50,15 +89,15 @@ __device__ static inline int crowded_level(const Round &r, uint32_t first, int l
 
 /* Which levels have a cell that begins with body i: the uppermost, and those that lie below a cell of several
  * children. */
-__device__ static inline uint32_t begun(const Round &r, uint32_t i, int before, int deepest)
+__device__ static inline uint32_t begun(const Round &r, const Near &near, uint32_t i, int before, int deepest)
 {
     if (before >= deepest) return 0;
     uint32_t mask = 0, end = i;
     int level = deepest;
     if (level == before + 1) return 1u << level;
     do {
-        end = end_of(r, i, level, end);
-        level = end < r.n ? common(r, i, end) : -1;
+        end = end_of(r, near, i, level, end);
+        level = end < r.n ? common(r, near, i, end) : -1;
         level = level > before ? level : before;
         mask |= 1u << (level + 1);
     } while (level > before);
@@ -68,16 +107,20 @@ __device__ static inline uint32_t begun(const Round &r, uint32_t i, int before, 
 /* `lone`: leaves at one place are undivided, too. */
 static __global__ void __launch_bounds__(TILE) mark_kernel(Round r, int leaf, bool lone, Known *known)
 {
+    __shared__ Key keys[TILE + 2 * MOST_LEAF];
     __shared__ int8_t level[2][MOST_LEAF + TILE];
     __shared__ uint32_t count[GRID + 1], undivided, segments, deepest;
     const uint32_t first = blockIdx.x * TILE, i = first + threadIdx.x, lane = threadIdx.x & 31;
     if (threadIdx.x <= GRID) count[threadIdx.x] = 0;
     if (threadIdx.x == GRID + 1) undivided = segments = deepest = 0;
-    const int crowded = crowded_level(r, first, leaf, level); /* a barrier is in it */
+    const Near near = {keys, first - (uint32_t)leaf, (uint32_t)(TILE + 2 * leaf)};
+    fill(r, near, keys);
+    __syncthreads();
+    const int crowded = crowded_level(r, near, leaf, level);
     uint32_t mask = 0;
     if (i < r.n) {
-        const int before = i == 0 ? -1 : common(r, i - 1, i);
-        mask = begun(r, i, before, crowded < r.levels ? crowded + 1 : r.levels);
+        const int before = i == 0 ? -1 : common(r, near, i - 1, i);
+        mask = begun(r, near, i, before, crowded < r.levels ? crowded + 1 : r.levels);
         if (crowded == r.levels && (lone || r.box[r.seg != nullptr ? r.seg[i] : 0].side > 0)) mask |= TOO_MANY;
         r.mask[i] = mask;
     }
@@ -119,15 +162,14 @@ template <class P> struct Cubes {
 template <class P>
 __device__ static inline float cube_of(const Box &box, const Cubes<P> &cubes, uint32_t body, int level, uint32_t cell)
 {
-    const double part = box.side / box.scale * scalbn(1.0, -level);
+    const double half = __longlong_as_double((long long)(1023 - level) << 52), part = box.side / box.scale * half;
     if (cubes.cube != nullptr) {
         const Four<P> b = cubes.body[body];
         const double x[3] = {(double)b.x, (double)b.y, (double)b.z};
         double centre[3];
         for (int k = 0; k < 3; k++)
             centre[k] =
-                (box.lo[k] + box.side * scalbn((grid_of(x[k], box.lo[k], box) >> (GRID - level)) + 0.5, -level)) /
-                box.scale;
+                (box.lo[k] + box.side * ((grid_of(x[k], box.lo[k], box) >> (GRID - level)) + 0.5) * half) / box.scale;
         cubes.cube[cell] = Four<P>{(P)centre[0], (P)centre[1], (P)centre[2], 0};
     }
     return __double2float_ru(part);
@@ -137,9 +179,9 @@ __device__ static inline float cube_of(const Box &box, const Cubes<P> &cubes, ui
  * 0 where it is not known. A leaf that the next round divides is not yet one to sum up. */
 template <class P, class PLACE>
 __device__ static inline void emit(const Round &r, const Cells &c, const Cubes<P> &cubes, uint32_t i, uint32_t mask,
-                                   int deepest, uint32_t next_leaf, PLACE place)
+                                   int deepest, uint32_t next_leaf, uint32_t inner, PLACE place)
 {
-    const Box &box = r.box[r.seg != nullptr ? r.seg[i] : 0];
+    const Box box = r.box[r.seg != nullptr ? r.seg[i] : 0];
     const uint32_t body = r.at != nullptr ? r.at[i] : i;
     const uint32_t levels = mask & ~TOO_MANY;
     const int lowest = __ffs((int)levels) - 1;
@@ -157,8 +199,9 @@ __device__ static inline void emit(const Round &r, const Cells &c, const Cubes<P
             link.first = child;
             link.many = 0;
             c.parent[child] = cell;
+            c.inner[inner++] = cell;
         } else {
-            const uint32_t bodies = (left == 0 && next_leaf > i ? next_leaf : end_of(r, i, level, i)) - i;
+            const uint32_t bodies = (left == 0 && next_leaf > i ? next_leaf : end_of(r, Near{}, i, level, i)) - i;
             link.first = body;
             link.many = LEAF | bodies;
             c.bodies[cell] = bodies;
@@ -177,12 +220,24 @@ __device__ static inline void emit(const Round &r, const Cells &c, const Cubes<P
 template <class P> __global__ void __launch_bounds__(TILE) cells_kernel(Round r, Cells c, Cubes<P> cubes)
 {
     __shared__ uint32_t votes[TILE / 32][GRID + 1], before[TILE / 32][GRID + 1], begins[TILE / 32];
+    __shared__ uint32_t inner[TILE / 32], inner_at;
+    __shared__ int room_for;
     const uint32_t i = blockIdx.x * TILE + threadIdx.x, lane = threadIdx.x & 31, warp = threadIdx.x / 32;
     const uint32_t flagged = i < r.n ? r.mask[i] : 0, mask = flagged & ~TOO_MANY, base = c.known->cells;
     const uint32_t mine = votes_of(mask), start = __ballot_sync(~0u, mask != 0);
     if (lane <= GRID) votes[warp][lane] = mine;
     if (lane == 0) begins[warp] = start;
+    if (threadIdx.x == 0) room_for = deepest_with_room(r, base, c.room);
     __syncthreads();
+    const int deepest = room_for;
+    const uint32_t shown = deepest >= 31 ? mask : mask & ((2u << deepest) - 1);
+    const uint32_t mine_inner = shown != 0 ? (uint32_t)__popc(shown) - 1 : 0;
+    uint32_t inner_before = mine_inner;
+    for (uint32_t step = 1; step < 32; step *= 2) {
+        const uint32_t other = __shfl_up_sync(~0u, inner_before, step);
+        inner_before += lane >= step ? other : 0;
+    }
+    if (lane == 31) inner[warp] = inner_before;
     if (threadIdx.x <= (unsigned)r.levels) {
         uint32_t sum = r.count[threadIdx.x * r.blocks + blockIdx.x] + base;
         for (int w = 0; w < TILE / 32; w++) {
@@ -191,12 +246,22 @@ template <class P> __global__ void __launch_bounds__(TILE) cells_kernel(Round r,
         }
     }
     __syncthreads();
+    if (threadIdx.x == 0) {
+        uint32_t sum = 0;
+        for (int w = 0; w < TILE / 32; w++) {
+            const uint32_t here = inner[w];
+            inner[w] = sum;
+            sum += here;
+        }
+        inner_at = sum == 0 ? 0 : atomicAdd(&c.known->inner, sum);
+    }
+    __syncthreads();
     if (mask == 0) return;
     uint32_t next = 0, word = warp, bits = start & ~((2u << lane) - 1);
     while (bits == 0 && ++word < TILE / 32)
         bits = begins[word];
     if (bits != 0) next = blockIdx.x * TILE + word * 32 + (uint32_t)__ffs((int)bits) - 1;
-    emit(r, c, cubes, i, flagged, deepest_with_room(r, base, c.room), next, [&](int level) {
+    emit(r, c, cubes, i, flagged, deepest, next, inner_at + inner[warp] + inner_before - mine_inner, [&](int level) {
         if (level == 0 && r.cell != nullptr) return r.cell[r.seg[i]];
         return before[warp][level] + (uint32_t)__popc(votes[warp][level] & ((1u << lane) - 1));
     });
