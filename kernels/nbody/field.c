@@ -57,6 +57,9 @@ lacis_nbody_status nbody_prepare(lacis_nbody *system)
 
 /* --- forces --------------------------------------------------------------------------------------------- */
 
+/* What one thread does sooner than others wake. */
+enum { TARGETS_ALONE = 512, PAIRS_ALONE = 1 << 18 };
+
 struct forces {
     lacis_nbody *system;
     const nbody_targets *targets;
@@ -84,7 +87,8 @@ lacis_nbody_status nbody_forces(lacis_nbody *system, const nbody_targets *target
     const bool direct = system->rule.way == LACIS_NBODY_DIRECT;
     struct forces forces = {system, targets, direct ? NBODY_GROUP_MOST : system->rule.group};
     const int64_t groups = (targets->n + forces.group - 1) / forces.group;
-    status = (lacis_nbody_status)lacis_parallel(system->threads, groups, forces_task, &forces);
+    const bool alone = targets->n < (direct ? PAIRS_ALONE / (system->n + 1) : TARGETS_ALONE);
+    status = (lacis_nbody_status)lacis_parallel(alone ? 1 : system->threads, groups, forces_task, &forces);
     if (targets->x == NULL) system->counts.groups = groups;
     system->counts.force_seconds += nbody_seconds() - start;
     return status;

@@ -26,6 +26,7 @@ enum {
     NBODY_PIECE = 4096, /* bodies of a task of a plain loop */
     NBODY_SLACK = 16,   /* elements that vector loads may touch past the last cell */
     NBODY_BINS = 2048,
+    NBODY_ALONE = 16384,  /* bodies of a plain loop that are not worth waking other threads for */
     NBODY_DEEPEST = 2200, /* levels of a tree of doubles: their exponents, and a rounding for each box within a box */
 };
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { DIGIT = 11, FEW = 32, SERIAL = 8192, BYTE_DIGITS = 8, BYTE_BINS = 256, ASK = 1 << 15 };
+enum { DIGIT = 11, FEW = 32, SERIAL = 2 * NBODY_ALONE, BYTE_DIGITS = 8, BYTE_BINS = 256, ASK = 1 << 15 };
 
 static void insertion(nbody_pair *pair, int64_t n)
 {

@@ -38,7 +38,8 @@ static int over_task(void *context, int64_t task, int worker)
 lacis_nbody_status nbody_over(lacis_nbody *system, int64_t n, int64_t piece, nbody_piece fn, void *context)
 {
     struct over over = {system, fn, context, n, piece};
-    return (lacis_nbody_status)lacis_parallel(system->threads, (n + piece - 1) / piece, over_task, &over);
+    return (lacis_nbody_status)lacis_parallel(n < NBODY_ALONE ? 1 : system->threads, (n + piece - 1) / piece,
+                                              over_task, &over);
 }
 
 /* --- the rule ---------------------------------------------------------------------------------------- */

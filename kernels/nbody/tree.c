@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-enum { CELLS_OF_TASK = 64, LONG = 16384, ASK = 1 << 15 };
+enum { CELLS_OF_TASK = 64, TASKS_ALONE = 8, LONG = 16384, ASK = 1 << 15 };
 static const double SMALLEST = 0x1p-1000; /* half a side; nothing smaller is parted */
 
 /* --- keys within a cell ------------------------------------------------------------------------------- */
@@ -125,6 +125,11 @@ static int64_t task_end(const struct level *level, int64_t task)
     return end < level->end ? end : level->end;
 }
 
+static int threads_for(const lacis_nbody *system, int64_t tasks)
+{
+    return tasks < TASKS_ALONE ? 1 : system->threads;
+}
+
 static bool look_at(const lacis_nbody *system, nbody_cell *cell)
 {
     nbody_pair *pair = system->tree.pair + cell->begin;
@@ -199,10 +204,11 @@ static lacis_nbody_status grow_level(lacis_nbody *system, int64_t begin, int64_t
 {
     struct level level = {system, begin, end};
     const int64_t tasks = (end - begin + CELLS_OF_TASK - 1) / CELLS_OF_TASK;
-    lacis_nbody_status status = (lacis_nbody_status)lacis_parallel(system->threads, tasks, look_task, &level);
+    lacis_nbody_status status =
+        (lacis_nbody_status)lacis_parallel(threads_for(system, tasks), tasks, look_task, &level);
     if (status == LACIS_NBODY_OK) status = deal_places(system, &level, next);
     if (status != LACIS_NBODY_OK) return status;
-    return (lacis_nbody_status)lacis_parallel(system->threads, tasks, fill_task, &level);
+    return (lacis_nbody_status)lacis_parallel(threads_for(system, tasks), tasks, fill_task, &level);
 }
 
 lacis_nbody_status nbody_grow(lacis_nbody *system, const nbody_box *box)
@@ -241,7 +247,8 @@ lacis_nbody_status nbody_weigh(lacis_nbody *system)
     for (int l = tree->levels - 1; l >= 0; l--) {
         struct level level = {system, tree->level[l], tree->level[l + 1]};
         const int64_t tasks = (level.end - level.begin + CELLS_OF_TASK - 1) / CELLS_OF_TASK;
-        lacis_nbody_status status = (lacis_nbody_status)lacis_parallel(system->threads, tasks, weigh_task, &level);
+        lacis_nbody_status status =
+            (lacis_nbody_status)lacis_parallel(threads_for(system, tasks), tasks, weigh_task, &level);
         if (status != LACIS_NBODY_OK) return status;
     }
     return LACIS_NBODY_OK;

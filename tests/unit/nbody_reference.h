@@ -255,15 +255,24 @@ static inline int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static inline distance distance_of(const bodies *b, const bodies *result, int64_t sample)
+/* The reference for `sample` bodies spread over the numbers; to be freed. */
+static inline exact *exacts_of(const bodies *b, int64_t *sample)
+{
+    if (*sample > b->n) *sample = b->n;
+    exact *e = malloc(sizeof *e * (size_t)(*sample + 1));
+    for (int64_t s = 0; s < *sample; s++)
+        e[s] = exact_of(b, s * (b->n / *sample));
+    return e;
+}
+
+static inline distance distance_from(const exact *reference, const bodies *result, int64_t sample)
 {
     distance most = {0};
-    if (sample > b->n) sample = b->n;
     if (sample == 0) return most;
     double *relative = malloc(sizeof(double) * (size_t)sample);
     for (int64_t s = 0; s < sample; s++) {
-        const int64_t i = s * (b->n / sample);
-        const exact e = exact_of(b, i);
+        const int64_t i = s * (result->n / sample);
+        const exact e = reference[s];
         long double off = 0, size = 0;
         for (int k = 0; k < 3; k++) {
             const long double d = (long double)result->column[AX + k][i] - e.a[k];
@@ -275,13 +284,21 @@ static inline distance distance_of(const bodies *b, const bodies *result, int64_
         const double field = (double)(off == 0 ? 0 : off / e.modulus);
         const long double phi = fabsl((long double)result->column[PHI][i] - e.phi);
         const double potential = (double)(phi == 0 ? 0 : phi / e.deep);
-        most.field = !(field <= most.field) ? field : most.field; /* NaN stays */
-        most.potential = !(potential <= most.potential) ? potential : most.potential;
+        if (!(field <= most.field)) most.field = field; /* so that NaN shows */
+        if (!(potential <= most.potential)) most.potential = potential;
     }
     qsort(relative, (size_t)sample, sizeof *relative, by_size);
     most.median = relative[(sample - 1) / 2];
     most.ninety_nine = relative[(sample * 99 + 99) / 100 - 1];
     free(relative);
+    return most;
+}
+
+static inline distance distance_of(const bodies *b, const bodies *result, int64_t sample)
+{
+    exact *reference = exacts_of(b, &sample);
+    const distance most = distance_from(reference, result, sample);
+    free(reference);
     return most;
 }
 
