@@ -66,6 +66,16 @@ static inline lacis_dtype lacis_power_dtype_of(lacis_mul_type type)
 lacis_mul_matrix lacis_power_host_graph(const lacis_power *work);
 lacis_status lacis_power_gpu_send(struct lacis_power_gpu *on);
 
+/* gpu_cost.c */
+lacis_status lacis_power_gpu_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile,
+                                  lacis_cost *out);
+
+/* gpu_result.c: room for the whole result as address space, once its type is known: that of the first block with
+ * entries; and the rows of sources [first, first + count) behind what is there. */
+lacis_status lacis_power_gpu_result(struct lacis_power_gpu *on, lacis_dtype storage);
+lacis_status lacis_power_gpu_fetch(struct lacis_power_gpu *on, int64_t first, int64_t count,
+                                   struct lacis_power_device_rows *from);
+
 /* gpu.c */
 lacis_status lacis_power_gpu_status(struct lacis_power_gpu *on, lacis_mul_gpu_status status, int cuda_error);
 lacis_status lacis_power_gpu_alloc(struct lacis_power_gpu *on, uint64_t bytes, void *out_pointer);

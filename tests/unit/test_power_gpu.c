@@ -38,13 +38,18 @@
 #define lacis_power_gpu_compile      tested_compile
 #define lacis_power_gpu_seconds      tested_seconds
 #define lacis_power_host_graph       tested_host_graph
+#define lacis_power_gpu_cost         tested_cost
+#define lacis_power_gpu_result       tested_result
+#define lacis_power_gpu_fetch        tested_fetch
 #define lacis_power_gpu_send         tested_send
 
 #include "../../operators/power/gpu.c"
 #define types_of types_of_closure
 #include "../../operators/power/gpu_closure.c"
 #undef types_of
+#include "../../operators/power/gpu_cost.c"
 #include "../../operators/power/gpu_graph.c"
+#include "../../operators/power/gpu_result.c"
 #include "../../operators/power/gpu_rounds.c"
 
 /* ----------------------------------------------------------------------------------------- fixture */
