@@ -15,11 +15,11 @@
 namespace nbody
 {
 
-/* Cells for n bodies. A tree of leaves of 8 or more has no more than n in practice; where there are more, the lowest
- * stay leaves. (nbody::walk packs a cell's number into 29 bits.) */
+/* Cells for n bodies. A tree of leaves of 8 or more has no more than n in practice, and of leaves of one body hardly
+ * more than 2 n; where there are more, the lowest stay leaves. (nbody::walk packs a cell's number into 29 bits.) */
 static inline uint32_t cells_for(int64_t n)
 {
-    const int64_t most = 2 * n < n + (1 << 20) ? 2 * n : n + (1 << 20);
+    const int64_t all = 2 * n + n / 16 + 64, some = n + (1 << 20), most = all < some ? all : some;
     return (uint32_t)(most < (1 << 29) - 1 ? most : (1 << 29) - 1);
 }
 
@@ -73,6 +73,7 @@ template <class P, class R> static uint64_t lay_out(Builder<P, R> *b, char *bloc
     b->cells.bodies = c.take<uint32_t>(room);
     b->cells.parent = c.take<uint32_t>(room);
     b->cells.arrived = c.take<uint32_t>(room);
+    b->cells.below = c.take<uint32_t>(room);
     b->cells.leaf = c.take<uint32_t>(n);
     b->cells.inner = c.take<uint32_t>(room + 1);
     b->cells.big = c.take<uint32_t>(n / BIG + 1);
@@ -228,9 +229,10 @@ static Inserted inserted_lay_out(uint64_t n, char *block, uint64_t *bytes)
 
 static bool insert_all(const Machine *m, uint32_t n, const Inserted &t, Key *const key[2], uint32_t *order)
 {
-    const size_t free = (size_t)((char *)t.made - (char *)t.place), none = (size_t)((char *)t.level - (char *)t.made);
+    const size_t nothing = (size_t)((char *)t.made - (char *)t.place),
+                 none = (size_t)((char *)t.level - (char *)t.made);
     const unsigned blocks = blocks_of(n, 256), some = fewer(blocks, (unsigned)m->processors * 8);
-    if (!good(m, cudaMemsetAsync(t.place, 0xff, free, m->stream)) ||
+    if (!good(m, cudaMemsetAsync(t.place, 0xff, nothing, m->stream)) ||
         !good(m, cudaMemsetAsync(t.made, 0, none, m->stream)))
         return false;
     insert_kernel<<<some, 256, 0, m->stream>>>(n, key[0], t);
@@ -244,6 +246,7 @@ template <class P, class R> static lacis_nbody_status insert_bodies(const Job<P,
 {
     Builder<P, R> *b = j.b;
     const uint32_t n = (uint32_t)b->n;
+    if (n >= 1u << 29) return LACIS_NBODY_UNSUPPORTED; /* eight places a cell, numbered in 32 bits */
     uint64_t bytes;
     inserted_lay_out(n, nullptr, &bytes);
     char *block = static_cast<char *>(j.m->host.alloc(j.m->host.context, bytes));
