@@ -17,7 +17,8 @@ template <class P, class R> __global__ void shift_kernel(uint32_t n, nbody::Four
 }
 
 template <class P, class R>
-static double median(Device<P, R> *d, const lacis_nbody_rule &rule, int times, bool sorted, uint32_t *cells)
+static double median(Device<P, R> *d, const lacis_nbody_rule &rule, int times, bool sorted, double move,
+                     uint32_t *cells)
 {
     const uint32_t n = (uint32_t)d->body.size();
     nbody::Tree<P, R> tree;
@@ -26,7 +27,7 @@ static double median(Device<P, R> *d, const lacis_nbody_rule &rule, int times, b
     CUDA(cudaEventCreate(&begin));
     CUDA(cudaEventCreate(&end));
     for (int k = -2; k < times; k++) {
-        shift_kernel<P, R><<<(n + 255) / 256, 256, 0, stream>>>(n, d->body_at, (P)1e-3);
+        shift_kernel<P, R><<<(n + 255) / 256, 256, 0, stream>>>(n, d->body_at, (P)move);
         CUDA(cudaEventRecord(begin, stream));
         if (nbody::build<P, R>(&d->machine, d->builder, &rule, d->body_at, d->soft_at, d->common, d->order, &tree) !=
             LACIS_NBODY_OK)
@@ -45,14 +46,15 @@ static double median(Device<P, R> *d, const lacis_nbody_rule &rule, int times, b
 }
 
 template <class P, class R>
-static void times_of(const char *type, const nbody_set &set, lacis_nbody_way way, int leaf, int repeat)
+static void times_of(const char *type, const nbody_set &set, lacis_nbody_way way, int leaf, int repeat,
+                     double move = 1e-3)
 {
     lacis_nbody_rule rule = nbody_rule(way, LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_RELATIVE);
     rule.leaf = leaf;
     uint32_t cells[2];
     Device<P, R> d(set);
-    const double random = median(&d, rule, repeat, false, &cells[0]);
-    const double sorted = median(&d, rule, repeat, true, &cells[1]);
+    const double random = median(&d, rule, repeat, false, move, &cells[0]);
+    const double sorted = median(&d, rule, repeat, true, move, &cells[1]);
     printf("build %-8s %9lld bodies, leaf %3d, %-6s: %7.3f ms in random order, %7.3f ms sorted, %u cells, %s\n", type,
            (long long)set.n(), leaf, way == LACIS_NBODY_INSERT ? "insert" : "tree", random, sorted, cells[1],
            set.name.c_str());
@@ -95,8 +97,8 @@ static int bench(int argc, char **argv)
         times_of<double, double>("f64", set, LACIS_NBODY_TREE, 24, repeat);
         times_of<double, float>("mixed", set, LACIS_NBODY_TREE, 24, repeat);
         for (const nbody_set &other : hard(set)) {
-            times_of<double, float>("mixed", other, LACIS_NBODY_TREE, 24, 3);
-            times_of<double, float>("mixed", other, LACIS_NBODY_INSERT, 24, 3);
+            times_of<double, float>("mixed", other, LACIS_NBODY_TREE, 24, 3, 0);
+            times_of<double, float>("mixed", other, LACIS_NBODY_INSERT, 24, 3, 0);
         }
     }
     return failures != 0;
