@@ -253,8 +253,8 @@ typedef struct lacis_part {
  * stands for each matrix's own rows. Of a Hermitian matrix's diagonal the imaginary part is not read. BODIES: extent
  * = {bodies}, dtype F32 or F64; parts of dtype "m", "x", "y", "z" and, where they are known, "vx", "vy", "vz" (0
  * else), "eps" (a softening length of each), "ax", "ay", "az", "phi" (accelerations and potentials at these
- * positions, as a run leaves them); "id" (I64, in any order) where ids are not 0, 1, 2 ...; "time" (F64, one
- * element). All figures are finite, masses and softening lengths not negative. lacis_array_create copies.
+ * positions, as a run leaves them); "id" (I64, in any order, each once) where ids are not 0, 1, 2 ...; "time" (F64,
+ * one element). All figures are finite, masses and softening lengths not negative. lacis_array_create copies.
  * lacis_array_lend keeps the caller's memory: it must not change until `release(arg)` is called, which happens once,
  * from any thread, when nobody needs it any more (also when the call itself fails). In a database file the contents
  * are copied into the file as well. */

@@ -112,7 +112,8 @@ LACIS_API void lacis_buffer_change(lacis_buffer *buffer);
 /* No other buffer of this process has it or had it, nor this one after a change. */
 LACIS_API uint64_t lacis_buffer_serial(const lacis_buffer *buffer);
 LACIS_API uint64_t lacis_array_bytes(const lacis_array *array); /* sum of its parts in use */
-/* csr: entries; vector: values; table: rows; batch: elements; symmetric: elements of the stored triangles */
+/* csr: entries; vector: values; table: rows; batch: elements; symmetric: elements of the stored triangles;
+ * bodies: their number */
 LACIS_API int64_t lacis_array_entries(const lacis_array *array);
 
 /* A CSR array taken apart. Row r is [begin[r], end[r]); rows may lie anywhere and in any order ("loose")
@@ -141,8 +142,8 @@ typedef struct lacis_csr_parts {
 LACIS_API lacis_status lacis_csr_new(lacis_run *run, const lacis_csr_parts *parts, lacis_array **out);
 
 #include "lacis_extend_batch.h"
-#include "lacis_extend_symmetric.h"
 #include "lacis_extend_bodies.h"
+#include "lacis_extend_symmetric.h"
 
 LACIS_API int64_t lacis_label(const int64_t *labels, int64_t base, int64_t index);
 /* Index of a label, or -1. */
@@ -339,7 +340,8 @@ typedef struct lacis_call {
     lacis_dtype dtype;
     int64_t extent[2];
     bool totals;                /* only totals are wanted, before bind: the result is not copied anywhere */
-    const lacis_column *column; /* of a table, or the fields of a batch; static. NULL: those that the kind has */
+    const lacis_column *column; /* of a table, the fields of a batch, or of bodies the columns behind vz (eps, ax, ay,
+                                 * az, phi in this order); static. NULL: those that the kind has */
     int columns;
     const char *layout; /* of a batch, as lacis_batch_layout_text gives it; NULL: not said */
     int64_t units;      /* rows, lanes ... into which the work can be cut */
@@ -457,6 +459,9 @@ struct lacis_op {
     /* Its verb may be left out where a call is sure to stand and one of its clauses follows the operand: x LAYOUT
      * full. */
     bool silent;
+    /* Suffixes of the tables that its results may come with (lacis_array_attach), up to NULL: LET then looks before
+     * it runs whether they can be entered. NULL: none. */
+    const char *const *tables;
 };
 
 /* ----------------------------------------------------------------------------------------- loaders */

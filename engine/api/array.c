@@ -87,8 +87,8 @@ static lacis_status check_table(lacis_run *run, const lacis_array_spec *spec)
     return LACIS_OK;
 }
 
-/* Whether there is memory at all; lacis_symmetric_view checks the rest once it is built. */
-static lacis_status check_symmetric(lacis_run *run, const lacis_array_spec *spec)
+/* Whether there is memory at all; the rest is checked once it is built. */
+static lacis_status check_lengths(lacis_run *run, const lacis_array_spec *spec)
 {
     for (int i = 0; i < spec->part_count; i++) {
         const lacis_part *part = &spec->parts[i];
@@ -116,7 +116,8 @@ static lacis_status check(lacis_run *run, const lacis_array_spec *spec)
     case LACIS_INTERLEAVED:
         return LACIS_OK; /* lacis_batch_view checks it once it is built */
     case LACIS_SYMMETRIC:
-        return check_symmetric(run, spec);
+    case LACIS_BODIES:
+        return check_lengths(run, spec);
     }
     return lacis_run_fail(run, LACIS_TYPE, "unknown kind of array");
 }
@@ -175,17 +176,33 @@ static lacis_status enter(lacis_engine *engine, lacis_run *run, const char *name
     return status;
 }
 
+/* What is easier to see of the array than of its parts. */
+static lacis_status check_built(lacis_run *run, const lacis_array *array)
+{
+    lacis_batch batch;
+    lacis_symmetric symmetric;
+    lacis_bodies bodies;
+    switch (lacis_array_kind(array)) {
+    case LACIS_INTERLEAVED:
+        return lacis_batch_view(run, array, &batch);
+    case LACIS_SYMMETRIC:
+        return lacis_symmetric_view(run, array, &symmetric);
+    case LACIS_BODIES:
+        LACIS_TRY(lacis_bodies_view(run, array, &bodies));
+        return lacis_bodies_check(run, &bodies);
+    default:
+        return LACIS_OK;
+    }
+}
+
 static lacis_status create(lacis_engine *engine, lacis_run *run, const char *name, const lacis_array_spec *spec,
                            struct loan *loan)
 {
     lacis_array *array;
     LACIS_TRY(check(run, spec));
     LACIS_TRY(lacis_array_new(run, spec->kind, spec->dtype, spec->extent[0], spec->extent[1], &array));
-    lacis_batch batch;
-    lacis_symmetric symmetric;
     lacis_status status = add_parts(run, spec, loan, array);
-    if (status == LACIS_OK && spec->kind == LACIS_SYMMETRIC) status = lacis_symmetric_view(run, array, &symmetric);
-    if (status == LACIS_OK && spec->kind == LACIS_INTERLEAVED) status = lacis_batch_view(run, array, &batch);
+    if (status == LACIS_OK) status = check_built(run, array);
     if (status == LACIS_OK) status = enter(engine, run, name, array);
     lacis_array_release(array);
     return status;

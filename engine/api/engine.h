@@ -22,8 +22,8 @@ struct lacis_engine {
 bool lacis_engine_usable(lacis_engine *engine);
 /* Whether `name` is an array or view. */
 bool lacis_engine_has(void *engine, const char *name);
-/* lacis_exec_totals's answer as SQL would give it: one row. */
-lacis_status lacis_totals_table(lacis_run *run, const lacis_total_query *query, const lacis_totals *totals,
+/* lacis_exec_totals's answer as SQL would give it: one row. each: totals of each item's own column instead. */
+lacis_status lacis_totals_table(lacis_run *run, const lacis_total_query *query, const lacis_totals *totals, bool each,
                                 const char *const *headings, lacis_table **out);
 /* Whether every column that the query asks for is one of the relation's, in a kind that totals know. */
 bool lacis_totals_fit(const lacis_total_query *query, const lacis_relation *relation);

@@ -26,12 +26,13 @@ static int find_column(const lacis_columns *columns, const char *name)
 bool lacis_totals_fit(const lacis_total_query *query, const lacis_relation *relation)
 {
     const lacis_columns *columns = &relation->columns;
-    if (!columns->summed) return false;
+    if (!columns->summed && !columns->each) return false;
     bool lanes = columns->keys > 0 && strcasecmp(columns->name[0], "lane") == 0; /* keys of batches are not summed */
     for (int i = 0; i < query->items; i++) {
         const char *name = query->item[i].column;
         if (name == NULL) continue;
         int at = find_column(columns, name);
+        if (columns->each && at >= 0) continue;
         bool key = at < columns->keys && strcasecmp(name, "value") != 0 && !lanes;
         if (at < 0 || !(key || at == columns->total)) return false;
     }
@@ -46,11 +47,12 @@ static struct column labels(int64_t count, __int128 sum, int64_t min, int64_t ma
     return column;
 }
 
-static struct column column_of(const lacis_totals *totals, const char *name)
+/* each: the totals are of this column alone. */
+static struct column column_of(const lacis_totals *totals, const char *name, bool each)
 {
-    if (strcasecmp(name, "dst") == 0 || strcasecmp(name, "j") == 0)
+    if (!each && (strcasecmp(name, "dst") == 0 || strcasecmp(name, "j") == 0))
         return labels(totals->count, totals->sum_dst, totals->min_dst, totals->max_dst);
-    if (strcasecmp(name, "value") != 0 && strcasecmp(name, "v") != 0)
+    if (!each && strcasecmp(name, "value") != 0 && strcasecmp(name, "v") != 0)
         return labels(totals->count, totals->sum_src, totals->min_src, totals->max_src);
     return (struct column){
         .numbers = totals->count - totals->nan,
@@ -79,10 +81,10 @@ static lacis_status add_sum(lacis_run *run, lacis_table *table, const struct col
 }
 
 static lacis_status add_item(lacis_run *run, lacis_table *table, lacis_total_kind kind, const char *name,
-                             const lacis_totals *totals)
+                             const lacis_totals *totals, bool each)
 {
     if (name == NULL) return lacis_table_integer(run, table, totals->count); /* count(*) */
-    struct column column = column_of(totals, name);
+    struct column column = column_of(totals, name, each);
     if (kind == LACIS_TOTAL_COUNT) return lacis_table_integer(run, table, column.numbers);
     if (column.numbers == 0)
         return kind == LACIS_TOTAL_TOTAL ? lacis_table_real(run, table, 0.0) : lacis_table_text(run, table, NULL);
@@ -100,13 +102,14 @@ static lacis_status add_item(lacis_run *run, lacis_table *table, lacis_total_kin
     }
 }
 
-lacis_status lacis_totals_table(lacis_run *run, const lacis_total_query *query, const lacis_totals *totals,
+lacis_status lacis_totals_table(lacis_run *run, const lacis_total_query *query, const lacis_totals *totals, bool each,
                                 const char *const *headings, lacis_table **out)
 {
     lacis_table *table;
     LACIS_TRY(lacis_table_new(run, headings, query->items, &table));
     for (int i = 0; i < query->items; i++) {
-        lacis_status status = add_item(run, table, query->item[i].kind, query->item[i].column, totals);
+        lacis_status status =
+            add_item(run, table, query->item[i].kind, query->item[i].column, &totals[each ? i : 0], each);
         if (status != LACIS_OK) {
             lacis_table_free(table);
             return status;

@@ -6,6 +6,7 @@
 #include "api/statement.h"
 
 #include <string.h>
+#include <strings.h>
 
 static lacis_status let_call(lacis_statement *statement, const lacis_ast *ast)
 {
@@ -13,6 +14,7 @@ static lacis_status let_call(lacis_statement *statement, const lacis_ast *ast)
     lacis_run *run = &statement->run;
     lacis_array *array;
     double started = lacis_now();
+    LACIS_TRY(lacis_exec_check_tables(world, run, ast->call->op, ast->name));
     lacis_status status = lacis_exec_bind(world, run, ast->call, NULL);
     if (status == LACIS_OK) status = lacis_exec_store(world, run, ast->call, false, NULL, &array);
     lacis_exec_unbind(run, ast->call);
@@ -227,14 +229,55 @@ static lacis_status explain_sql(lacis_statement *statement, const lacis_ast *ast
     return show_lines(statement, &lines);
 }
 
+static bool same_column(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcasecmp(a, b) == 0;
+}
+
+/* The array or view may have become another since the statement was prepared. */
+static lacis_status still_fits(lacis_statement *statement, bool *each)
+{
+    lacis_engine *engine = statement->engine;
+    const char *name = statement->query.name;
+    lacis_relation *relation;
+    LACIS_TRY(lacis_run_scratch(&statement->run, sizeof *relation, &relation));
+    LACIS_TRY(lacis_exec_describe(&engine->world, &statement->run, name, relation));
+    *each = relation->columns.each;
+    if (lacis_totals_fit(&statement->query, relation)) return LACIS_OK;
+    return lacis_run_fail(&statement->run, LACIS_NAME, "%s has other columns than when the statement was prepared",
+                          name);
+}
+
+/* One pass for all items, or one for each column. */
+static lacis_status sum_up(lacis_statement *statement, bool each, lacis_totals *totals)
+{
+    lacis_world *world = &statement->engine->world;
+    const lacis_total_query *query = &statement->query;
+    if (!each) return lacis_exec_totals(world, &statement->run, query->name, totals);
+    for (int i = 0; i < query->items; i++) {
+        int before = 0;
+        while (before < i && !same_column(query->item[before].column, query->item[i].column))
+            before++;
+        if (before < i)
+            totals[i] = totals[before];
+        else
+            LACIS_TRY(
+                lacis_exec_column_totals(world, &statement->run, query->name, query->item[i].column, &totals[i]));
+    }
+    return LACIS_OK;
+}
+
 static lacis_status do_totals(lacis_statement *statement, const lacis_ast *ast)
 {
-    lacis_totals totals;
+    lacis_totals *totals;
     lacis_table *table;
-    lacis_engine *engine = statement->engine;
+    lacis_run *run = &statement->run;
+    bool each;
     if (statement->explain) return explain_totals(statement, ast->analyze);
-    LACIS_TRY(lacis_exec_totals(&engine->world, &statement->run, statement->query.name, &totals));
-    LACIS_TRY(lacis_totals_table(&statement->run, &statement->query, &totals, statement->heading, &table));
+    LACIS_TRY(still_fits(statement, &each));
+    LACIS_TRY(lacis_run_scratch(run, (uint64_t)statement->query.items * sizeof *totals, &totals));
+    LACIS_TRY(sum_up(statement, each, totals));
+    LACIS_TRY(lacis_totals_table(run, &statement->query, totals, each, statement->heading, &table));
     show_table(statement, table);
     return LACIS_OK;
 }
@@ -251,18 +294,12 @@ static const struct work {
     lacis_status (*run)(lacis_statement *statement, const lacis_ast *ast);
     bool writes; /* the catalog */
 } work[] = {
-    [LACIS_AST_CALL] = {do_call, false},
-    [LACIS_AST_LET] = {do_let, true},
-    [LACIS_AST_VIEW] = {do_view, true},
-    [LACIS_AST_LOAD] = {do_load, true},
-    [LACIS_AST_GENERATE] = {do_generate, true},
-    [LACIS_AST_SAVE] = {do_save, false},
-    [LACIS_AST_DROP] = {do_drop, true},
-    [LACIS_AST_SET] = {do_set, true},
-    [LACIS_AST_CALIBRATE] = {do_calibrate, true},
-    [LACIS_AST_TUNE] = {do_tune, true},
-    [LACIS_AST_SHOW] = {do_show, false},
-    [LACIS_AST_SQL] = {do_sql, false},
+    [LACIS_AST_CALL] = {do_call, false},          [LACIS_AST_LET] = {do_let, true},
+    [LACIS_AST_VIEW] = {do_view, true},           [LACIS_AST_LOAD] = {do_load, true},
+    [LACIS_AST_GENERATE] = {do_generate, true},   [LACIS_AST_SAVE] = {do_save, false},
+    [LACIS_AST_DROP] = {do_drop, true},           [LACIS_AST_SET] = {do_set, true},
+    [LACIS_AST_CALIBRATE] = {do_calibrate, true}, [LACIS_AST_TUNE] = {do_tune, true},
+    [LACIS_AST_SHOW] = {do_show, false},          [LACIS_AST_SQL] = {do_sql, false},
 };
 
 static lacis_status in_transaction(lacis_statement *statement, const lacis_ast *ast)

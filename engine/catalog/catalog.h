@@ -53,6 +53,8 @@ void lacis_catalog_rollback(lacis_run *run, lacis_catalog *catalog);
 /* Enters the array (retained) under a name: replaces an array or view of that name; LACIS_NAME if an SQL table has
  * it. */
 lacis_status lacis_catalog_put(lacis_run *run, lacis_catalog *catalog, const char *name, lacis_array *array);
+/* Whether it could be: what is wrong with the name, or has it already. */
+lacis_status lacis_catalog_may_put(lacis_run *run, lacis_catalog *catalog, const char *name);
 /* The array (to be released), read from the file if need be and checked; LACIS_NAME with the nearest name as hint. */
 lacis_status lacis_catalog_get(lacis_run *run, lacis_catalog *catalog, const char *name, int64_t offset,
                                lacis_array **out);
@@ -100,7 +102,7 @@ lacis_status lacis_catalog_fail(lacis_run *run, lacis_catalog *catalog, int code
 void lacis_pushdown_text(const char *code, char *text, size_t size);
 
 /* The rows of an SQL query as an array: (src, dst [, value]) gives a csr, (i, value) a vector, (lane, row [, parent],
- * fields) a batch, else a table of its numeric columns. */
+ * fields) a batch, m, x, y, z and others of theirs bodies, else a table of its numeric columns. */
 lacis_status lacis_catalog_collect(lacis_run *run, sqlite3_stmt *query, lacis_array **out);
 
 #endif

@@ -4,17 +4,19 @@
  * their names ask for. A column is of integers until a real comes.
  */
 #include "catalog/collect.h"
+#include "core/bodies.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef enum shape { GRAPH, VECTOR, WORDS, SYMMETRIC, BATCH, TABLE } shape;
+typedef enum shape { GRAPH, VECTOR, WORDS, SYMMETRIC, BATCH, BODIES, TABLE } shape;
 
 typedef struct gathering {
     lacis_run *run;
     sqlite3_stmt *query;
     shape shape;
     int keys;          /* leading columns that must be integers */
+    int id;            /* one that must be, too, or -1 */
     int unread;        /* a column of text beside the words that it shows, or -1 */
     lacis_dtype dtype; /* of vectors of several words a value, and of symmetric matrices */
     lacis_collected *into;
@@ -64,6 +66,29 @@ static bool find_symmetric(gathering *self)
     return true;
 }
 
+/* Whether every column is one of bodies, and all that they must have is there. */
+static bool find_bodies(gathering *self)
+{
+    const lacis_collected *from = self->into;
+    unsigned found = 0, needed = 0xf; /* m, x, y, z */
+    int id = -1;
+    for (int c = 0; c < from->columns; c++) {
+        int f = 0;
+        while (f < LACIS_BODIES_FIGURES && !named(from, c, lacis_bodies_figure[f]))
+            f++;
+        if (f < LACIS_BODIES_FIGURES)
+            found |= 1u << f;
+        else if (named(from, c, "id"))
+            id = c;
+        else
+            return false;
+    }
+    if ((found & needed) != needed) return false;
+    self->shape = BODIES;
+    self->id = id;
+    return true;
+}
+
 static void find_shape(gathering *self)
 {
     const lacis_collected *from = self->into;
@@ -78,7 +103,7 @@ static void find_shape(gathering *self)
     } else if (named(from, 0, "i") && find_words(self, 1)) {
         self->shape = WORDS;
         self->keys = 1;
-    } else if (find_symmetric(self)) {
+    } else if (find_symmetric(self) || find_bodies(self)) {
         return;
     } else if (named(from, 0, "lane") && named(from, 1, "row")) {
         int keys = named(from, 2, "parent") ? 3 : 2;
@@ -158,7 +183,7 @@ static lacis_status take_real(gathering *self, int column, double value)
 {
     lacis_collected *into = self->into;
     int64_t *cell = &into->bits[column][into->rows];
-    if (column < self->keys) {
+    if (column < self->keys || column == self->id) {
         bool whole = value == floor(value) && value >= -0x1p63 && value < 0x1p63;
         if (!whole)
             return lacis_run_fail(self->run, LACIS_TYPE, "row %lld: %s is %.17g, which is not an integer",
@@ -235,6 +260,8 @@ static lacis_status build(gathering *self, lacis_array **out)
         return lacis_collected_words(self->run, self->into, self->dtype, out);
     case SYMMETRIC:
         return lacis_collected_symmetric(self->run, self->into, self->dtype, out);
+    case BODIES:
+        return lacis_collected_bodies(self->run, self->into, out);
     case BATCH:
         return lacis_collected_batch(self->run, self->into, out);
     default:
@@ -244,7 +271,7 @@ static lacis_status build(gathering *self, lacis_array **out)
 
 lacis_status lacis_catalog_collect(lacis_run *run, sqlite3_stmt *query, lacis_array **out)
 {
-    gathering self = {.run = run, .query = query, .unread = -1};
+    gathering self = {.run = run, .query = query, .unread = -1, .id = -1};
     LACIS_TRY(lacis_run_alloc(run, sizeof *self.into, &self.into));
     memset(self.into, 0, sizeof *self.into);
     self.into->text = -1;

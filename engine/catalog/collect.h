@@ -27,6 +27,8 @@ lacis_status lacis_collected_words(lacis_run *run, const lacis_collected *from, 
 /* collect_symmetric.c: ([lane,] i, j, value). */
 lacis_status lacis_collected_symmetric(lacis_run *run, const lacis_collected *from, lacis_dtype dtype,
                                        lacis_array **out);
+/* collect_bodies.c: m, x, y, z, and of id, vx, vy, vz, eps, ax, ay, az, phi what there is, in any order. */
+lacis_status lacis_collected_bodies(lacis_run *run, const lacis_collected *from, lacis_array **out);
 lacis_status lacis_collected_batch(lacis_run *run, const lacis_collected *from, lacis_array **out);
 lacis_status lacis_collected_table(lacis_run *run, lacis_collected *from, lacis_array **out);
 

@@ -232,7 +232,8 @@ static lacis_status check_plain(reader *from)
                     labels_fit(index, record->entries);
         return fits ? LACIS_OK : damaged(from, "its parts do not go together");
     }
-    if (record->kind == LACIS_INTERLEAVED || record->kind == LACIS_SYMMETRIC) return LACIS_OK; /* once it is built */
+    bool later = record->kind == LACIS_INTERLEAVED || record->kind == LACIS_SYMMETRIC || record->kind == LACIS_BODIES;
+    if (later) return LACIS_OK; /* once it is built */
     for (int i = 0; i < from->count; i++)
         if (from->part[i].count != record->extent[0]) return damaged(from, "its columns are not of one length");
     return from->count == record->columns.count ? LACIS_OK : damaged(from, "a column is missing");
@@ -282,10 +283,13 @@ static bool whole(reader *from, const lacis_array *array)
 {
     lacis_batch batch;
     lacis_symmetric symmetric;
+    lacis_bodies bodies;
     if (lacis_array_kind(array) == LACIS_INTERLEAVED) return lacis_batch_view(from->run, array, &batch) == LACIS_OK;
     if (lacis_array_kind(array) == LACIS_SYMMETRIC)
         return lacis_symmetric_view(from->run, array, &symmetric) == LACIS_OK &&
                symmetric.elements == from->record->entries;
+    if (lacis_array_kind(array) == LACIS_BODIES)
+        return lacis_bodies_view(from->run, array, &bodies) == LACIS_OK && bodies.count == from->record->entries;
     return true;
 }
 

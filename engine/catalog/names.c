@@ -16,7 +16,7 @@ static bool reserved(const char *name)
     return lacis_word_starts(name, "lacis_", 6) || lacis_word_starts(name, "sqlite_", 7);
 }
 
-static lacis_status check_name(lacis_run *run, lacis_catalog *catalog, const char *name)
+lacis_status lacis_catalog_may_put(lacis_run *run, lacis_catalog *catalog, const char *name)
 {
     if (name[0] == '\0') return lacis_run_fail(run, LACIS_NAME, "the name is empty");
     if (strlen(name) > LACIS_CATALOG_NAME)
@@ -112,7 +112,7 @@ static lacis_status put_array(lacis_run *run, lacis_catalog *catalog, const char
     lacis_columns columns;
     lacis_record *record;
     lacis_columns_of(lacis_array_kind(array), lacis_array_dtype(array), array, &columns);
-    LACIS_TRY(check_name(run, catalog, name));
+    LACIS_TRY(lacis_catalog_may_put(run, catalog, name));
     LACIS_TRY(check_columns(run, array, &columns));
     LACIS_TRY(forget_old(run, catalog, name));
     LACIS_TRY(lacis_record_new(run, catalog, name, NULL, &columns, &record));
@@ -143,7 +143,7 @@ static lacis_status put_view(lacis_run *run, lacis_catalog *catalog, const char 
 {
     lacis_relation relation;
     lacis_record *record;
-    LACIS_TRY(check_name(run, catalog, name));
+    LACIS_TRY(lacis_catalog_may_put(run, catalog, name));
     LACIS_TRY(forget_old(run, catalog, name));
     lacis_columns_of(LACIS_CSR, LACIS_I64, NULL, &relation.columns);
     LACIS_TRY(lacis_record_new(run, catalog, name, text, &relation.columns, &record));

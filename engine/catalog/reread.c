@@ -68,7 +68,7 @@ static lacis_status enter(lacis_run *run, lacis_catalog *catalog, lacis_record *
 
 static bool kind_named(const char *text, lacis_kind *out)
 {
-    for (int kind = LACIS_CSR; text != NULL && kind <= LACIS_SYMMETRIC; kind++) {
+    for (int kind = LACIS_CSR; text != NULL && kind <= LACIS_BODIES; kind++) {
         if (strcmp(text, lacis_kind_text((lacis_kind)kind)) != 0) continue;
         *out = (lacis_kind)kind;
         return true;
@@ -86,7 +86,8 @@ static bool dtype_named(const char *text, lacis_dtype *out)
     return false;
 }
 
-/* One more part's columns: a table's are its parts, a batch's its fields behind the keys. */
+/* One more part's columns: a table's are its parts, a batch's its fields behind the keys, those of bodies what they
+ * need not have. */
 static lacis_status add_part(lacis_run *run, lacis_kind kind, const char *name, lacis_dtype dtype, lacis_columns *out)
 {
     int cells = kind == LACIS_INTERLEAVED ? lacis_cells_of(dtype) : 1;
@@ -102,19 +103,26 @@ static lacis_status add_part(lacis_run *run, lacis_kind kind, const char *name, 
     return LACIS_OK;
 }
 
-/* Of a table or batch: from its parts. */
+/* Of a table, batch or bodies: from its parts. */
 static lacis_status part_columns(lacis_run *run, lacis_catalog *catalog, int64_t id, lacis_kind kind,
                                  lacis_columns *out)
 {
+    static const char in_order[] = "SELECT name, dtype FROM main.lacis_part WHERE array_id = ?1 ORDER BY seq";
+    static const char parent_first[] = "SELECT name, dtype FROM main.lacis_part WHERE array_id = ?1"
+                                       " ORDER BY name <> 'parent', seq";
+    static const char known_figures[] = "SELECT name, dtype FROM main.lacis_part WHERE array_id = ?1"
+                                        " AND name IN ('eps', 'ax', 'ay', 'az', 'phi')"
+                                        " ORDER BY instr('eps ax ay az phi', name)";
     sqlite3_stmt *query;
     bool row = false;
     LACIS_TRY(lacis_sql_prepare(run, catalog,
-                                "SELECT name, dtype FROM main.lacis_part WHERE array_id = ?1"
-                                " ORDER BY name <> 'parent' OR ?2, seq",
+                                kind == LACIS_BODIES        ? known_figures
+                                : kind == LACIS_INTERLEAVED ? parent_first
+                                                            : in_order,
                                 &query));
     sqlite3_bind_int64(query, 1, id);
-    sqlite3_bind_int(query, 2, kind == LACIS_TABLE);
     *out = (lacis_columns){.value = -1, .text = -1};
+    if (kind == LACIS_BODIES) lacis_columns_of(kind, LACIS_F64, NULL, out);
     if (kind == LACIS_INTERLEAVED)
         *out = (lacis_columns){.count = 2, .name = {"lane", "row"}, .keys = 2, .value = -1, .text = -1};
     lacis_status status = lacis_sql_step(run, catalog, query, &row);
@@ -146,7 +154,7 @@ static lacis_status array_record(lacis_run *run, lacis_catalog *catalog, sqlite3
                               "lacis wrote");
     int64_t id = sqlite3_column_int64(query, 0);
     const int64_t extent[2] = {sqlite3_column_int64(query, 4), sqlite3_column_int64(query, 5)};
-    if (kind == LACIS_TABLE || kind == LACIS_INTERLEAVED) {
+    if (kind == LACIS_TABLE || kind == LACIS_INTERLEAVED || kind == LACIS_BODIES) {
         LACIS_TRY(part_columns(run, catalog, id, kind, &columns));
     } else {
         lacis_columns_of_shape(kind, dtype, extent, &columns);

@@ -5,7 +5,8 @@
 PRAGMA application_id = 1279345481;
 PRAGMA user_version = 1;
 
--- One row an array. kind: csr, vector, table; dtype: what values mean. For vectors and tables cols is 0.
+-- One row an array. kind: csr, vector, table, interleaved, symmetric, bodies; dtype: what values mean. For vectors,
+-- tables and bodies cols is 0.
 CREATE TABLE lacis_array (
     id       INTEGER PRIMARY KEY AUTOINCREMENT, -- never used twice, so other processes notice a replaced array
     name     TEXT NOT NULL UNIQUE COLLATE NOCASE,

@@ -17,6 +17,7 @@ const char *lacis_kind_text(lacis_kind kind)
         [LACIS_TABLE] = "table",
         [LACIS_INTERLEAVED] = "interleaved",
         [LACIS_SYMMETRIC] = "symmetric",
+        [LACIS_BODIES] = "bodies",
     };
     return text[kind];
 }

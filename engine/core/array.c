@@ -3,6 +3,7 @@
  * Arrays: a kind, a type, extents and named parts that point into counted buffers. Built once, then immutable and
  * shared.
  */
+#include "core/attached.h"
 #include "core/batch.h"
 #include "core/cells.h"
 #include "core/device.h"
@@ -32,6 +33,8 @@ struct lacis_array {
     int64_t entries; /* of a loose csr, whose columns part is longer; -1: the part says */
     struct part **part;
     int parts, room;
+    lacis_attached *attached;      /* tables that go with it, until it is entered in the catalog */
+    _Atomic(lacis_buffer *) aside; /* what was found out about it later; NULL: nothing */
 };
 
 /* Arrays made so far: arrays may go from one engine to another, and must not be taken for each other then. */
@@ -113,6 +116,8 @@ void lacis_array_release(lacis_array *array)
         lacis_buffer_release(array->part[i]->buffer);
         lacis_memory_free(memory, array->part[i]);
     }
+    lacis_array_detach(array);
+    lacis_buffer_release(atomic_load(&array->aside));
     lacis_memory_free(memory, array->part);
     lacis_memory_free(memory, array);
     lacis_memory_release(memory);
@@ -187,6 +192,26 @@ lacis_buffer *lacis_array_part_own(const lacis_array *array, const char *name, u
     lacis_buffer *buffer = lacis_array_part_buffer(array, name, offset);
     bool own = buffer != NULL && atomic_load(&array->holders) == 1 && lacis_buffer_alone(buffer);
     return own ? buffer : NULL;
+}
+
+lacis_attached **lacis_array_attached(lacis_array *array)
+{
+    return &array->attached;
+}
+
+lacis_buffer *lacis_array_aside(const lacis_array *array)
+{
+    return atomic_load(&array->aside);
+}
+
+lacis_buffer *lacis_array_set_aside(const lacis_array *array, lacis_buffer *buffer)
+{
+    lacis_array *kept;
+    lacis_buffer *first = NULL;
+    memcpy(&kept, &array, sizeof kept); /* what is known of it does not change what the array is */
+    if (atomic_compare_exchange_strong(&kept->aside, &first, buffer)) return buffer;
+    lacis_buffer_release(buffer);
+    return first;
 }
 
 /* ---------------------------------------------------------------------------------------------- csr */

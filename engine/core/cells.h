@@ -100,5 +100,8 @@ lacis_status lacis_rows_of_batch(lacis_run *run, lacis_array *array, const lacis
 /* rows_symmetric.c */
 lacis_status lacis_rows_of_symmetric(lacis_run *run, lacis_array *array, const lacis_restriction *where,
                                      lacis_rows **out);
+/* rows_bodies.c */
+lacis_status lacis_rows_of_bodies(lacis_run *run, lacis_array *array, const lacis_restriction *where,
+                                  lacis_rows **out);
 
 #endif

@@ -4,6 +4,7 @@
  * the row sources agree on it.
  */
 #include "core/batch.h"
+#include "core/bodies.h"
 #include "core/cells.h"
 
 #include <string.h>
@@ -46,6 +47,20 @@ static void symmetric_columns(lacis_columns *out, lacis_dtype dtype, bool batch)
     value_columns(out, dtype);
 }
 
+/* Without an array: those that bodies always have. */
+static void bodies_columns(lacis_columns *out, const lacis_array *bodies)
+{
+    add_column(out, "id", false);
+    out->keys = 1;
+    out->summed = true;
+    out->each = bodies != NULL;
+    for (int f = 0; f < LACIS_BODIES_FIGURES; f++) {
+        const char *name = lacis_bodies_figure[f];
+        bool there = bodies != NULL && lacis_array_part_named(bodies, name) != NULL;
+        if (f < LACIS_BODIES_EPS || there) add_column(out, name, true);
+    }
+}
+
 /* "value" comes before "v". */
 static void note_total(lacis_columns *out, const char *name, int at)
 {
@@ -63,6 +78,7 @@ const lacis_part *lacis_table_total(const lacis_array *table)
 static void table_columns(lacis_columns *out, const lacis_array *table)
 {
     int parts = table == NULL ? 0 : lacis_array_part_count(table);
+    out->each = table != NULL;
     for (int i = 0; i < parts && i < LACIS_MAX_COLUMNS; i++) {
         lacis_part part;
         if (lacis_array_part(table, i, &part) != LACIS_OK) continue;
@@ -143,6 +159,9 @@ void lacis_columns_of(lacis_kind kind, lacis_dtype dtype, const lacis_array *tab
         break;
     case LACIS_SYMMETRIC:
         symmetric_columns(out, dtype, table != NULL && lacis_array_extent(table, 1) != 1);
+        break;
+    case LACIS_BODIES:
+        bodies_columns(out, table);
         break;
     }
     if (kind != LACIS_TABLE) out->total = out->value;

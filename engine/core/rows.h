@@ -23,6 +23,7 @@ typedef struct lacis_columns {
     bool real[LACIS_MAX_COLUMNS];        /* REAL, otherwise INTEGER */
     int keys;                            /* leading columns by which rows are sorted (graph: src, dst) */
     bool summed; /* lacis_totals sums up values, and keys but those of batches; of other kinds it only counts rows */
+    bool each;   /* of a table or bodies that are there: lacis_totals_column knows every column */
     int value;   /* the column that ORDER BY ... LIMIT may be pushed into, or -1 */
     int total;   /* the one that lacis_totals takes for values, or -1: "value", of tables also "v" */
     int text;    /* -1, or the one that holds a double-double value as text: the numbers are those just before it, two
@@ -34,6 +35,9 @@ typedef struct lacis_columns {
 void lacis_columns_of(lacis_kind kind, lacis_dtype dtype, const lacis_array *table, lacis_columns *out);
 /* The same without the array, but for its extents: a table or batch has none of its fields then. */
 void lacis_columns_of_shape(lacis_kind kind, lacis_dtype dtype, const int64_t *extent, lacis_columns *out);
+
+/* Count, sum and bounds of one column of such an array as values, whatever column it is; its name in any case. */
+lacis_status lacis_totals_column(lacis_run *run, const lacis_array *array, const char *column, lacis_totals *totals);
 
 /* Of a result that nobody has computed yet. */
 void lacis_columns_of_call(const lacis_call *call, lacis_columns *out);

@@ -271,6 +271,14 @@ void lacis_run_clear(lacis_run *run)
     run->counters = 0;
 }
 
+lacis_status lacis_run_save(lacis_run *run, const lacis_array *array, const char *path)
+{
+    const lacis_saver *saver = &run->host->saver;
+    if (saver->save == NULL)
+        return lacis_run_fail(run, LACIS_UNSUPPORTED, "nothing is saved here: there is no engine");
+    return saver->save(saver->context, run, array, path);
+}
+
 /* ----------------------------------------------------------------------------------------- threads */
 
 struct deal {

@@ -29,6 +29,12 @@ typedef struct lacis_keeper {
                          void (*fn)(void *arg, const char *name, const char *value), void *arg);
 } lacis_keeper;
 
+/* Saving an array to a file, for layers below exec/; NULL where there is no engine. */
+typedef struct lacis_saver {
+    void *context;
+    lacis_status (*save)(void *context, lacis_run *run, const lacis_array *array, const char *path);
+} lacis_saver;
+
 /* SET ranks: whether other ranks share work where the planner finds that it pays, never, or wherever they can. */
 typedef enum lacis_ranks_use { LACIS_RANKS_AUTO, LACIS_RANKS_OFF, LACIS_RANKS_ALL } lacis_ranks_use;
 
@@ -51,6 +57,7 @@ typedef struct lacis_host {
     int gpu_number;       /* which of this machine's, counted round */
     int gpu_step;         /* and every so manieth behind it; 0: all (lacis_device_set_rank) */
     lacis_keeper keeper;
+    lacis_saver saver;
     lacis_ranks *ranks; /* NULL: this process is alone */
     lacis_ranks_use ranks_use;
     uint64_t ranks_memory;          /* SET ranks_memory_limit; 0: each rank's own */
@@ -111,6 +118,10 @@ lacis_status lacis_run_no_memory(lacis_run *run, uint64_t bytes);
 
 /* array.c: no two arrays of a process ever have the same number. */
 uint64_t lacis_array_number(const lacis_array *array);
+/* What was found out about an array after it was built, to be found again; set gives the first one that was set. Any
+ * thread; the array keeps the hold that it is given. */
+lacis_buffer *lacis_array_aside(const lacis_array *array);
+lacis_buffer *lacis_array_set_aside(const lacis_array *array, lacis_buffer *buffer);
 
 /* "1.5 GB" and the like, in a buffer of LACIS_NUMBER_TEXT. */
 const char *lacis_format_bytes(uint64_t bytes, char *text);

@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 enum { BLOCK = 4096, LANES = 8 };
 /* Elements summed in one go: short enough that 64-bit sums of 32-bit elements cannot overflow. */
@@ -373,10 +374,48 @@ lacis_status lacis_totals_add(lacis_run *run, const lacis_array *array, lacis_to
     case LACIS_SYMMETRIC:
         LACIS_TRY(lacis_totals_symmetric(run, array, totals));
         break;
+    case LACIS_BODIES:
+        LACIS_TRY(lacis_totals_bodies(run, array, totals));
+        break;
     case LACIS_TABLE:
         LACIS_TRY(add_table(run, array, totals, &integer));
         break;
     }
     lacis_totals_settle(totals, integer);
+    return LACIS_OK;
+}
+
+/* Values without labels. */
+static lacis_status column_block(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const job *work = context;
+    lacis_totals *totals = &work->block[task];
+    lacis_totals_init(totals);
+    int64_t first = task * BLOCK, count = work->units - first < BLOCK ? work->units - first : BLOCK;
+    lacis_totals_values(work->value.data, work->value.dtype, first, count, totals);
+    return LACIS_OK;
+}
+
+/* The part of that name, in any case; NULL: none. */
+static const lacis_part *part_of(const lacis_array *array, const char *name, lacis_part *out)
+{
+    for (int i = 0; i < lacis_array_part_count(array); i++)
+        if (lacis_array_part(array, i, out) == LACIS_OK && strcasecmp(out->name, name) == 0) return out;
+    return NULL;
+}
+
+lacis_status lacis_totals_column(lacis_run *run, const lacis_array *array, const char *column, lacis_totals *totals)
+{
+    lacis_part part;
+    bool id = strcasecmp(column, "id") == 0;
+    if (part_of(array, column, &part) != NULL) {
+        job work = {.value = part, .units = part.count};
+        LACIS_TRY(add_blocks(run, &work, column_block, totals));
+        lacis_totals_settle(totals, part.dtype < LACIS_F32);
+    } else {
+        lacis_totals_partless(array, id, totals);
+        lacis_totals_settle(totals, id);
+    }
     return LACIS_OK;
 }

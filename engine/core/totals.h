@@ -16,5 +16,9 @@ const lacis_part *lacis_table_total(const lacis_array *table);
 lacis_status lacis_totals_batch(lacis_run *run, const lacis_array *array, lacis_totals *totals, bool *integer);
 /* Of dense symmetric matrices, over what is stored. */
 lacis_status lacis_totals_symmetric(lacis_run *run, const lacis_array *array, lacis_totals *totals);
+/* Of bodies: their number and ids; and of a column without a part: ids that count up, velocities of bodies at rest.
+ */
+lacis_status lacis_totals_bodies(lacis_run *run, const lacis_array *array, lacis_totals *totals);
+void lacis_totals_partless(const lacis_array *bodies, bool id, lacis_totals *totals);
 
 #endif

@@ -160,7 +160,7 @@ lacis_status lacis_exec_describe(void *context, lacis_run *run, const char *name
         return lacis_run_fail(run, LACIS_NAME, "there is no array or view \"%s\"", name);
     if (entry.view != NULL) return describe_view(world, name, entry.view, out);
     lacis_array *array = NULL;
-    bool own = entry.kind == LACIS_TABLE || entry.kind == LACIS_INTERLEAVED; /* names of columns */
+    bool own = entry.kind == LACIS_TABLE || entry.kind == LACIS_INTERLEAVED || entry.kind == LACIS_BODIES;
     if (own) LACIS_TRY(lacis_catalog_get(run, world->catalog, name, -1, &array));
     if (own)
         lacis_columns_of(entry.kind, entry.dtype, array, &out->columns);
@@ -198,6 +198,18 @@ lacis_status lacis_exec_totals(lacis_world *world, lacis_run *run, const char *n
     lacis_array *array;
     LACIS_TRY(lacis_catalog_get(run, world->catalog, name, -1, &array));
     lacis_status status = lacis_totals_add(run, array, out);
+    lacis_array_release(array);
+    return status;
+}
+
+lacis_status lacis_exec_column_totals(lacis_world *world, lacis_run *run, const char *name, const char *column,
+                                      lacis_totals *out)
+{
+    lacis_array *array;
+    lacis_totals_init(out);
+    LACIS_TRY(lacis_catalog_get(run, world->catalog, name, -1, &array));
+    out->count = column == NULL ? lacis_array_entries(array) : 0;
+    lacis_status status = column == NULL ? LACIS_OK : lacis_totals_column(run, array, column, out);
     lacis_array_release(array);
     return status;
 }

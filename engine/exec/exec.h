@@ -53,16 +53,23 @@ lacis_status lacis_exec_describe(void *world, lacis_run *run, const char *name, 
 lacis_status lacis_exec_open(void *world, lacis_run *run, const char *name, const lacis_filter *filter,
                              lacis_rows **out);
 lacis_status lacis_exec_totals(lacis_world *world, lacis_run *run, const char *name, lacis_totals *out);
+/* Of one column of an array whose columns say `each`; NULL: of none, its rows are counted. */
+lacis_status lacis_exec_column_totals(lacis_world *world, lacis_run *run, const char *name, const char *column,
+                                      lacis_totals *out);
 void lacis_exec_forget(lacis_world *world); /* frees what describe.c keeps */
+
+/* put.c: enters a result under its name and readies the summary. */
+lacis_status lacis_exec_put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array, double started);
+/* Before anything is computed: whether the tables that go with the operator's results could be put, too. */
+lacis_status lacis_exec_check_tables(lacis_world *world, lacis_run *run, const lacis_op *op, const char *name);
 
 /* load.c */
 lacis_status lacis_exec_load(lacis_world *world, lacis_run *run, const lacis_ast *ast);
 lacis_status lacis_exec_generate(lacis_world *world, lacis_run *run, const lacis_ast *ast);
-/* Enters a result under its name and readies the summary. */
-lacis_status lacis_exec_put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array, double started);
 
-/* save.c */
+/* save.c: SAVE; and lacis_run_save, with the world as context. */
 lacis_status lacis_exec_save(lacis_world *world, lacis_run *run, const lacis_ast *ast);
+lacis_status lacis_exec_save_array(void *world, lacis_run *run, const lacis_array *array, const char *path);
 
 /* settings.c */
 lacis_status lacis_exec_set(lacis_world *world, lacis_run *run, const char *name, const char *value, int64_t offset);
@@ -96,6 +103,7 @@ int lacis_table_columns(const lacis_rows *rows, const char *const **names);
 lacis_status lacis_table_of_lines(lacis_run *run, const lacis_lines *lines, lacis_table **out);
 
 /* show.c */
+const char *lacis_kind_shown(lacis_kind kind); /* "graph", "bodies" */
 lacis_status lacis_exec_show(lacis_world *world, lacis_run *run, const lacis_ast *ast, lacis_table **out);
 
 #endif

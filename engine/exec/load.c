@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * LOAD and GENERATE: finding the loader (by name or by content) or generator, reading options against its
- * specification, and entering the result in the catalog. LOAD of several files: load_files.c.
+ * specification, and having put.c enter the result. LOAD of several files: load_files.c.
  */
 #include "exec/load.h"
 
@@ -155,71 +155,6 @@ const lacis_option_value *lacis_option(const lacis_options *options, const char 
     for (int i = 0; i < options->count; i++)
         if (strcmp(options->value[i].spec->name, name) == 0) return &options->value[i];
     return NULL;
-}
-
-/* ----------------------------------------------------------------------------------------- results */
-
-/* "symmetric, 1000 x 1000, lower, f64", "Hermitian, 20 matrices of up to 64 x 64, upper, packed, c128" */
-static void describe_symmetric(const lacis_array *array, char *text, size_t size)
-{
-    const int64_t *shape = lacis_array_part_named(array, "shape")->data;
-    int64_t n = lacis_array_extent(array, 0), matrices = lacis_array_extent(array, 1);
-    char sizes[64];
-    const char *most = lacis_array_part_named(array, "orders") != NULL ? "up to " : "";
-    if (matrices == 1)
-        snprintf(sizes, sizeof sizes, "%" PRId64 " x %" PRId64, n, n);
-    else
-        snprintf(sizes, sizeof sizes, "%" PRId64 " matrices of %s%" PRId64 " x %" PRId64, matrices, most, n, n);
-    snprintf(text, size, "%s, %s, %s, %s%s", shape[1] != 0 ? "Hermitian" : "symmetric", sizes,
-             shape[0] != 0 ? "upper" : "lower", shape[2] == 0 ? "packed, " : "",
-             lacis_dtype_name(lacis_array_dtype(array)));
-}
-
-static void describe(const lacis_array *array, char *text, size_t size)
-{
-    const char *type = lacis_dtype_name(lacis_array_dtype(array));
-    int64_t rows = lacis_array_extent(array, 0), cols = lacis_array_extent(array, 1);
-    bool pattern = lacis_array_dtype(array) == LACIS_PATTERN;
-    int64_t entries = lacis_array_entries(array);
-    switch (lacis_array_kind(array)) {
-    case LACIS_CSR:
-        if (rows == cols) {
-            snprintf(text, size, "graph, %" PRId64 " vertices, %" PRId64 " edges%s%s", rows, entries,
-                     pattern ? "" : ", values ", pattern ? "" : type);
-        } else {
-            snprintf(text, size, "matrix, %" PRId64 " x %" PRId64 ", %" PRId64 " entries%s%s", rows, cols, entries,
-                     pattern ? "" : ", ", pattern ? "" : type);
-        }
-        break;
-    case LACIS_VECTOR:
-        snprintf(text, size, "vector of %" PRId64 ", %" PRId64 " values, %s", rows, entries, type);
-        break;
-    case LACIS_TABLE:
-        snprintf(text, size, "table, %" PRId64 " rows, %d columns", rows, lacis_array_part_count(array));
-        break;
-    case LACIS_SYMMETRIC:
-        describe_symmetric(array, text, size);
-        break;
-    case LACIS_INTERLEAVED:
-        snprintf(text, size, "batch, %" PRId64 " lanes of up to %" PRId64 " rows, %" PRId64 " elements, %s", rows,
-                 cols, entries, type);
-        break;
-    }
-}
-
-lacis_status lacis_load_put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array,
-                            const char *more, double started)
-{
-    char text[160];
-    LACIS_TRY(lacis_catalog_put(run, world->catalog, name, array));
-    describe(array, text, sizeof text);
-    world->summary = lacis_run_text(run, "%s: %s%s (%.2f s)", name, text, more, lacis_now() - started);
-    return world->summary == NULL ? lacis_run_fail(run, LACIS_NOMEM, "out of memory") : LACIS_OK;
-}
-
-lacis_status lacis_exec_put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array, double started)
-{
-    return lacis_load_put(world, run, name, array, "", started);
 }
 
 /* -------------------------------------------------------------------------------------------- LOAD */

@@ -14,7 +14,7 @@ lacis_status lacis_load_named(lacis_run *run, const lacis_registry *registry, co
                               const lacis_loader **out);
 const lacis_loader *lacis_load_best(const lacis_registry *registry, const lacis_source *source);
 lacis_status lacis_load_options(lacis_run *run, const lacis_ast *ast, const lacis_loader *loader, lacis_options *out);
-/* Enters the array; `more` goes behind its description in the summary. */
+/* put.c: checks what was read and enters it; `more` goes behind its description in the summary. */
 lacis_status lacis_load_put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array,
                             const char *more, double started);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SAVE: an array or view to a file, in the format of its ending or the one named. A plain file is written beside its
- * place and renamed, so that a failure leaves what was there; links are followed to the file that they stand for, and
- * its permissions stay. Pipes and devices are written as they are. Formats that can be written in pieces take views
- * block by block.
+ * SAVE, and operators' lacis_run_save: an array or view to a file, in the format of its ending or the one named. A
+ * plain file is written beside its place and renamed, so that a failure leaves what was there; links are followed to
+ * the file that they stand for, and its permissions stay. Pipes and devices are written as they are. Formats that can
+ * be written in pieces take views block by block.
  */
 #include "exec/exec.h"
 
@@ -32,23 +32,32 @@ static bool has_ending(const char *path, const char *endings)
     return false;
 }
 
-static lacis_status find_saver(lacis_world *world, lacis_run *run, const lacis_ast *ast, const lacis_loader **out)
+/* What is saved where. */
+typedef struct saving {
+    const lacis_ast *ast;     /* SAVE; NULL: an operator's array */
+    const lacis_array *array; /* NULL: what the statement names */
+    const char *path;
+} saving;
+
+static lacis_status find_saver(const lacis_world *world, lacis_run *run, const saving *what, const lacis_loader **out)
 {
+    const lacis_ast *ast = what->ast;
+    const char *format = ast == NULL ? NULL : ast->format;
     for (int i = 0; i < world->registry->loaders; i++) {
         const lacis_loader *loader = world->registry->loader[i];
         if (loader->save == NULL) continue;
-        bool meant = ast->format != NULL ? strcasecmp(ast->format, loader->name) == 0
-                                         : has_ending(ast->string, loader->extensions);
+        bool meant =
+            format != NULL ? strcasecmp(format, loader->name) == 0 : has_ending(what->path, loader->extensions);
         if (!meant) continue;
         *out = loader;
         return LACIS_OK;
     }
-    if (ast->format != NULL)
+    if (format != NULL)
         return lacis_run_fail_at(run, LACIS_NAME, ast->format_offset, "SHOW LOADERS lists the formats",
-                                 "cannot save as \"%s\"", ast->format);
-    return lacis_run_fail_at(run, LACIS_NAME, ast->string_offset,
-                             "use a known ending (.mtx .txt .csv .jsonl .npy .swc) or AS format",
-                             "the ending of \"%s\" says no format that lacis writes", ast->string);
+                                 "cannot save as \"%s\"", format);
+    return lacis_run_fail_at(run, LACIS_NAME, ast == NULL ? -1 : ast->string_offset,
+                             "use a known ending (.mtx .txt .csv .jsonl .npy .swc .tipsy) or AS format",
+                             "the ending of \"%s\" says no format that lacis writes", what->path);
 }
 
 static lacis_status write_failed(lacis_run *run, const char *path, int code)
@@ -69,8 +78,10 @@ static lacis_status write_block(void *context, lacis_run *run, const lacis_array
     return ferror(writer->file) ? LACIS_IO : LACIS_OK;
 }
 
-static lacis_status write_all(lacis_world *world, lacis_run *run, const lacis_ast *ast, struct writer *writer)
+static lacis_status write_all(lacis_world *world, lacis_run *run, const saving *what, struct writer *writer)
 {
+    if (what->array != NULL) return write_block(writer, run, what->array);
+    const lacis_ast *ast = what->ast;
     const char *view = lacis_catalog_view(world->catalog, ast->name);
     if (view != NULL && writer->format->pieces) return lacis_exec_blocks(world, run, view, write_block, writer);
     lacis_array *array;
@@ -229,33 +240,44 @@ static lacis_status open_target(lacis_run *run, const char *path, target *to, FI
 }
 
 /* The file is closed in any case. */
-static lacis_status write_file(lacis_world *world, lacis_run *run, const lacis_ast *ast, struct writer *writer)
+static lacis_status write_file(lacis_world *world, lacis_run *run, const saving *what, struct writer *writer)
 {
     errno = 0;
-    lacis_status status = write_all(world, run, ast, writer);
+    lacis_status status = write_all(world, run, what, writer);
     bool broken = ferror(writer->file) != 0 || (status == LACIS_OK && fflush(writer->file) != 0);
     int code = errno != 0 ? errno : EIO;
     if (fclose(writer->file) != 0 && status == LACIS_OK && !broken) {
         broken = true;
         code = errno;
     }
-    return broken ? write_failed(run, ast->string, code) : status;
+    return broken ? write_failed(run, what->path, code) : status;
+}
+
+static lacis_status save(lacis_world *world, lacis_run *run, const saving *what, struct writer *writer)
+{
+    target to;
+    LACIS_TRY(find_saver(world, run, what, &writer->format));
+    LACIS_TRY(open_target(run, what->path, &to, &writer->file));
+    lacis_status status = write_file(world, run, what, writer);
+    if (to.part != NULL && status == LACIS_OK && rename(to.part, to.path) != 0)
+        status = write_failed(run, what->path, errno);
+    if (to.part != NULL && status != LACIS_OK) unlink(to.part);
+    return status;
+}
+
+lacis_status lacis_exec_save_array(void *world, lacis_run *run, const lacis_array *array, const char *path)
+{
+    const saving what = {.array = array, .path = path};
+    struct writer writer;
+    return save(world, run, &what, &writer);
 }
 
 lacis_status lacis_exec_save(lacis_world *world, lacis_run *run, const lacis_ast *ast)
 {
+    const saving what = {.ast = ast, .path = ast->string};
     struct writer writer;
-    target to;
     double started = lacis_now();
-    LACIS_TRY(find_saver(world, run, ast, &writer.format));
-    LACIS_TRY(open_target(run, ast->string, &to, &writer.file));
-    lacis_status status = write_file(world, run, ast, &writer);
-    if (to.part != NULL && status == LACIS_OK && rename(to.part, to.path) != 0)
-        status = write_failed(run, ast->string, errno);
-    if (status != LACIS_OK) {
-        if (to.part != NULL) unlink(to.part);
-        return status;
-    }
+    LACIS_TRY(save(world, run, &what, &writer));
     lacis_run_note(run, LACIS_SUMMARY, "%s: saved to %s as %s (%.2f s)", ast->name, ast->string, writer.format->name,
                    lacis_now() - started);
     return LACIS_OK;

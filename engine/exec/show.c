@@ -9,11 +9,11 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *kind_name(lacis_kind kind)
+const char *lacis_kind_shown(lacis_kind kind)
 {
     static const char *const name[] = {
         [LACIS_CSR] = "graph",         [LACIS_VECTOR] = "vector",       [LACIS_TABLE] = "table",
-        [LACIS_INTERLEAVED] = "batch", [LACIS_SYMMETRIC] = "symmetric",
+        [LACIS_INTERLEAVED] = "batch", [LACIS_SYMMETRIC] = "symmetric", [LACIS_BODIES] = "bodies",
     };
     return name[kind];
 }
@@ -50,7 +50,7 @@ static lacis_status show_array(lacis_world *world, lacis_run *run, lacis_table *
             LACIS_TRY(lacis_table_text(run, table, NULL));
         return lacis_table_text(run, table, entry->view);
     }
-    LACIS_TRY(lacis_table_text(run, table, kind_name(entry->kind)));
+    LACIS_TRY(lacis_table_text(run, table, lacis_kind_shown(entry->kind)));
     LACIS_TRY(shape_text(world, run, entry, text, sizeof text));
     LACIS_TRY(lacis_table_text(run, table, text));
     LACIS_TRY(lacis_table_integer(run, table, entry->entries));

@@ -68,8 +68,8 @@ lacis_status lacis_lang_call(lacis_run *run, const lacis_registry *registry, con
                              const lacis_bindings *bindings, lacis_call **out);
 
 /* A SELECT that only asks for totals of one array: SELECT list FROM name [;] where each item of the list is count(*),
- * count(c), sum(c), min(c), max(c), avg(c) or total(c) with an optional alias, c one of src, dst, i, j, value. Anything
- * else: false. Items' heading as SQLite would give it. */
+ * count(c), sum(c), min(c), max(c), avg(c) or total(c) with an optional alias, c a column's name, as it is written.
+ * Anything else: false. Items' heading as SQLite would give it. */
 typedef enum lacis_total_kind {
     LACIS_TOTAL_COUNT,
     LACIS_TOTAL_SUM,

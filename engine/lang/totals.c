@@ -22,16 +22,13 @@ static bool total_kind(const lacis_token *token, lacis_total_kind *out)
     return false;
 }
 
-/* The column named by the present token, in small letters; NULL: none of ours. */
-static const char *column_at(const lacis_token *token)
+/* The column named by the present token; NULL: it is no name. */
+static const char *column_at(lacis_run *run, const lacis_token *token)
 {
-    static const char *const columns[] = {"src", "dst", "i", "j", "value", "v"};
-    bool quoted = token->kind == LACIS_TOKEN_QUOTED;
-    if (!quoted && token->kind != LACIS_TOKEN_WORD) return NULL;
-    for (int i = 0; i < LACIS_COUNT(columns); i++) {
-        if (lacis_word_is(token->text + quoted, token->length - 2 * quoted, columns[i])) return columns[i];
-    }
-    return NULL;
+    bool word = token->kind == LACIS_TOKEN_WORD && !lacis_sql_keyword(token->text, token->length);
+    char *text;
+    if (!word && token->kind != LACIS_TOKEN_QUOTED) return NULL;
+    return lacis_token_text(run, token, &text) == LACIS_OK ? text : NULL;
 }
 
 /* [AS] alias. The words that SQLite keeps for itself are refused, so that none is taken for an alias that goes on as
@@ -61,7 +58,7 @@ static bool item(lacis_run *run, lacis_lexer *lexer, lacis_total_query *out)
     if (lacis_lexer_is(lexer, "*")) {
         if (kind != LACIS_TOTAL_COUNT) return false;
     } else {
-        column = column_at(&lexer->token);
+        column = column_at(run, &lexer->token);
         if (column == NULL) return false;
     }
     lacis_lexer_next(lexer);

@@ -90,8 +90,8 @@ static const char *shape_text(const lacis_call *call, char *text, size_t size)
         snprintf(text, size, "batch of %" PRId64 " symmetric matrices of up to %" PRId64 " rows, %s", call->extent[1],
                  call->extent[0], type);
     } else {
-        snprintf(text, size, "%s of %" PRId64 ", %s", call->kind == LACIS_VECTOR ? "vector" : "table",
-                 call->extent[0], type);
+        const char *kind = call->kind == LACIS_VECTOR ? "vector" : call->kind == LACIS_BODIES ? "bodies" : "table";
+        snprintf(text, size, "%s of %" PRId64 ", %s", kind, call->extent[0], type);
     }
     return text;
 }
@@ -109,11 +109,21 @@ static lacis_status explain_symmetric(const lacis_item *item, lacis_lines *lines
                            lacis_dtype_name(a.dtype));
 }
 
-/* Batches and symmetric matrices among the operands with their layouts. */
+static lacis_status explain_bodies(const lacis_item *item, lacis_lines *lines)
+{
+    lacis_bodies bodies;
+    LACIS_TRY(lacis_bodies_view(lines->run, item->array, &bodies));
+    return lacis_lines_add(lines, "%s: %" PRId64 " bodies, %s%s%s", item->name == NULL ? "operand" : item->name,
+                           bodies.count, lacis_dtype_name(bodies.dtype), bodies.eps == NULL ? "" : ", softening each",
+                           bodies.ax == NULL ? "" : ", accelerations known");
+}
+
+/* Batches, bodies and symmetric matrices among the operands with their layouts. */
 static lacis_status explain_operand(const lacis_item *item, lacis_lines *lines)
 {
     if (item->array != NULL && lacis_array_kind(item->array) == LACIS_SYMMETRIC)
         return explain_symmetric(item, lines);
+    if (item->array != NULL && lacis_array_kind(item->array) == LACIS_BODIES) return explain_bodies(item, lines);
     if (item->array == NULL || lacis_array_kind(item->array) != LACIS_INTERLEAVED) return LACIS_OK;
     char layout[LACIS_LAYOUT_TEXT];
     lacis_batch batch;

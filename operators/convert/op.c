@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CONVERT: a batch of systems, or symmetric matrices, in another layout or type. This file is the descriptor; the
- * engine's registry names it.
+ * CONVERT: a batch of systems, symmetric matrices or bodies in another layout or type. This file is the descriptor;
+ * the engine's registry names it.
  */
 #include "convert/convert.h"
 
@@ -9,18 +9,23 @@
 #include <string.h>
 
 static const lacis_param params[] = {
-    {.form = "%a", .required = true, .help = "a batch of systems, or a symmetric matrix"},
+    {.form = "%a", .required = true, .help = "a batch of systems, a symmetric matrix, or bodies"},
     {.keyword = "LAYOUT",
      .form = "%k",
      .help =
          "lane behind lane, element behind element, or flocks of so many lanes; a symmetric matrix: full or packed"},
-    {.keyword = "AS", .form = "f32|f64|c64|c128|dd|cdd", .help = "the type of all fields"},
+    {.keyword = "AS", .form = "f32|f64|c64|c128|dd|cdd", .help = "the type of all fields; bodies: f32 or f64"},
     {.keyword = "SHARE", .form = "", .help = "fields on which the lanes of each group agree are stored once a group"},
 };
 
 static const char *const examples[] = {
-    "CONVERT x LAYOUT full", "CONVERT x LAYOUT block(64) AS f32", "LET y = x LAYOUT block(64)",
-    "LET y = x SHARE",       "LET b = a LAYOUT packed AS f32",    NULL,
+    "CONVERT x LAYOUT full",
+    "CONVERT x LAYOUT block(64) AS f32",
+    "LET y = x LAYOUT block(64)",
+    "LET y = x SHARE",
+    "LET b = a LAYOUT packed AS f32",
+    "LET h = CONVERT g AS f64",
+    NULL,
 };
 
 static const char help[] =
@@ -40,7 +45,7 @@ static const char help[] =
     "\n"
     "A dense symmetric or Hermitian matrix is full (both triangles have places, one is read) or packed (one triangle "
     "alone);\n"
-    "LAYOUT full | packed and AS convert it.\n"
+    "LAYOUT full | packed and AS convert it. Bodies become f32 or f64; a figure that f32 cannot hold is an error.\n"
     "\n"
     "Where a call is sure to stand the verb may be left out: LET y = x LAYOUT full; SOLVE (x LAYOUT full).";
 
@@ -134,13 +139,16 @@ static lacis_status bind(lacis_run *run, lacis_call *call)
     lacis_convert_work *work;
     char text[LACIS_LAYOUT_TEXT];
     bool share = lacis_call_arg(call, "SHARE") != NULL, symmetric = lacis_array_kind(array) == LACIS_SYMMETRIC;
-    if (lacis_array_kind(array) != LACIS_INTERLEAVED && !symmetric)
-        return lacis_run_fail_at(run, LACIS_TYPE, operand->item[0].offset, NULL,
-                                 "CONVERT takes a batch of systems (lane, row, fields) or a symmetric matrix: other "
-                                 "arrays have one layout");
+    bool bodies = lacis_array_kind(array) == LACIS_BODIES;
+    if (lacis_array_kind(array) != LACIS_INTERLEAVED && !symmetric && !bodies)
+        return lacis_run_fail_at(
+            run, LACIS_TYPE, operand->item[0].offset, NULL,
+            "CONVERT takes a batch of systems (lane, row, fields), a symmetric matrix or bodies: "
+            "other arrays have one layout");
     if (layout == NULL && lacis_call_arg(call, "AS") == NULL && !share)
         return lacis_run_fail_at(run, LACIS_SYNTAX, call->offset, NULL, "CONVERT needs LAYOUT, AS or SHARE");
     if (symmetric) return lacis_convert_bind_symmetric(run, call, array);
+    if (bodies) return lacis_convert_bind_bodies(run, call, array);
     if (layout != NULL && layout->item[0].integer == LACIS_LAYOUT_PACKED)
         return lacis_run_fail_at(run, LACIS_TYPE, layout->item[0].offset, NULL,
                                  "packed is how a symmetric matrix may lie; a batch of systems is flat, full or "
@@ -168,7 +176,7 @@ static int64_t fit(const lacis_call *call, int64_t begin, uint64_t bytes)
 {
     const lacis_convert_work *work = call->work;
     double lane = 1, fixed = 0;
-    if (work->symmetric) return work->bytes <= (double)bytes ? call->units : begin;
+    if (work->whole) return work->bytes <= (double)bytes ? call->units : begin;
     for (int i = 0; i < work->from.fields; i++) {
         const lacis_batch_part *field = &work->from.field[i];
         double size = (double)(work->typed ? lacis_dtype_size(field->dtype) : 0) +
@@ -190,7 +198,7 @@ static lacis_status cost(lacis_run *run, const lacis_call *call, const lacis_pro
     (void)run;
     const lacis_convert_work *work = call->work;
     const double read_and_write = 2, second = 1e9;
-    if (work->symmetric) {
+    if (work->whole) {
         out->bytes = out->peak_bytes = work->bytes;
         out->entries = out->products = (double)lacis_array_entries(work->array);
         out->seconds = read_and_write * out->bytes / lacis_profile_get(profile, "convert.bytes_per_ns", 4.0) / second;
@@ -212,7 +220,8 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
     (void)run;
     const lacis_convert_work *work = call->work;
     char from[LACIS_LAYOUT_TEXT], to[LACIS_LAYOUT_TEXT];
-    if (work->symmetric) return lacis_convert_explain_symmetric(call, lines);
+    if (call->kind == LACIS_SYMMETRIC) return lacis_convert_explain_symmetric(call, lines);
+    if (call->kind == LACIS_BODIES) return lacis_convert_explain_bodies(call, lines);
     return lacis_lines_add(lines, "layout %s -> %s, lanes %" PRId64 " of %" PRId64 " in %" PRId64 " group%s",
                            lacis_batch_layout_text(work->from.block, from), lacis_batch_layout_text(work->block, to),
                            call->units, work->from.lanes, work->from.groups, work->from.groups == 1 ? "" : "s");
@@ -229,7 +238,7 @@ static const lacis_variant *const variants[] = {&copy};
 
 const lacis_op lacis_op_convert = {
     .verb = "CONVERT",
-    .summary = "a batch of systems, or a symmetric matrix, in another layout or type",
+    .summary = "a batch of systems, a symmetric matrix or bodies in another layout or type",
     .help = help,
     .examples = examples,
     .params = params,

@@ -204,7 +204,8 @@ static lacis_status add_fields(lacis_run *run, const lacis_convert_work *work, c
 lacis_status lacis_convert_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
 {
     const lacis_convert_work *work = call->work;
-    if (work->symmetric) return lacis_convert_run_symmetric(run, call, out);
+    if (call->kind == LACIS_SYMMETRIC) return lacis_convert_run_symmetric(run, call, out);
+    if (call->kind == LACIS_BODIES) return lacis_convert_run_bodies(run, call, out);
     bool all = end - begin == work->from.lanes;
     if (all && !work->typed && !work->share && work->block == work->from.block) {
         *out = lacis_array_retain(work->array);

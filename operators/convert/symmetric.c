@@ -11,7 +11,7 @@
 enum { BLOCK = 1 << 14 }; /* elements of a task, about */
 
 typedef struct work {
-    lacis_convert_work common; /* first: op.c tells by it which of the two it is */
+    lacis_convert_work common; /* first: op.c tells by it which of them it is */
     lacis_symmetric from;
     lacis_symmetric_shape to;
 } work;
@@ -55,7 +55,7 @@ lacis_status lacis_convert_bind_symmetric(lacis_run *run, lacis_call *call, cons
     LACIS_TRY(lacis_run_scratch(run, sizeof *w, &w));
     memset(w, 0, sizeof *w);
     w->common.array = array;
-    w->common.symmetric = true;
+    w->common.whole = true;
     LACIS_TRY(lacis_symmetric_view(run, array, &w->from));
     w->to = (lacis_symmetric_shape){.n = w->from.n,
                                     .matrices = w->from.matrices,

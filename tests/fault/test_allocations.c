@@ -61,6 +61,20 @@ static const char *const session[] = {
     "LOAD s FROM '/tmp/lacis-fault.npy' WITH (matrix = 'symmetric')",
     "GENERATE x AS random(5, type = 'cdd')",
     "LET x = SELECT * FROM x",
+    "LET b = SELECT 9 - column1 AS id, 1 AS m, column1 AS x, 0 AS y, 0 AS z, 0.5 AS eps FROM (VALUES (1), (2), (3))",
+    "SELECT * FROM b WHERE id IN (6, 8) OR id > 7",
+    "LET y = CONVERT b AS f32",
+    "EXPLAIN CONVERT b AS f32",
+    "SELECT count(*), sum(id) FROM y",
+    "CREATE VIEW z AS CONVERT b AS f32",
+    "SELECT eps FROM z WHERE id < 8 LIMIT 1",
+    "GENERATE k AS galaxies(40, model = 'disk', type = 'f32')",
+    "SAVE k TO '/tmp/lacis-fault.tipsy'",
+    "LOAD k FROM '/tmp/lacis-fault.tipsy' WITH (kinds = 'dark, gas')",
+    "SAVE b TO '/tmp/lacis-fault.npy'",
+    "LOAD b FROM '/tmp/lacis-fault.npy'",
+    "SAVE b TO '/tmp/lacis-fault.csv'",
+    "LOAD b FROM '/tmp/lacis-fault.csv' AS bodies WITH (type = 'f32')",
     "SHOW ARRAYS",
     "DROP h",
 };
@@ -124,6 +138,7 @@ static void allocations_may_fail(const char *path, long step)
     unlink("/tmp/lacis-fault.jsonl");
     unlink("/tmp/lacis-fault.mtx");
     unlink("/tmp/lacis-fault.npy");
+    unlink("/tmp/lacis-fault.tipsy");
 }
 
 static void in_memory(void **state)

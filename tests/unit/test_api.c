@@ -5,6 +5,7 @@
  */
 #include "support/db.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -216,6 +217,34 @@ static void totals_equal_plain_sql(void **state)
               "0,NULL,NULL,NULL,0.0\n");
 }
 
+/* Every column of a table, of any type; and what a statement says whose table has become another. */
+static void totals_of_any_column(void **state)
+{
+    static const int64_t large[] = {INT64_MAX, 5, -7};
+    static const double real[] = {0.5, NAN, -2};
+    static const uint8_t small[] = {200, 100, 7};
+    const lacis_part table[] = {
+        {"large", LACIS_I64, 3, large}, {"A b", LACIS_F64, 3, real}, {"select", LACIS_U8, 3, small}};
+    const lacis_array_spec spec = {LACIS_TABLE, LACIS_PATTERN, {3, 0}, table, 3};
+    assert_int_equal(lacis_array_create(*state, "t", &spec), LACIS_OK);
+    db_expect(*state, "SELECT count(*), max(large), min(LARGE), avg(large) FROM t",
+              "3,9223372036854775807,-7,3.0744573456182584e+18\n");
+    db_expect(*state, "SELECT count(\"a B\"), sum(\"A b\"), min(\"A b\"), sum(\"select\"), max(\"select\") FROM t",
+              "2,-1.5,-2.0,307,200\n");
+    const lacis_array_spec less = {
+        LACIS_TABLE, LACIS_PATTERN, {2, 0}, (const lacis_part[]){{"large", LACIS_I64, 2, large}}, 1};
+    assert_int_equal(lacis_array_create(*state, "s", &less), LACIS_OK);
+    db_fails(*state, "SELECT sum(large) FROM s", LACIS_OVERFLOW, "total()");
+    lacis_statement *statement;
+    assert_int_equal(lacis_prepare(*state, "SELECT max(\"A b\") FROM t", NULL, &statement), LACIS_OK);
+    assert_int_equal(lacis_step(statement), LACIS_ROW);
+    assert_true(lacis_column_double(statement, 0) == 0.5);
+    lacis_reset(statement);
+    db_run(*state, "LET t = SELECT 1 AS other");
+    assert_int_equal(lacis_step(statement), LACIS_NAME);
+    lacis_finalize(statement);
+}
+
 static void options_are_read_and_set(void **state)
 {
     char value[40];
@@ -233,7 +262,8 @@ static void options_are_read_and_set(void **state)
         "statement\n"
         "deterministic,on,on or off,the same bits on every run and any number of threads\n"
         "ranks,auto,auto, off or all,whether the other ranks of an mpirun share work: where it pays, never, always\n"
-        "ranks_memory_limit,auto,like memory_limit, or auto (each rank's share of its machine),what operands, results "
+        "ranks_memory_limit,auto,like memory_limit, or auto (each rank's share of its machine),what operands, "
+        "results "
         "and work may take on each other rank\n");
     assert_int_equal(lacis_set_option(*state, "nosuch", "1"), LACIS_NAME);
     assert_int_equal(lacis_get_option(*state, "nosuch", value, sizeof value), LACIS_NAME);
@@ -341,6 +371,7 @@ int main(void)
         CHECK(bad_arrays_are_refused),
         CHECK(arrays_are_lent_without_copying),
         CHECK(totals_equal_plain_sql),
+        CHECK(totals_of_any_column),
         CHECK(vectors_and_tables_are_seen_by_sql),
         CHECK(options_are_read_and_set),
         CHECK(two_engines_in_two_threads),

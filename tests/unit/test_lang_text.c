@@ -19,7 +19,7 @@ static void recognises_totals(void **state)
         lacis_total_kind kind;
         const char *column, *heading;
     } want[] = {{LACIS_TOTAL_COUNT, NULL, "count(*)"},       {LACIS_TOTAL_SUM, "value", "s"},
-                {LACIS_TOTAL_MAX, "value", "the max"},       {LACIS_TOTAL_MIN, "src", "m"},
+                {LACIS_TOTAL_MAX, "Value", "the max"},       {LACIS_TOTAL_MIN, "src", "m"},
                 {LACIS_TOTAL_AVG, "dst", "avg(dst)"},        {LACIS_TOTAL_TOTAL, "i", "t"},
                 {LACIS_TOTAL_COUNT, "value", "count(value)"}};
     assert_int_equal(query.items, LACIS_COUNT(want));
@@ -46,7 +46,10 @@ static void leaves_other_queries_to_sqlite(void **state)
                                          "SELECT sum(*) FROM f",
                                          "SELECT count() FROM f",
                                          "SELECT min(src, dst) FROM f",
-                                         "SELECT sum(other) FROM f",
+                                         "SELECT sum(select) FROM f",
+                                         "SELECT sum(null) FROM f",
+                                         "SELECT sum('value') FROM f",
+                                         "SELECT sum(7) FROM f",
                                          "SELECT DISTINCT count(*) FROM f",
                                          "SELECT ALL count(*) FROM f",
                                          "SELECT count(*)",

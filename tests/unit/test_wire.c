@@ -176,6 +176,38 @@ static void test_symmetric(void **state)
     }
 }
 
+/* Bodies with labels and a time; and the same with a label too few. */
+static void test_bodies(void **state)
+{
+    static const char *const names[] = {"m", "x", "y", "z", "eps"};
+    lacis_run *run = &((bench *)*state)->run;
+    for (int good = 0; good < 2; good++) {
+        const double time = 0.25;
+        lacis_array *array, *back;
+        assert_int_equal(lacis_array_new(run, LACIS_BODIES, LACIS_F32, 3, 0, &array), LACIS_OK);
+        for (int i = 0; i < LACIS_COUNT(names); i++)
+            add(run, array, names[i], LACIS_F32, 3, filled(run, 12, (unsigned char)i));
+        add(run, array, "id", LACIS_I64, good ? 3 : 2, filled(run, 24, 3));
+        add(run, array, "time", LACIS_F64, 1, copied(run, &time, sizeof time));
+        assert_int_equal(lacis_array_entries(array), 3);
+        if (good) {
+            lacis_bodies bodies;
+            back = round_trip(run, array);
+            same_parts(array, back);
+            assert_int_equal(lacis_array_entries(back), 3);
+            assert_int_equal(lacis_bodies_view(run, back, &bodies), LACIS_OK);
+            assert_true(bodies.time == time && bodies.eps != NULL && bodies.vx == NULL);
+            lacis_array_release(back);
+        } else {
+            lacis_wire wire = {.run = run};
+            lacis_wire_array(&wire, array);
+            assert_int_equal(read_back(run, &wire, wire.bytes, &back), LACIS_FORMAT);
+            lacis_wire_free(&wire);
+        }
+        lacis_array_release(array);
+    }
+}
+
 static void test_tables(void **state)
 {
     lacis_run *run = &((bench *)*state)->run;
@@ -336,8 +368,8 @@ static void test_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHECK(test_vectors),     CHECK(test_batches),   CHECK(test_symmetric), CHECK(test_tables), CHECK(test_graphs),
-        CHECK(test_empty_graph), CHECK(test_cut_short), CHECK(test_damaged),   CHECK(test_texts),
+        CHECK(test_vectors), CHECK(test_batches),     CHECK(test_symmetric), CHECK(test_bodies),  CHECK(test_tables),
+        CHECK(test_graphs),  CHECK(test_empty_graph), CHECK(test_cut_short), CHECK(test_damaged), CHECK(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
