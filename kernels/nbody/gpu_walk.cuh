@@ -155,7 +155,7 @@ __device__ __forceinline__ bool walk_group(const Walk<P, R> &walk, int64_t first
         R w = 0;
         if (potential) { /* the target itself is among those at its place */
             const R e = 2 * lists->soft[32 * k + lane];
-            const R own = (R)(walk.target[i].w * frame.mass) *
+            const R own = (R)(walk.bodies ? walk.target[i].w * frame.mass : 0) *
                           (frame.careful ? inverse_distance<true>(e) : inverse_distance<false>(e));
             w = (R)((double)(sums.w[k] + (sums.here[k] - own)) * frame.length / frame.mass);
         }
