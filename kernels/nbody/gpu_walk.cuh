@@ -30,6 +30,7 @@ static __device__ uint2 all_bodies(const Link *links, uint32_t cell)
  */
 struct Progress {
     uint32_t top, bodies, left, cells, far, kept, next;
+    uint32_t inside; /* bodies of leaves within the boxes */
     __device__ __forceinline__ bool done() const
     {
         return top == 0 && next == kept;
@@ -103,6 +104,11 @@ __device__ __forceinline__ void look(const Walk<P, R> &walk, Lists<P, R> *lists,
     }
     __syncwarp();
     open_cells(walk, lists, below, node, at, &what, &link);
+    const uint32_t inside = __ballot_sync(ALL, what == INSIDE);
+    if (inside) {
+        at->inside += __reduce_add_sync(ALL, what == INSIDE ? link.many & ~LEAF : 0u);
+        if (what == INSIDE) what = BODIES;
+    }
     const uint32_t as_bodies = __ballot_sync(ALL, what == BODIES), as_cell = __ballot_sync(ALL, what == CELL);
     const uint32_t as_field = __ballot_sync(ALL, what == EXPANDED), many = link.many & ~LEAF;
     if (what == CELL) lists->cells[at->cells + __popc(as_cell & below)] = node;
@@ -199,6 +205,16 @@ __device__ __forceinline__ bool walk_group(const Walk<P, R> &walk, int64_t first
     const bool upper = begin(walk, lists, super, lane, &at);
     while (!at.done()) {
         look<quad>(walk, lists, super, lane, below, &at);
+        /* Boxes that hold so much hold what lies between targets that are neighbours on the curve alone (the
+         * outermost of a cluster): the walk begins anew, with targets for boxes. */
+        if (at.inside > walk.crowd && frame.boxes) {
+            __syncwarp();
+            if (lane == 0) lists->frame.boxes = 0;
+            sums = {};
+            field = 0;
+            begin(walk, lists, super, lane, &at);
+            continue;
+        }
         work_off<quad, potential>(walk, group, lists, lane, below, &at, &sums, &field);
     }
     if (walk.reach > 0) field_at<potential>(group, field, frame.cx, frame.cy, frame.cz, &sums);
