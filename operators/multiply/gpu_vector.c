@@ -69,8 +69,6 @@ static bool can(const lacis_call *call, lacis_product_shape shape, char *reason,
     lacis_vector_job(work->run, product, &job);
     if (product->spec.shape == LACIS_PRODUCT_MATRIX) {
         why = "only for a graph and a vector";
-    } else if (product->job.having != NULL) {
-        why = "not with HAVING";
     } else if (job.agg != LACIS_MUL_COUNT &&
                (job.type == LACIS_MUL_C128 || job.a.type == LACIS_MUL_C128 || job.b.type == LACIS_MUL_C128)) {
         why = "not for complex values";
@@ -229,6 +227,7 @@ static lacis_status pull_run(lacis_run *run, const lacis_call *call, int64_t beg
     lacis_product_result result = {.rows = end - begin};
     lacis_status status = work->product.spec.shape == LACIS_PRODUCT_ROW ? lacis_against_pull(run, work, &result)
                                                                         : pull_rows(run, work, begin, end, &result);
+    if (status == LACIS_OK) status = lacis_product_sift(run, &work->product, begin, &result);
     if (status == LACIS_OK) {
         lacis_run_count(run, "entries", (double)result.entries);
         status = lacis_product_array(run, &work->product, begin, end, &result, NULL, NULL, out);
@@ -337,6 +336,7 @@ static lacis_status push_run(lacis_run *run, const lacis_call *call, int64_t beg
     lacis_status status = work->product.spec.shape == LACIS_PRODUCT_COLUMN
                               ? lacis_against_push(run, work, begin, end, &result)
                               : push_row(run, work, &result);
+    if (status == LACIS_OK) status = lacis_product_sift(run, &work->product, begin, &result);
     if (status == LACIS_OK) {
         lacis_run_count(run, "products", (double)work->product.total_products);
         lacis_run_count(run, "entries", (double)result.entries);
