@@ -9,8 +9,10 @@ static void bounds(const void *const place[3], int64_t begin, int64_t end, doubl
     for (int d = 0; d < 3; d++) {
         const P *at = place[d];
         P least[EIGHT], most[EIGHT];
-        for (int l = 0; l < EIGHT; l++)
-            least[l] = most[l] = at[begin];
+        for (int l = 0; l < EIGHT; l++) {
+            least[l] = (P)INFINITY;
+            most[l] = -(P)INFINITY;
+        }
         int64_t i = begin;
         for (; i + EIGHT <= end; i += EIGHT)
             for (int l = 0; l < EIGHT; l++) {

@@ -23,10 +23,13 @@ typedef unsigned long long Key;
 constexpr int GRID = 21;                /* levels of a key at most */
 constexpr int MOST_LEAF = 128;          /* bodies: what the halo of a block has room for */
 constexpr int TILE = 512;               /* bodies, and threads, of a block that looks for cells */
-constexpr int LANES = 8;                /* that share a cell */
+constexpr int LANES = 8;                /* that share a cell of children */
+constexpr int LEAF_LANES = 4;           /* that share a leaf */
+constexpr int EACH = 4;                 /* bodies of a thread that tells cells how far they are */
 constexpr uint32_t BIG = 512;           /* bodies of a leaf that a block sums up instead */
 constexpr uint32_t TOO_MANY = 1u << 31; /* of a mask: the keys do not tell the bodies of this leaf apart */
-constexpr uint32_t SIBLING = 1u << 31;  /* of begin: not its parent's first child */
+constexpr uint32_t NO_CELL = 0xffffffffu;
+constexpr uint32_t SIBLING = 1u << 31; /* of begin: not its parent's first child */
 
 /* A cube with its grid of 2^GRID cells a side. Coordinates are taken times `scale` (1, or less where their
  * differences were infinite); two factors, as their product may be. side 0: all bodies lie at one place. */
@@ -37,7 +40,7 @@ struct Box {
 /* Bodies of one round: all of them, or those in leaves that the round before could not split. */
 struct Round {
     uint32_t n;
-    int levels;           /* of the keys */
+    int levels, shift;    /* of the keys; bits below them that are not theirs */
     const Key *key;       /* sorted, within each segment */
     const uint32_t *seg;  /* whose cell, rising; NULL: one segment, the root */
     const uint32_t *at;   /* which body; NULL: i */
@@ -52,7 +55,8 @@ struct Round {
  * segments: such leaves; crowded: the deepest level with a cell of more bodies than a leaf may have, and 1; full:
  * cells had no room and stayed leaves. */
 struct Known {
-    uint32_t cells, undivided, segments, crowded, big, full;
+    uint32_t cells, undivided, segments, crowded, big, inner, full;
+    uint32_t base, inner_base, deepest; /* of a round under way */
 };
 
 /* Cells: what the builder has beside the tree's arrays. */
@@ -62,8 +66,9 @@ struct Cells {
     uint32_t *begin;  /* first body | SIBLING */
     uint32_t *bodies; /* how many */
     uint32_t *parent, *arrived;
-    uint32_t *leaf; /* of each body */
-    uint32_t *big;  /* leaves of more than BIG bodies */
+    uint32_t *leaf;  /* of its first body */
+    uint32_t *inner; /* cells that are no leaves, in any order */
+    uint32_t *big;   /* leaves of more than BIG bodies */
     Known *known;
 };
 
@@ -79,6 +84,7 @@ template <class P, class R> struct Builder {
     uint32_t *mask, *count;
     Key *bounds;
     Box *box;
+    cudaEvent_t known; /* what the host must know has come */
     uint32_t blocks;
     void *work;
     size_t work_bytes;
@@ -111,32 +117,6 @@ __device__ static inline int common_levels(Key a, Key b, int levels)
 {
     const Key differ = a ^ b;
     return differ == 0 ? levels : (__clzll((long long)differ) - (64 - 3 * levels)) / 3;
-}
-
-/* Levels that bodies i and j of a round have in common; -1: none, not even the segment. */
-__device__ static inline int common(const Round &r, uint32_t i, uint32_t j)
-{
-    if (r.seg != nullptr && r.seg[i] != r.seg[j]) return -1;
-    return common_levels(r.key[i], r.key[j], r.levels);
-}
-
-/* The first body behind i whose common levels with i are fewer than `level`; `from` is known not to be it. */
-__device__ static inline uint32_t end_of(const Round &r, uint32_t i, int level, uint32_t from)
-{
-    uint32_t low = from, step = 1;
-    while (low + step < r.n && common(r, i, low + step) >= level) {
-        low += step;
-        step *= 2;
-    }
-    uint32_t high = low + step < r.n ? low + step : r.n;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (common(r, i, middle) >= level)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
 }
 
 __device__ static inline uint32_t grid_of(double x, double lo, const Box &box)

@@ -17,6 +17,14 @@ struct Curve {
     uint8_t step[192];
 };
 
+/* Two levels at once: steps[orientation << 6 | octant of the upper << 3 | octant of the lower] = next orientation <<
+ * 6 | digits. */
+constexpr int STEPS = 24 << 6;
+struct alignas(4) Turns {
+    uint16_t steps[STEPS];
+};
+constexpr uint32_t KEYS_EACH = 4; /* bodies of a thread */
+
 constexpr int turned(int bits, int by) /* to the left, of three bits */
 {
     return by % 3 == 0 ? bits : ((bits << (by % 3)) | (bits >> (3 - by % 3))) & 7;
@@ -27,23 +35,37 @@ constexpr int ones(int i)
     return (i & 1) == 0 ? 0 : 1 + ones(i >> 1);
 }
 
+/* One level: next orientation << 3 | digit. */
+constexpr int turn(int state, int octant)
+{
+    const int entry = state & 7, axis = state >> 3;
+    const int gray = turned(octant ^ entry, 3 - (axis + 1) % 3);
+    const int digit = gray ^ (gray >> 1) ^ (gray >> 2);
+    const int before = digit == 0 ? 0 : (digit - 1) / 2 * 2;
+    const int enters = digit == 0 ? 0 : before ^ (before >> 1);
+    const int along = digit == 0 ? 0 : digit % 2 == 0 ? ones(digit - 1) % 3 : ones(digit) % 3;
+    return ((entry ^ turned(enters, axis + 1)) | ((axis + along + 1) % 3) << 3) << 3 | digit;
+}
+
 constexpr Curve make_curve()
 {
     Curve curve = {};
-    for (int state = 0; state < 24; state++) {
-        const int entry = state & 7, axis = state >> 3;
-        for (int octant = 0; octant < 8; octant++) {
-            const int gray = turned(octant ^ entry, 3 - (axis + 1) % 3);
-            const int digit = gray ^ (gray >> 1) ^ (gray >> 2);
-            const int before = digit == 0 ? 0 : (digit - 1) / 2 * 2;
-            const int enters = digit == 0 ? 0 : before ^ (before >> 1);
-            const int along = digit == 0 ? 0 : digit % 2 == 0 ? ones(digit - 1) % 3 : ones(digit) % 3;
-            const int next = (entry ^ turned(enters, axis + 1)) | ((axis + along + 1) % 3) << 3;
-            curve.step[state << 3 | octant] = (uint8_t)(next << 3 | digit);
-        }
-    }
+    for (int t = 0; t < 192; t++)
+        curve.step[t] = (uint8_t)turn(t >> 3, t & 7);
     return curve;
 }
+
+constexpr Turns make_turns()
+{
+    Turns turns = {};
+    for (int t = 0; t < STEPS; t++) {
+        const int upper = turn(t >> 6, t >> 3 & 7), lower = turn(upper >> 3, t & 7);
+        turns.steps[t] = (uint16_t)((lower >> 3) << 6 | (upper & 7) << 3 | (lower & 7));
+    }
+    return turns;
+}
+
+static __device__ const Turns all_turns = make_turns();
 
 __device__ static inline Key key_of(const uint8_t *step, uint32_t x, uint32_t y, uint32_t z, int levels)
 {
@@ -55,6 +77,32 @@ __device__ static inline Key key_of(const uint8_t *step, uint32_t x, uint32_t y,
         key = key << 3 | (state & 7);
     }
     return key;
+}
+
+/* Bits three places apart. */
+__device__ static inline Key spread(uint32_t x)
+{
+    Key v = x;
+    v = (v | v << 32) & 0x1f00000000ffffull;
+    v = (v | v << 16) & 0x1f0000ff0000ffull;
+    v = (v | v << 8) & 0x100f00f00f00f00full;
+    v = (v | v << 4) & 0x10c30c30c30c30c3ull;
+    return (v | v << 2) & 0x1249249249249249ull;
+}
+
+/* The uppermost levels of a place on the grid, two by two. */
+__device__ static inline Key key_of(const uint16_t *steps, uint32_t x, uint32_t y, uint32_t z, int levels)
+{
+    Key octants = (spread(x) | spread(y) << 1 | spread(z) << 2) << 1;
+    Key key = 0;
+    uint32_t state = 0;
+    for (int k = 0; k < levels / 2; k++) {
+        const uint32_t next = steps[state | (uint32_t)(octants >> 58)];
+        octants <<= 6;
+        key = key << 6 | (next & 63);
+        state = next & ~63u;
+    }
+    return levels & 1 ? key << 3 | (steps[state | (uint32_t)(octants >> 58)] >> 3 & 7) : key;
 }
 
 /* Doubles as integers of the same order, above 0. */
@@ -163,24 +211,30 @@ __global__ void __launch_bounds__(256)
     raise_bounds(bounds, seg[k], i < n, (double)b.x, (double)b.y, (double)b.z);
 }
 
-/* Keys of bodies: all of them, or those of segments, in the order `by` where that is not NULL. order, where it is not
- * NULL, becomes 0, 1, 2 ... */
+/* Keys of bodies: all of them, or those of segments, in the order `by` where that is not NULL. shift: so many bits
+ * below a key are the body's number; else order, where it is not NULL, becomes 0, 1, 2 ... */
 template <class P>
 __global__ void __launch_bounds__(256)
     keys_kernel(uint32_t n, const Four<P> *body, const uint32_t *at, const uint32_t *seg, const uint32_t *by,
-                const Box *boxes, Curve curve, int levels, Key *key, uint32_t *order)
+                const Box *boxes, int levels, int shift, Key *key, uint32_t *order)
 {
-    __shared__ uint8_t step[192];
-    if (threadIdx.x < 192) step[threadIdx.x] = curve.step[threadIdx.x];
+    __shared__ uint32_t words[STEPS / 2];
+    for (uint32_t t = threadIdx.x; t < STEPS / 2; t += 256)
+        words[t] = reinterpret_cast<const uint32_t *>(all_turns.steps)[t];
     __syncthreads();
-    const uint32_t i = blockIdx.x * 256 + threadIdx.x;
-    if (i >= n) return;
-    const uint32_t k = by != nullptr ? by[i] : i;
-    const Box &box = boxes[seg != nullptr ? seg[k] : 0];
-    const Four<P> b = load(body + (at != nullptr ? at[k] : k));
-    key[i] = key_of(step, grid_of((double)b.x, box.lo[0], box), grid_of((double)b.y, box.lo[1], box),
-                    grid_of((double)b.z, box.lo[2], box), levels);
-    if (order != nullptr) order[i] = i;
+    const uint16_t *steps = reinterpret_cast<const uint16_t *>(words);
+#pragma unroll
+    for (uint32_t turn = 0; turn < KEYS_EACH; turn++) {
+        const uint32_t i = (blockIdx.x * KEYS_EACH + turn) * 256 + threadIdx.x;
+        if (i >= n) return;
+        const uint32_t k = by != nullptr ? by[i] : i;
+        const Box box = boxes[seg != nullptr ? seg[k] : 0];
+        const Four<P> b = load(body + (at != nullptr ? at[k] : k));
+        const Key found = key_of(steps, grid_of((double)b.x, box.lo[0], box), grid_of((double)b.y, box.lo[1], box),
+                                 grid_of((double)b.z, box.lo[2], box), levels);
+        key[i] = shift > 0 ? found << shift | i : found;
+        if (order != nullptr) order[i] = i;
+    }
 }
 
 } // namespace nbody

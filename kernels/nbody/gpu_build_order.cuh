@@ -17,16 +17,16 @@ template <class P, class R> struct Bodies {
     const R *soft; /* NULL: none */
 };
 
-template <class P, class R>
-__global__ void __launch_bounds__(256)
-    gather_kernel(uint32_t n, const uint32_t *order, Bodies<P, R> from, Four<P> *body, R *soft, uint32_t *out)
+/* Where the bodies come from: numbers of their own, or below the keys. */
+struct Sorted {
+    const uint32_t *order; /* NULL: */
+    const Key *key;
+    int shift;
+};
+
+__device__ static inline uint32_t source_of(const Sorted &s, uint32_t i)
 {
-    const uint32_t i = blockIdx.x * 256 + threadIdx.x;
-    if (i >= n) return;
-    const uint32_t k = order[i];
-    store(body + i, load(from.body + k));
-    if (from.soft != nullptr) soft[i] = from.soft[k];
-    out[i] = k;
+    return s.order != nullptr ? s.order[i] : (uint32_t)s.key[i] & ((1u << s.shift) - 1);
 }
 
 __device__ static inline uint32_t bits_of(float x)
@@ -51,9 +51,8 @@ __device__ static inline bool comes_before(const Four<P> &a, R ea, const Four<P>
 
 /* Leaves are known by their first bodies' masks; those that keys do not divide stay as they are. */
 template <class P, class R>
-__global__ void __launch_bounds__(TILE)
-    canonical_kernel(uint32_t n, int leaf, const uint32_t *order, const uint32_t *mask, Bodies<P, R> from,
-                     Four<P> *body, R *soft, uint32_t *out)
+__global__ void __launch_bounds__(TILE) order_kernel(uint32_t n, int leaf, Sorted sorted, const uint32_t *mask,
+                                                     Bodies<P, R> from, Four<P> *body, R *soft, uint32_t *out)
 {
     __shared__ Four<P> all[TILE + 2 * MOST_LEAF];
     __shared__ R eps[TILE + 2 * MOST_LEAF];
@@ -63,7 +62,7 @@ __global__ void __launch_bounds__(TILE)
     for (int t = (int)threadIdx.x; t < count; t += TILE) {
         const int64_t i = first + t;
         const bool there = i >= 0 && i < n;
-        const uint32_t k = there ? order[i] : 0;
+        const uint32_t k = there ? source_of(sorted, (uint32_t)i) : 0;
         const uint32_t begin = __ballot_sync(~0u, !there || (mask[i] & ~TOO_MANY) != 0);
         if ((t & 31) == 0) begins[t / 32] = begin;
         if (!there) continue;
@@ -94,7 +93,7 @@ __global__ void __launch_bounds__(TILE)
     }
     store(body + to, b);
     if (from.soft != nullptr) soft[to] = e;
-    out[to] = order[i];
+    out[to] = source_of(sorted, (uint32_t)i);
 }
 
 } // namespace nbody

@@ -45,12 +45,13 @@ __device__ static inline void add(Sums *s, double m, double x, double y, double 
     s->v[SUM_E] += m * e;
 }
 
-/* Sums of the lanes of a group (width: a power of two), in each of them the same bits. */
-__device__ static inline void join(Sums *s, unsigned lanes, int width)
+/* Sums of the lanes of a group (width: a power of two), in each of them the same bits. All lanes of the warp come
+ * here together. */
+__device__ static inline void join(Sums *s, int width)
 {
     for (int step = width / 2; step > 0; step /= 2)
         for (int k = 0; k < SUMS; k++)
-            s->v[k] += __shfl_xor_sync(lanes, s->v[k], step);
+            s->v[k] += __shfl_xor_sync(~0u, s->v[k], step);
 }
 
 /* Whether centres come from masses; else they are means of places. */

@@ -33,13 +33,13 @@ __device__ __forceinline__ void fetch_sources(const MarksJob<P, S, R> &job, int6
 template <bool MODULI, class R, class P>
 __device__ __forceinline__ void attract(Four<R> *sum, const Four<P> &b, P x, P y, P z, R e)
 {
-    const R dx = (R)(b.x - x), dy = (R)(b.y - y), dz = (R)(b.z - z), m = (R)b.w;
-    const R square = fused(dz, dz, fused(dy, dy, dx * dx));
-    const R w = near_root<NONE>(square + e), f = strength<NONE>(m, w * w * w);
+    R dx = (R)(b.x - x), dy = (R)(b.y - y), dz = (R)(b.z - z);
+    const R m = (R)b.w, square = fused(dz, dz, fused(dy, dy, dx * dx));
+    const R w = near_root<NONE>(square + e), power = power_of<NONE>(w, &dx, &dy, &dz), f = strength<NONE>(m, power);
     sum->x = fused(f, dx, sum->x);
     sum->y = fused(f, dy, sum->y);
     sum->z = fused(f, dz, sum->z);
-    sum->w = MODULI ? fused(f, sqrt(square), sum->w) : fused(m, w, sum->w);
+    sum->w = MODULI ? fused(f, w * sqrt(square), sum->w) : fused(m, w, sum->w);
 }
 
 template <bool MODULI, class P, class S, class R>

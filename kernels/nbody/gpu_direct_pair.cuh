@@ -13,14 +13,14 @@ namespace nbody
 
 enum Softening { COMMON, NONE, OWN };
 
-/* Pairs nearer than the root of this give nothing: their inverse cube is no number any more. */
+/* Pairs nearer than the root of this give nothing: their inverse square is no number any more. */
 __host__ __device__ constexpr float nearest(float)
 {
-    return 1e-25f;
+    return 1e-37f;
 }
 __host__ __device__ constexpr double nearest(double)
 {
-    return 1e-200;
+    return 1e-300;
 }
 __host__ __device__ constexpr float greatest(float)
 {
@@ -51,11 +51,23 @@ template <Softening EPS, class R> __device__ __forceinline__ R near_root(R d2)
     const R w = inverse_root(d2);
     return EPS == COMMON || d2 >= nearest(R(0)) ? w : R(0);
 }
-/* m / d^3: bounded, so that a difference of 0 in one coordinate makes no NaN of it. */
-template <Softening EPS, class R> __device__ __forceinline__ R strength(R m, R w3)
+/* A pair's strength m w^e, where its difference has been made a unit vector (not COMMON) bounded, so that a difference
+ * of 0 in one coordinate makes no NaN of it. */
+template <Softening EPS, class R> __device__ __forceinline__ R strength(R m, R power)
 {
-    const R f = m * w3;
+    const R f = m * power;
     return EPS == COMMON ? f : f < greatest(R(0)) ? f : greatest(R(0));
+}
+
+/* 1 / d^3 with the difference as it is (COMMON); or 1 / d^2, which is a number for much nearer pairs, and the
+ * difference over d. */
+template <Softening EPS, class R> __device__ __forceinline__ R power_of(R w, R *dx, R *dy, R *dz)
+{
+    if (EPS == COMMON) return w * w * w;
+    *dx *= w;
+    *dy *= w;
+    *dz *= w;
+    return w * w;
 }
 
 } // namespace nbody

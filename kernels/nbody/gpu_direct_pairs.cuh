@@ -71,7 +71,7 @@ __device__ __forceinline__ void meet(Rows<P, R> *rows, const Four<P> &c, R soft,
         w[r] = near_root<EPS>(w[r]);
 #pragma unroll
     for (int r = 0; r < ROWS<R>; r++) {
-        const R w3 = w[r] * w[r] * w[r], f = strength<EPS>((R)c.w, w3);
+        const R power = power_of<EPS>(w[r], &dx[r], &dy[r], &dz[r]), f = strength<EPS>((R)c.w, power);
         Sums<R> *mine = &rows->sum[r];
         mine->x = fused(f, dx[r], mine->x);
         mine->y = fused(f, dy[r], mine->y);
@@ -79,7 +79,7 @@ __device__ __forceinline__ void meet(Rows<P, R> *rows, const Four<P> &c, R soft,
         if (PHI && !BOTH && r == alike) w[r] = 0;
         if (PHI) mine->w = fused((R)c.w, w[r], mine->w);
         if (!BOTH) continue;
-        const R g = -strength<EPS>(rows->m[r], w3);
+        const R g = -strength<EPS>(rows->m[r], power);
         sum->x = fused(g, dx[r], sum->x);
         sum->y = fused(g, dy[r], sum->y);
         sum->z = fused(g, dz[r], sum->z);
@@ -102,7 +102,7 @@ __device__ __forceinline__ Sums<R> go_round(Rows<P, R> *rows, const Four<P> *col
 {
     Sums<R> sum = {0, 0, 0, 0};
     const int next = (lane + 1) & 31;
-#pragma unroll 4
+#pragma unroll 8
     for (int k = 0; k < 32; k++) {
         meet<EPS, PHI, true>(rows, load(column + lane + k), EPS == OWN ? soft[lane + k] : R(0), common, -1, &sum);
         pass_on<PHI>(&sum, next);

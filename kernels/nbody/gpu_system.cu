@@ -83,7 +83,7 @@ template <class P, class R> static lacis_nbody_status fill(System<P, R> *s, cons
     if (s->own) NBODY_TRY(take(s, &s->soft, (uint64_t)s->n));
     s->rule = start->start.rule;
     lacis_nbody_gpu_settle(&start->start, &s->rule);
-    return system_load(s, &start->start);
+    return start->start.x ? system_load(s, &start->start) : LACIS_NBODY_OK;
 }
 
 template <class P, class R>
@@ -100,6 +100,20 @@ static lacis_nbody_status make(const lacis_nbody_gpu_start *start, lacis_nbody_g
     *cuda_error = s->cuda_error;
     clear(s);
     return status;
+}
+
+lacis_nbody_status system_new(const lacis_nbody_gpu_start *start, lacis_nbody_gpu **out, int *cuda_error)
+{
+    *out = nullptr;
+    *cuda_error = 0;
+    switch (start->start.type) {
+    case LACIS_NBODY_F32:
+        return make<float, float>(start, out, cuda_error);
+    case LACIS_NBODY_F64:
+        return make<double, double>(start, out, cuda_error);
+    default:
+        return make<double, float>(start, out, cuda_error);
+    }
 }
 
 } // namespace nbody
@@ -142,14 +156,7 @@ lacis_nbody_status lacis_nbody_gpu_new(const lacis_nbody_gpu_start *start, lacis
     *out = nullptr;
     *cuda_error = 0;
     if (lacis_nbody_gpu_refuses(&start->start)) return LACIS_NBODY_UNSUPPORTED;
-    switch (start->start.type) {
-    case LACIS_NBODY_F32:
-        return make<float, float>(start, out, cuda_error);
-    case LACIS_NBODY_F64:
-        return make<double, double>(start, out, cuda_error);
-    default:
-        return make<double, float>(start, out, cuda_error);
-    }
+    return system_new(start, out, cuda_error);
 }
 
 void lacis_nbody_gpu_free(lacis_nbody_gpu *system)

@@ -93,6 +93,9 @@ template <class P, class R> R factor_of(const System<P, R> *s)
     return s->given ? R(1) : (R)s->g;
 }
 
+/* --- gpu_system.cu: a system of start.n bodies; where it has no columns rows are left as they are */
+lacis_nbody_status system_new(const lacis_nbody_gpu_start *start, lacis_nbody_gpu **out, int *cuda_error);
+
 /* --- gpu_system_move.cu: launches alone */
 
 template <class P, class R> lacis_nbody_status system_load(System<P, R> *s, const lacis_nbody_start *start);
@@ -104,6 +107,8 @@ template <class P, class R> lacis_nbody_status system_settle(System<P, R> *s);
 template <class P, class R> lacis_nbody_status system_reorder(System<P, R> *s, bool sums);
 /* old from sizes, sums as well, as the tree's order says. */
 template <class P, class R> lacis_nbody_status system_follow(System<P, R> *s, bool sizes, bool sums);
+/* old from sums in the tree's order. */
+template <class P, class R> lacis_nbody_status system_sizes(System<P, R> *s);
 /* Potentials out of sum_spare. */
 template <class P, class R> lacis_nbody_status system_potentials(System<P, R> *s);
 template <class P, class R> lacis_nbody_status system_write(System<P, R> *s, const lacis_nbody_columns *into);
@@ -114,8 +119,13 @@ lacis_nbody_status system_write_points(System<P, R> *s, int64_t n, const Four<R>
 /* --- gpu_system_order.cu: `order` such that bodies come in the same order however they were given */
 template <class P, class R> lacis_nbody_status system_canonical(System<P, R> *s);
 uint64_t system_canonical_bytes(int64_t n);
+/* Bodies that are alike, which lie behind each other, get the sums of the first of them: which of them is which
+ * depends on how they were given. */
+template <class P, class R> lacis_nbody_status system_level(System<P, R> *s, Four<R> *sum);
 
 /* --- gpu_system_field.cu */
+/* The tree of rows that have been moved. */
+template <class P, class R> lacis_nbody_status system_grow(System<P, R> *s);
 template <class P, class R> lacis_nbody_status system_field(System<P, R> *s, bool potential);
 template <class P, class R>
 lacis_nbody_status system_steps(System<P, R> *s, int64_t steps, double dt, bool potential);

@@ -35,7 +35,7 @@ static lacis_nbody_status add_times(lacis_nbody_gpu *s)
 
 /* --- one evaluation -------------------------------------------------------------------------------------------- */
 
-template <class P, class R> static lacis_nbody_status grow(System<P, R> *s)
+template <class P, class R> lacis_nbody_status system_grow(System<P, R> *s)
 {
     NBODY_TRY(take(s, &s->order, (uint64_t)s->n));
     if (!s->builder) NBODY_TRY(builder_new(&s->machine, s->n, s->own, &s->builder));
@@ -56,19 +56,31 @@ static lacis_nbody_status walk_tree(System<P, R> *s, const Targets<P> &targets, 
     return walk(&s->machine, &s->rule, &s->tree, &targets, &forces);
 }
 
-/* Rows have been moved. keep: sums hold, and go with the bodies; new ones come into sum_spare. */
+/* Sums of the tree's bodies by a walk. */
+template <class P, class R> static lacis_nbody_status walk_bodies(System<P, R> *s, Four<R> *sum, bool potential)
+{
+    const Targets<P> bodies = {s->n, nullptr, nullptr, nullptr};
+    const lacis_nbody_status status = walk_tree(s, bodies, sum, potential);
+    s->tree.old = nullptr; /* what else walks this tree has no time before */
+    NBODY_TRY(status);
+    return s->rule.deterministic ? system_level(s, sum) : LACIS_NBODY_OK;
+}
+
+/* Rows have been moved. keep: sums hold, and go with the bodies; new ones come into sum_spare. Where RELATIVE knows
+ * no time before a first walk tells it: a step that begins with a rough field would begin with a wrong energy. */
 template <class P, class R> static lacis_nbody_status tree_field(System<P, R> *s, bool potential, bool keep)
 {
-    const bool sizes = s->rule.opening == LACIS_NBODY_RELATIVE && s->sized && s->g > 0;
-    NBODY_TRY(grow(s));
-    NBODY_TRY(system_follow(s, sizes, keep));
+    const bool relative = s->rule.opening == LACIS_NBODY_RELATIVE && s->g > 0;
+    NBODY_TRY(system_grow(s));
+    NBODY_TRY(system_follow(s, relative && s->sized, keep));
     NBODY_TRY(mark(s, 2));
-    if (sizes) s->tree.old = s->old;
-    const Targets<P> bodies = {s->n, nullptr, nullptr, nullptr};
+    if (relative && !s->sized) {
+        NBODY_TRY(walk_bodies(s, s->sum, false));
+        NBODY_TRY(system_sizes(s));
+    }
+    if (relative) s->tree.old = s->old;
     if (keep) NBODY_TRY(take(s, &s->sum_spare, (uint64_t)s->n));
-    const lacis_nbody_status status = walk_tree(s, bodies, keep ? s->sum_spare : s->sum, potential);
-    s->tree.old = nullptr; /* what else walks this tree has no time before */
-    return status;
+    return walk_bodies(s, keep ? s->sum_spare : s->sum, potential);
 }
 
 template <class P, class R>
@@ -88,12 +100,15 @@ static lacis_nbody_status direct_field(System<P, R> *s, bool potential, bool kee
     s->slots = slots;
     if (keep) NBODY_TRY(take(s, &s->sum_spare, (uint64_t)s->n));
     NBODY_TRY(mark(s, 2));
-    const bool moves = how.closes || how.opens;
+    const bool moves = (how.closes || how.opens) && !s->rule.deterministic;
+    Four<R> *const sum = keep ? s->sum_spare : s->sum;
     const Sources<P, R> sources = {s->body, s->own ? s->soft : nullptr, common};
-    const Finish<P, R> finish = {keep ? s->sum_spare : s->sum, s->body, moves ? s->moving : nullptr, how};
+    const Finish<P, R> finish = {sum, s->body, moves ? s->moving : nullptr, how};
     NBODY_CUDA(s, pairs_run(s->machine.stream, pairs, sources, potential, s->slots, finish));
     s->done.p2p += (double)s->n * (double)(s->n - 1);
-    return LACIS_NBODY_OK;
+    if (!s->rule.deterministic) return LACIS_NBODY_OK;
+    NBODY_TRY(system_level(s, sum));
+    return keep ? LACIS_NBODY_OK : system_move(s, how);
 }
 
 /* The field at rows that have been moved. how: what all pairs do with it at once. */
@@ -181,7 +196,7 @@ template <class P, class R> static lacis_nbody_status have_tree(System<P, R> *s)
     if (s->grown) return LACIS_NBODY_OK;
     NBODY_TRY(system_settle(s));
     NBODY_TRY(system_move(s, none));
-    NBODY_TRY(grow(s));
+    NBODY_TRY(system_grow(s));
     return system_follow(s, false, s->sized);
 }
 
@@ -206,6 +221,7 @@ lacis_nbody_status system_points(System<P, R> *s, int64_t n, const P *x, const P
 }
 
 #define OF_TYPE(P, R)                                                                                                \
+    template lacis_nbody_status system_grow(System<P, R> *);                                                         \
     template lacis_nbody_status system_field(System<P, R> *, bool);                                                  \
     template lacis_nbody_status system_steps(System<P, R> *, int64_t, double, bool);                                 \
     template lacis_nbody_status system_points(System<P, R> *, int64_t, const P *, const P *, const P *, Four<R> *);

@@ -187,6 +187,25 @@ template <class P, class R> lacis_nbody_status system_follow(System<P, R> *s, bo
 }
 
 template <class R>
+__global__ void __launch_bounds__(THREADS) sizes_kernel(uint32_t n, const Four<R> *sum, R factor, R per_g, R *old)
+{
+    const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
+    if (i >= n) return;
+    const Four<R> a = load(sum + i);
+    old[i] = modulus(factor * a.x, factor * a.y, factor * a.z) * per_g;
+}
+
+template <class P, class R> lacis_nbody_status system_sizes(System<P, R> *s)
+{
+    if (s->n == 0) return LACIS_NBODY_OK;
+    NBODY_TRY(take(s, &s->old, (uint64_t)s->n));
+    sizes_kernel<R><<<blocks_of(s->n, THREADS), THREADS, 0, s->machine.stream>>>((uint32_t)s->n, s->sum, (R)s->g,
+                                                                                 R(1 / s->g), s->old);
+    LAUNCHED(s);
+    return LACIS_NBODY_OK;
+}
+
+template <class R>
 __global__ void __launch_bounds__(THREADS) phi_kernel(uint32_t n, const Four<R> *from, Four<R> *sum)
 {
     const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
@@ -281,6 +300,7 @@ lacis_nbody_status system_write_points(System<P, R> *s, int64_t n, const Four<R>
     template lacis_nbody_status system_settle(System<P, R> *);                                                       \
     template lacis_nbody_status system_reorder(System<P, R> *, bool);                                                \
     template lacis_nbody_status system_follow(System<P, R> *, bool, bool);                                           \
+    template lacis_nbody_status system_sizes(System<P, R> *);                                                        \
     template lacis_nbody_status system_potentials(System<P, R> *);                                                   \
     template lacis_nbody_status system_write(System<P, R> *, const lacis_nbody_columns *);                           \
     template lacis_nbody_status system_write_points(System<P, R> *, int64_t, const Four<R> *, void *, void *,        \

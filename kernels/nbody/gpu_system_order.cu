@@ -89,7 +89,51 @@ template <class P, class R> lacis_nbody_status system_canonical(System<P, R> *s)
     return LACIS_NBODY_OK;
 }
 
-#define OF_TYPE(P, R) template lacis_nbody_status system_canonical(System<P, R> *);
+/* --- bodies that are alike ------------------------------------------------------------------------------------- */
+
+template <class P, class R> __device__ bool alike(const Four<P> *body, const R *soft, uint32_t i, uint32_t j)
+{
+    const Four<P> a = load(body + i), b = load(body + j);
+    return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w && (!soft || soft[i] == soft[j]);
+}
+
+/* The first of the bodies before i that are like i: by steps that double, then halve. */
+template <class P, class R> __device__ uint32_t first_alike(const Four<P> *body, const R *soft, uint32_t i)
+{
+    uint32_t far = 1;
+    while (far <= i && alike(body, soft, i, i - far))
+        far *= 2;
+    uint32_t good = i - far / 2, least = far <= i ? i - far + 1 : 0; /* the first is in least .. good */
+    while (least < good) {
+        const uint32_t middle = least + (good - least) / 2;
+        if (alike(body, soft, i, middle))
+            good = middle;
+        else
+            least = middle + 1;
+    }
+    return good;
+}
+
+template <class P, class R>
+__global__ void __launch_bounds__(THREADS) level_kernel(uint32_t n, const Four<P> *body, const R *soft, Four<R> *sum)
+{
+    const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
+    if (i >= n || i == 0 || !alike(body, soft, i, i - 1)) return;
+    store(sum + i, load(sum + first_alike(body, soft, i)));
+}
+
+template <class P, class R> lacis_nbody_status system_level(System<P, R> *s, Four<R> *sum)
+{
+    if (s->n == 0) return LACIS_NBODY_OK;
+    level_kernel<P, R><<<blocks_of(s->n, THREADS), THREADS, 0, s->machine.stream>>>(
+        (uint32_t)s->n, s->at, s->own ? s->at_soft : nullptr, sum);
+    NBODY_CUDA(s, cudaGetLastError());
+    return LACIS_NBODY_OK;
+}
+
+#define OF_TYPE(P, R)                                                                                                \
+    template lacis_nbody_status system_canonical(System<P, R> *);                                                    \
+    template lacis_nbody_status system_level(System<P, R> *, Four<R> *);
 NBODY_OF_TYPES(OF_TYPE)
 
 } // namespace nbody

@@ -16,11 +16,12 @@
 namespace nbody
 {
 
-constexpr int BOXES = 8, WARPS = 4; /* warps of a block: they know nothing of each other */
+constexpr int BOXES = 8;
+constexpr int WARPS = 1; /* of a block: they know nothing of each other, and each makes room when it is done */
 
 template <class P, class R> constexpr int blocks_at_once()
 {
-    return sizeof(R) == 8 ? 4 : sizeof(P) == 8 ? 6 : 8;
+    return (sizeof(R) == 8 ? 16 : sizeof(P) == 8 ? 24 : 32) / WARPS;
 }
 
 /* A cell as it is summed: place and mass; moments times 3; 1.5 times their trace, half the mean of eps^2. */
@@ -29,7 +30,7 @@ template <class R> struct alignas(16) Staged {
 };
 
 /* What is the same for all targets of a group. In shared memory: registers are scarce where sums are formed. */
-template <class P, class R> struct Frame {
+template <class P, class R> struct alignas(16) Frame {
     R cx, cy, cz, radius;      /* the middle; the farthest target from it */
     R limit;                   /* alpha |a|, the least of the group's; infinity: GEOMETRIC */
     R soft, soft_here, spread; /* eps^2 of all; half of the targets' least, from there to the greatest */
@@ -67,6 +68,7 @@ template <class P, class R> struct alignas(16) Lists {
     uint2 bodies[64]; /* first, number */
     uint32_t cells[64], far[64];
     uint32_t counts[4];    /* of the group */
+    uint32_t kept[TEAM];   /* cells that each warp of the upper walk left */
     uint32_t stack[STACK]; /* first << 3 | number - 1 */
 };
 

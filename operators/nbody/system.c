@@ -58,13 +58,25 @@ void lacis_nbody_rule_set(lacis_nbody_system *system, const lacis_nbody_rule *ru
     system->kind->set_rule(system, rule);
 }
 
+/* Well enough to tell how great accelerations are. */
+static lacis_status feel(lacis_nbody_system *system)
+{
+    const double crude = 0.6;
+    const lacis_nbody_rule rule = system->rule;
+    lacis_nbody_rule first = rule;
+    first.opening = LACIS_NBODY_GEOMETRIC;
+    first.theta = rule.theta < crude ? rule.theta : crude;
+    lacis_nbody_fit_expansion(&first);
+    lacis_nbody_rule_set(system, &first);
+    LACIS_TRY(system->kind->field(system, false));
+    lacis_nbody_rule_set(system, &rule);
+    return LACIS_OK;
+}
+
 lacis_status lacis_nbody_refresh(lacis_nbody_system *system, bool potential)
 {
-    const lacis_nbody_rule rule = system->rule;
-    if (!system->felt && rule.opening == LACIS_NBODY_RELATIVE && rule.way != LACIS_NBODY_DIRECT) {
-        LACIS_TRY(system->kind->field(system, false));
-        lacis_nbody_rule_set(system, &rule);
-    }
+    const bool relative = system->rule.opening == LACIS_NBODY_RELATIVE && system->rule.way != LACIS_NBODY_DIRECT;
+    if (relative && !system->felt) LACIS_TRY(feel(system));
     system->felt = true;
     return system->kind->field(system, potential);
 }

@@ -98,13 +98,16 @@ static void one_set(const nbody_set &given, const char *type, const lacis_nbody_
     nbody_expect(d.error == 0, "%s: CUDA error %d", name.c_str(), d.error);
     if (t.status != LACIS_NBODY_OK || v.broken) return;
     nbody_expect(in_order(t, v), "%s: children are not in order", name.c_str());
+    const uint64_t bytes = nbody::builder_bytes<P, R>(set.n(), !set.eps.empty());
+    nbody_expect((uint64_t)(nbody_most_bytes - most) <= bytes, "%s: more memory than it says", name.c_str());
     Device<P, R> other(set);
     const Built<P, R> again = built(&other, rule);
     nbody_expect(t.same_tree(again) && built_same(t.order, again.order), "%s: other bits the second time",
                  name.c_str());
-    const uint64_t bytes = nbody::builder_bytes<P, R>(set.n(), !set.eps.empty());
-    nbody_expect((uint64_t)(nbody_most_bytes - most) <= bytes, "%s: more memory than it says", name.c_str());
     if (!rule.deterministic || !moments) return;
+    lacis_nbody_rule inserted = rule;
+    inserted.way = LACIS_NBODY_INSERT;
+    nbody_expect(t.same_tree(built(&other, inserted)), "%s: other bits by insertion", name.c_str());
     std::vector<int64_t> to;
     Device<P, R> shuffled(nbody_shuffled(set, seed, &to));
     nbody_expect(t.same_tree(built(&shuffled, rule)), "%s: other bits in another order", name.c_str());

@@ -153,7 +153,7 @@ template <class P, class R> struct Verify {
             leaves++;
             broken = l.first != from || many == 0 || from + many > t.body.size();
         } else {
-            broken = l.first <= cell || many < 2 || many > 8 || l.first + many > t.cells;
+            broken = l.first <= cell || many < 1 || many > 8 || l.first + many > t.cells;
         }
         if (broken) {
             expect(false, "link", cell, l.first, from);
@@ -171,8 +171,8 @@ template <class P, class R> struct Verify {
     {
         const uint32_t from = begin[cell], to = end[cell];
         const nbody::Four<P> c = t.centre[cell], f = t.body[from];
-        double far = 0, size = 0;
-        long double m = 0, s[3] = {}, places[3] = {}, e = 0;
+        double size = 0;
+        long double far = 0, m = 0, s[3] = {}, places[3] = {}, e = 0;
         bool one = true;
         for (uint32_t i = from; i < to; i++) {
             const nbody::Four<P> b = t.body[i];
@@ -181,13 +181,14 @@ template <class P, class R> struct Verify {
             for (int k = 0; k < 3; k++) {
                 s[k] += (double)b.w * x[k];
                 places[k] += x[k] / (to - from);
-                size = std::max(size, fabs(x[k]));
+                size = std::max(size, fabs((double)x[k]));
             }
             one = one && x[0] == 0 && x[1] == 0 && x[2] == 0;
             e += (double)b.w * (t.soft.empty() ? 0 : (double)t.soft[i]);
-            far = std::max(
-                far, hypot(hypot((double)b.x - (double)c.x, (double)b.y - (double)c.y), (double)b.z - (double)c.z));
+            const long double u = (long double)b.x - c.x, v = (long double)b.y - c.y, w = (long double)b.z - c.z;
+            far = std::max(far, u * u + v * v + w * w);
         }
+        far = sqrtl(far);
         const bool leaf = (t.link[cell].many & nbody::LEAF) != 0, heavy = m > 0;
         const double tiny = sizeof(P) == 4 ? 1e-6 : 1e-14, unit = sizeof(P) == 4 ? 0x1p-23 : 0x1p-52,
                      least = sizeof(P) == 4 ? 1.5e-45 : 5e-324;
@@ -201,12 +202,12 @@ template <class P, class R> struct Verify {
         const float extent = t.link[cell].extent;
         expect((extent == 0) == one, "extent of one place", cell, extent, one);
         if (one) expect(c.x == f.x && c.y == f.y && c.z == f.z && leaf, "one place", cell);
-        const double most = far > 3.4e38 ? HUGE_VAL : far * (1 + 2e-6) + 2e-45; /* floats end there */
-        expect((double)extent >= far && (double)extent <= most, "extent", cell, extent, far);
+        const double most = far > 3.4e38 ? HUGE_VAL : (double)far * (1 + 2e-6) + 2e-45; /* floats end there */
+        expect((double)extent >= (double)far && (double)extent <= most, "extent", cell, extent, (double)far);
         if (leaf) expect(to - from <= (uint32_t)rule.leaf || one, "bodies of a leaf", cell, to - from, rule.leaf);
         if (!leaf) expect(to - from > (uint32_t)rule.leaf, "bodies of a cell", cell, to - from, rule.leaf);
         softening(cell, heavy ? (double)(e / m) : (double)d.common);
-        if (!t.quad.empty()) moments(cell, (double)m, far);
+        if (!t.quad.empty()) moments(cell, (double)m, (double)far);
         if (!t.cube.empty()) in_cube(cell);
     }
     void softening(uint32_t cell, double mean)
@@ -234,10 +235,10 @@ template <class P, class R> struct Verify {
         const double least = sizeof(R) == 4 ? 1e-40 : 1e-300;
         for (int k = 0; k < 6; k++)
             expect(fabs(found[k] - (double)q[k]) <= (sizeof(P) == 4   ? 2e-5
-                                             : sizeof(R) == 4 ? 1e-5
-                                                              : 1e-12) *
-                                                    m * far * far +
-                                                least,
+                                                     : sizeof(R) == 4 ? 1e-5
+                                                                      : 1e-12) *
+                                                            m * far * far +
+                                                        least,
                    "second moment", cell, found[k], (double)q[k]);
     }
     void in_cube(uint32_t cell)
@@ -251,7 +252,7 @@ template <class P, class R> struct Verify {
                                         std::max(fabs((double)b.y - (double)c.y), fabs((double)b.z - (double)c.z)));
             const double top = std::max(fabs((double)c.x), std::max(fabs((double)c.y), fabs((double)c.z)));
             inside = inside && off <= half * (1 + 1e-6) + top * (sizeof(P) == 4 ? 1e-6 : 1e-15) +
-                                   (sizeof(P) == 4 ? 3e-45 : 1e-323);
+                                          (sizeof(P) == 4 ? 3e-45 : 1e-323);
         }
         expect(inside, "a body outside its cube", cell, half);
     }

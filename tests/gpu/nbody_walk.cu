@@ -125,6 +125,14 @@ template <class P, class R> static double rounding()
     return sizeof(R) == 8 ? 1e-12 : sizeof(P) == 8 ? 4e-3 : 1e-5;
 }
 
+static std::vector<int64_t> numbers(int64_t n)
+{
+    std::vector<int64_t> all((size_t)n);
+    for (int64_t i = 0; i < n; i++)
+        all[(size_t)i] = i;
+    return all;
+}
+
 static std::vector<double> lengths(const std::vector<nbody_sum> &sums)
 {
     std::vector<double> out;
@@ -135,10 +143,7 @@ static std::vector<double> lengths(const std::vector<nbody_sum> &sums)
 
 template <class P, class R> static void check_set(const char *type, const nbody_set &set)
 {
-    std::vector<int64_t> all;
-    for (int64_t i = 0; i < set.n(); i++)
-        all.push_back(i);
-    const std::vector<nbody_sum> want = nbody_directs(set, all);
+    const std::vector<nbody_sum> want = nbody_directs(set, numbers(set.n()));
     const std::vector<double> old = lengths(want);
     for (const variant &v : variants) {
         lacis_nbody_rule rule = {LACIS_NBODY_TREE, v.order, v.opening, v.theta, v.alpha,
@@ -217,10 +222,7 @@ template <class P, class R> static void check_far(const char *type, u64 seed)
 static void check_series(u64 seed, int64_t n)
 {
     nbody_set set = nbody_plummer(n, seed);
-    std::vector<int64_t> all;
-    for (int64_t i = 0; i < n; i++)
-        all.push_back(i);
-    const std::vector<nbody_sum> want = nbody_directs(set, all);
+    const std::vector<nbody_sum> want = nbody_directs(set, numbers(n));
     for (int expand = 0; expand < 2; expand++) {
         lacis_nbody_rule rule = {
             LACIS_NBODY_TREE, LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_GEOMETRIC, 0.15, 0, expand ? 0.08 : 0, 4, 32, true};
@@ -264,14 +266,43 @@ template <class P, class R> static void check_points(const char *type, const nbo
     }
 }
 
+/* What a walk that the test makes itself gives. */
+template <class P, class R>
+static result start(const nbody_tree<P, R> &tree, const lacis_nbody_rule &rule, uint32_t stack, bool share)
+{
+    const size_t n = (size_t)tree.tree.n;
+    Forces<R> forces = {nullptr, true, nullptr};
+    CUDA(cudaMalloc((void **)&forces.out, n * sizeof *forces.out));
+    CUDA(cudaMalloc((void **)&forces.counts, 4 * sizeof(double)));
+    CUDA(cudaMemsetAsync(forces.out, 0xff, n * sizeof *forces.out, stream));
+    CUDA(cudaMemsetAsync(forces.counts, 0, 4 * sizeof(double), stream));
+    Walk<P, R> walk = walk_of(&rule, &tree.tree, &forces);
+    walk.stack = stack;
+    void *block = nullptr;
+    if (share) {
+        const uint64_t bytes = walk_share(&rule, &walk, nullptr);
+        CUDA(cudaMalloc(&block, bytes));
+        CUDA(cudaMemsetAsync(block, 0xff, bytes, stream));
+        walk_share(&rule, &walk, block);
+    }
+    nbody_expect(walk_start(walk, &rule, true, stream) == cudaSuccess, "walk: a start");
+    std::vector<Four<R>> host(n);
+    result r;
+    CUDA(cudaMemcpyAsync(host.data(), forces.out, n * sizeof host[0], cudaMemcpyDeviceToHost, stream));
+    CUDA(cudaMemcpyAsync(r.counts, forces.counts, sizeof r.counts, cudaMemcpyDeviceToHost, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    CUDA(cudaFree(forces.out));
+    CUDA(cudaFree(forces.counts));
+    CUDA(cudaFree(block));
+    scatter(host, tree.order.data(), &r);
+    return r;
+}
+
 /* Stacks that are too small: cells are taken one by one, and in the end as their bodies. */
 static void check_stack(u64 seed, int64_t n)
 {
-    nbody_set set = nbody_plummer(n, seed);
-    std::vector<int64_t> all;
-    for (int64_t i = 0; i < n; i++)
-        all.push_back(i);
-    const std::vector<nbody_sum> want = nbody_directs(set, all);
+    const nbody_set set = nbody_plummer(n, seed);
+    const std::vector<nbody_sum> want = nbody_directs(set, numbers(n));
     const lacis_nbody_rule rule = {
         LACIS_NBODY_TREE, LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_GEOMETRIC, 0.5, 0, 0, 1, 32, true};
     nbody_tree<double, double> tree;
@@ -279,26 +310,7 @@ static void check_stack(u64 seed, int64_t n)
     double visits = 0;
     static const uint32_t stacks[] = {STACK, 33, 8, 1};
     for (const uint32_t stack : stacks) {
-        Walk<double, double> walk = {};
-        walk.tree = tree.tree;
-        walk.n = n;
-        walk.target = tree.tree.body;
-        walk.bodies = true;
-        walk.theta = rule.theta;
-        walk.stack = stack;
-        walk.straddle = 2.5;
-        CUDA(cudaMalloc((void **)&walk.out, (size_t)n * sizeof *walk.out));
-        CUDA(cudaMalloc((void **)&walk.counts, 4 * sizeof(double)));
-        CUDA(cudaMemsetAsync(walk.counts, 0, 4 * sizeof(double), stream));
-        nbody_expect(walk_start(walk, &rule, true, stream) == cudaSuccess, "walk: a stack of %u", stack);
-        std::vector<Four<double>> host((size_t)n);
-        result r;
-        CUDA(cudaMemcpyAsync(host.data(), walk.out, host.size() * sizeof host[0], cudaMemcpyDeviceToHost, stream));
-        CUDA(cudaMemcpyAsync(r.counts, walk.counts, sizeof r.counts, cudaMemcpyDeviceToHost, stream));
-        CUDA(cudaStreamSynchronize(stream));
-        CUDA(cudaFree(walk.out));
-        CUDA(cudaFree(walk.counts));
-        scatter(host, tree.order.data(), &r);
+        const result r = start(tree, rule, stack, false);
         const errors e = compare(r, want, true);
         nbody_expect(e.worst <= 2e-2 && e.median <= 1e-3, "walk: a stack of %u: median %.2e, worst %.2e", stack,
                      e.median, e.worst);
@@ -307,6 +319,36 @@ static void check_stack(u64 seed, int64_t n)
                      : stack == 8 ? r.counts[3] <= visits
                                   : r.counts[3] == visits,
                      "walk: a stack of %u: %.0f visits of %.0f", stack, r.counts[3], visits);
+    }
+}
+
+/* Groups that share the upper part of their walks: as good as alone, with fewer visits; and where more is left to
+ * them than there is room for, each by itself. */
+template <class P, class R> static void check_shared(const char *type, const nbody_set &set)
+{
+    const std::vector<nbody_sum> want = nbody_directs(set, numbers(set.n()));
+    static const int some[] = {0, 2, 4, 7, 8};
+    for (const int at : some) {
+        const variant &v = variants[at];
+        lacis_nbody_rule rule = {LACIS_NBODY_TREE, v.order, v.opening, v.theta, v.alpha,
+                                 v.expand,         v.leaf,  v.group,   true};
+        if (at == 0) rule.leaf = 1;
+        nbody_tree<P, R> tree;
+        nbody_make_tree(set, rule, &tree);
+        if (v.opening == LACIS_NBODY_RELATIVE) tree.tree.old = nbody_in_order(&tree, lengths(want));
+        const result alone = start(tree, rule, STACK, false), r = start(tree, rule, STACK, true);
+        const errors e = compare(r, want, true);
+        const double least = rounding<P, R>();
+        nbody_expect(e.median <= 3 * v.median + 1e-5 && e.worst <= 3 * v.worst + 4 * least &&
+                         e.potential <= 3 * v.worst + 8 * least,
+                     "walk %s, %s, shared, variant %d: median %.2e, worst %.2e, potential %.2e", type,
+                     set.name.c_str(), at, e.median, e.worst, e.potential);
+        if (at == 0 && set.name == "plummer")
+            nbody_expect(r.counts[0] == (double)set.n() * (double)set.n(), "walk %s, shared: %.0f pairs", type,
+                         r.counts[0]);
+        if (at == 7 && set.n() > 5000 && set.name == "plummer")
+            nbody_expect(r.counts[3] < 0.9 * alone.counts[3], "walk %s, shared: %.0f visits, alone %.0f", type,
+                         r.counts[3], alone.counts[3]);
     }
 }
 
@@ -319,6 +361,10 @@ template <class P, class R> static void check_type(const char *type, bool small,
         if (set.n() > 2) check_points<P, R>(type, set);
     }
     check_far<P, R>(type, seed);
+    nbody_set set = nbody_plummer(small ? 700 : 12000, seed + 9), uneven = nbody_uneven(small ? 300 : 4000, seed);
+    if (sizeof(R) == 4) nbody_round(&set), nbody_round(&uneven);
+    check_shared<P, R>(type, set);
+    check_shared<P, R>(type, uneven);
 }
 
 static void check(bool small, u64 seed)
