@@ -16,7 +16,8 @@
  * at the least distance d, is taken as a whole where
  *   GEOMETRIC  s < theta d
  *   OFFSET     l < theta (d - off): l the side of its cube, off how far its centre of mass lies from the cube's
- * centre RELATIVE   M s^3 < alpha |a| d^5 / G (monopole M s^2 < alpha |a| d^4 / G) and s < theta d, |a| the least of
+ * centre
+ *   RELATIVE   M s^3 < alpha |a| d^5 / G (monopole M s^2 < alpha |a| d^4 / G) and s < theta d, |a| the least of
  * the group's accelerations the time before; where they are not known, GEOMETRIC stands in and a cell whose bodies
  * lie at one place always. With expand > 0 a cell that is far compared with the group (see the field) is expanded
  * once about the group's centre, to second order, instead of at every body. Cells have no smallest size but that of
@@ -75,8 +76,9 @@ typedef struct lacis_nbody_rule {
     lacis_nbody_opening opening;
     double theta;  /* RELATIVE: the guard */
     double alpha;  /* RELATIVE */
-    double expand; /* 0: never; else cells with r / d < expand, r the group's radius, d from centre to centre, are
-                      expanded about the group, where RELATIVE agrees with r expand^-1 in place of s as well */
+    double expand; /* 0: never; < 0: as is best; else cells with r / d < expand, r the group's radius, d from centre
+                      to centre, are expanded about the group, where RELATIVE agrees with r expand^-1 in place of s as
+                      well */
     int leaf;      /* bodies at most, where they can be told apart; 0: as is best */
     int group;     /* bodies that share a walk; 0: as is best */
     bool deterministic;
@@ -128,6 +130,8 @@ typedef struct lacis_nbody_errors {
 
 typedef struct lacis_nbody lacis_nbody;
 
+/* The rule with what it leaves open (leaf, group, expand < 0) filled in for so many bodies of this type. */
+void lacis_nbody_settle(const lacis_nbody_start *start, lacis_nbody_rule *rule);
 lacis_nbody_status lacis_nbody_new(const lacis_nbody_start *start, lacis_nbody **out);
 void lacis_nbody_free(lacis_nbody *system); /* NULL is fine */
 /* Another rule from here on: for searches of one that keeps an error. Accelerations are not known any more, but stay
@@ -154,7 +158,7 @@ typedef struct lacis_nbody_columns {
 lacis_nbody_status lacis_nbody_read(lacis_nbody *system, const lacis_nbody_columns *into);
 void lacis_nbody_counted(lacis_nbody *system, lacis_nbody_counts *out, bool reset);
 
-/* Bytes that a system takes from host.alloc at most, whatever is asked of it (points and samples apart). */
+/* Bytes that a system takes from host.alloc at most with this rule (points, samples and figures apart). */
 uint64_t lacis_nbody_bytes(const lacis_nbody_start *start);
 const char *lacis_nbody_isa(void); /* "avx512", "avx2", "baseline"; LACIS_ISA asks for less */
 
