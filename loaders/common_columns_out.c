@@ -4,6 +4,7 @@
  */
 #include "common_columns_out.h"
 
+#include "common_bodies.h"
 #include "common_dense.h"
 
 enum { MOST_COLUMNS = 256 };
@@ -229,6 +230,33 @@ static lacis_status put_symmetric(rows *r, lacis_run *run, const lacis_array *ar
     return LACIS_OK;
 }
 
+/* --- bodies ---------------------------------------------------------------------------------------- */
+
+/* In the array's order: id, every column that there is, and the time in every row where it is not 0. */
+static lacis_status put_bodies(rows *r, lacis_run *run, const lacis_array *array)
+{
+    lacis_bodies b;
+    const void *data[LACIS_BODY_REALS];
+    LACIS_TRY(lacis_bodies_view(run, array, &b));
+    lacis_body_data(&b, data);
+    r->name[r->columns++] = lacis_body_names[LACIS_BODY_ID];
+    for (int i = 0; i < LACIS_BODY_REALS; i++)
+        if (data[i] != NULL) r->name[r->columns++] = lacis_body_names[i];
+    if (b.time != 0) r->name[r->columns++] = lacis_body_names[LACIS_BODY_TIME];
+    put_head(r);
+    for (int64_t row = 0; row < b.count; row++) {
+        int column = 0;
+        r->format->begin(&r->w);
+        put_integer(r, column++, lacis_label(b.id, b.base, row));
+        for (int i = 0; i < LACIS_BODY_REALS; i++)
+            if (data[i] != NULL) put_value(r, column++, data[i], b.dtype, row);
+        if (b.time != 0) put_value(r, column, &b.time, LACIS_F64, 0);
+        r->format->end(&r->w);
+        if ((row & 8191) == 0 && lacis_writer_stop(&r->w, row, b.count)) return LACIS_OK;
+    }
+    return LACIS_OK;
+}
+
 lacis_status lacis_save_rows(lacis_run *run, const lacis_array *array, FILE *file, const lacis_row_format *format)
 {
     rows *r;
@@ -245,6 +273,8 @@ lacis_status lacis_save_rows(lacis_run *run, const lacis_array *array, FILE *fil
         status = put_batch(r, run, array);
     else if (lacis_array_kind(array) == LACIS_SYMMETRIC)
         status = put_symmetric(r, run, array);
+    else if (lacis_array_kind(array) == LACIS_BODIES)
+        status = put_bodies(r, run, array);
     else
         status = put_table(r, run, array);
     if (status == LACIS_OK) status = lacis_writer_end(&r->w);

@@ -8,51 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- types and heads ------------------------------------------------------------------------------- */
-
-static const lacis_npy_type types[] = {{"<f8", LACIS_F64, LACIS_F64}, {"<f4", LACIS_F32, LACIS_F32},
-                                       {"<i8", LACIS_I64, LACIS_I64}, {"<i4", LACIS_I32, LACIS_I32},
-                                       {"<u4", LACIS_U32, LACIS_I64}, {"<u2", LACIS_U16, LACIS_I64},
-                                       {"|u1", LACIS_U8, LACIS_I64},  {"|b1", LACIS_U8, LACIS_I64},
-                                       {"<c8", LACIS_C64, LACIS_C64}, {"<c16", LACIS_C128, LACIS_C128}};
-
-const char *lacis_npy_value(const lacis_npy_head *h, const char *key)
-{
-    const char *p = strstr(h->text, key);
-    if (p == NULL) return "";
-    p += strlen(key);
-    return p + strspn(p, "': ");
-}
-
-const lacis_npy_type *lacis_npy_type_at(const char *p)
-{
-    for (int i = 0; i < LACIS_COUNT(types); i++) {
-        size_t n = strlen(types[i].code);
-        if (strncmp(p, types[i].code, n) == 0 && (p[n] == '\'' || p[n] == '"')) return &types[i];
-    }
-    return NULL;
-}
-
-const lacis_npy_type *lacis_npy_type_of(lacis_dtype storage)
-{
-    for (int i = 0; i < LACIS_COUNT(types); i++)
-        if (types[i].storage == storage) return &types[i];
-    return NULL;
-}
-
-void lacis_npy_write_head(FILE *file, const char *descr, bool fortran, const char *shape)
-{
-    const char *form = "{'descr': %s, 'fortran_order': %s, 'shape': (%s), }";
-    const char *order = fortran ? "True" : "False";
-    int length = snprintf(NULL, 0, form, descr, order, shape);
-    int padded = (10 + length + 1 + 63) / 64 * 64 - 10; /* data begin at a multiple of 64 */
-    const unsigned char start[] = {
-        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(padded & 255), (unsigned char)(padded >> 8)};
-    fwrite(start, 1, sizeof start, file);
-    fprintf(file, form, descr, order, shape);
-    fprintf(file, "%*s\n", padded - 1 - length, "");
-}
-
 /* --- loading --------------------------------------------------------------------------------------- */
 
 typedef struct record_field {

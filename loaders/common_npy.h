@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What npy.c (vectors), common_npy.c (types, heads, batches) and common_npy_matrix.c share of NumPy's format.
+ * What npy.c (vectors), common_npy_head.c (types, heads), common_npy.c (batches), common_npy_matrix.c and
+ * common_npy_bodies.c share of NumPy's format.
  */
 #ifndef LACIS_LOADERS_NPY_H
 #define LACIS_LOADERS_NPY_H
@@ -18,6 +19,9 @@ typedef struct lacis_npy_head {
     size_t end; /* where the data begin */
 } lacis_npy_head;
 
+bool lacis_npy_is(const lacis_source *source);
+/* LACIS_FORMAT where there is none. */
+lacis_status lacis_npy_read_head(lacis_run *run, const lacis_source *source, lacis_npy_head *h);
 /* The value behind 'key': in the head. */
 const char *lacis_npy_value(const lacis_npy_head *h, const char *key);
 /* The type whose code stands at p, before a quote, or NULL. */
@@ -38,5 +42,16 @@ lacis_status lacis_npy_save_batch(lacis_run *run, const lacis_array *array, FILE
 lacis_status lacis_npy_load_matrix(lacis_run *run, const lacis_source *source, const lacis_npy_head *h,
                                    const lacis_options *given, lacis_array **out);
 lacis_status lacis_npy_save_matrix(lacis_run *run, const lacis_array *array, FILE *file);
+
+/* common_npy_bodies.c: one dimension of records that have x, y and m among their fields; saved so that every column
+ * comes back with the same bits. */
+bool lacis_npy_is_bodies(const lacis_npy_head *h);
+lacis_status lacis_npy_take_bodies(lacis_run *run, const lacis_source *source, const lacis_npy_head *h,
+                                   const lacis_options *given, lacis_array **out);
+/* The same, or n x k numbers whose k columns are those of option columns, or m x y z vx vy vz eps as far as they go
+ * (k = 4, 7, 8). */
+lacis_status lacis_npy_load_bodies(lacis_run *run, const lacis_source *source, const lacis_options *given,
+                                   lacis_array **out);
+lacis_status lacis_npy_save_bodies(lacis_run *run, const lacis_array *array, FILE *file);
 
 #endif

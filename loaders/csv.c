@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Comma-separated numbers under a header row: graphs (src,dst,value), vectors (i,value), batches of
- * systems (lane,row,fields) and tables. Graphs are loaded
+ * systems (lane,row,fields) and tables; bodies (id,m,x,y,z ...) are saved, and loaded by bodies.c. Graphs are loaded
  * as the edge lists that they are. The engine calls it through its descriptor.
  */
 #include "common_columns.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * NumPy's .npy (format 1.0 and 2.0), little-endian, one dimension: vectors. Two dimensions are batches of systems,
- * lanes x rows, which common_npy.c reads and writes, or dense symmetric matrices (common_npy_matrix.c). The engine
- * calls it through its descriptor. Layout: "\x93NUMPY", version (2 bytes), length of the head (2 or 4 bytes), the
+ * lanes x rows, which common_npy.c reads and writes, or dense symmetric matrices (common_npy_matrix.c); one dimension
+ * of records with the names of bodies' columns is bodies (common_npy_bodies.c). The engine calls it through its
+ * descriptor. Layout: "\x93NUMPY", version (2 bytes), length of the head (2 or 4 bytes), the
  * head as a Python dictionary, data.
  */
 #include "common_npy.h"
@@ -21,30 +22,11 @@ static const lacis_option_spec options[] = {
      .help = "the triangle of the matrix that is taken; by default both are, and must agree"},
 };
 
-enum { MAGIC = 6 };
-static const char magic[] = "\x93NUMPY";
-
 /* ------------------------------------------------------------------------------------------ loading */
 
 static lacis_status refuse(lacis_run *run, const lacis_source *source, const char *cause)
 {
     return lacis_run_fail(run, LACIS_FORMAT, "%s: %s", source->path, cause);
-}
-
-static lacis_status read_head(lacis_run *run, const lacis_source *source, lacis_npy_head *h)
-{
-    const unsigned char *d = (const unsigned char *)source->data;
-    if (source->size < 12 || memcmp(d, magic, MAGIC) != 0) return refuse(run, source, "this is no .npy file");
-    size_t start = d[6] == 1 ? 10 : 12;
-    size_t length = d[8] | (size_t)d[9] << 8;
-    if (d[6] > 1) length |= (size_t)d[10] << 16 | (size_t)d[11] << 24;
-    if (d[6] < 1 || d[6] > 3) return refuse(run, source, "a version of .npy that lacis does not know");
-    if (length > LACIS_NPY_HEAD || length > source->size - start)
-        return refuse(run, source, "the file ends inside its head; fetch it again");
-    memcpy(h->text, d + start, length);
-    h->text[length] = '\0';
-    h->end = start + length;
-    return LACIS_OK;
 }
 
 /* "(5,)": the 5; -1 where there is not one dimension. */
@@ -84,12 +66,13 @@ static lacis_status make_vector(lacis_run *run, const char *data, int64_t count,
 static lacis_status load_head(lacis_run *run, const lacis_source *source, lacis_npy_head *h,
                               const lacis_options *given, lacis_array **out)
 {
-    LACIS_TRY(read_head(run, source, h));
+    LACIS_TRY(lacis_npy_read_head(run, source, h));
     bool matrix = lacis_option_set(given, "matrix") != NULL;
     if (!matrix && lacis_option_set(given, "uplo") != NULL)
         return lacis_run_fail_at(run, LACIS_RANGE, lacis_option_offset(given, "uplo"), NULL,
                                  "uplo is a triangle of a matrix: say matrix = 'symmetric' or 'hermitian' as well");
     if (matrix) return lacis_npy_load_matrix(run, source, h, given, out);
+    if (lacis_npy_is_bodies(h)) return lacis_npy_take_bodies(run, source, h, given, out);
     if (lacis_npy_is_batch(h)) return lacis_npy_load_batch(run, source, h, out);
     const lacis_npy_type *type = lacis_npy_type_at(lacis_npy_value(h, "'descr'"));
     int64_t count = shape_of(h);
@@ -118,7 +101,7 @@ static lacis_status load(lacis_run *run, const lacis_source *source, const lacis
 
 static int sniff(const lacis_source *source)
 {
-    return source->size >= MAGIC && memcmp(source->data, magic, MAGIC) == 0 ? 100 : 0;
+    return lacis_npy_is(source) ? 100 : 0;
 }
 
 /* ------------------------------------------------------------------------------------------- saving */
@@ -148,6 +131,7 @@ static lacis_status find_column(lacis_run *run, const lacis_array *array, lacis_
 static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
 {
     lacis_part part;
+    if (lacis_array_kind(array) == LACIS_BODIES) return lacis_npy_save_bodies(run, array, file);
     if (lacis_array_kind(array) == LACIS_SYMMETRIC) return lacis_npy_save_matrix(run, array, file);
     if (lacis_array_kind(array) == LACIS_INTERLEAVED) return lacis_npy_save_batch(run, array, file);
     LACIS_TRY(find_column(run, array, &part));
@@ -163,7 +147,7 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
 
 const lacis_loader lacis_loader_npy = {
     .name = "npy",
-    .summary = "NumPy arrays: vectors, lanes x rows of batches, symmetric matrices",
+    .summary = "NumPy arrays: vectors, lanes x rows of batches, symmetric matrices, records of bodies",
     .extensions = ".npy",
     .options = options,
     .option_count = LACIS_COUNT(options),

@@ -34,8 +34,7 @@ static lacis_nbody_status place(lacis_nbody *system)
     nbody_box box;
     lacis_nbody_status status = nbody_box_of(system, (const void *const *)&system->column[NBODY_X], system->n, &box);
     if (status == LACIS_NBODY_OK) status = nbody_room_of_tree(system);
-    if (status == LACIS_NBODY_OK && (tree || system->rule.deterministic || !system->ordered))
-        status = sort_bodies(system, &box);
+    if (status == LACIS_NBODY_OK && (tree || system->rule.deterministic)) status = sort_bodies(system, &box);
     if (status == LACIS_NBODY_OK) status = nbody_units_of(system, &box);
     if (status == LACIS_NBODY_OK) status = nbody_over(system, system->n, NBODY_PIECE, bring_piece, NULL);
     if (status == LACIS_NBODY_OK && tree) status = nbody_weigh(system);
