@@ -9,8 +9,10 @@ static void bounds(const void *const place[3], int64_t begin, int64_t end, doubl
     for (int d = 0; d < 3; d++) {
         const P *at = place[d];
         P least[EIGHT], most[EIGHT];
-        for (int l = 0; l < EIGHT; l++)
-            least[l] = most[l] = at[begin];
+        for (int l = 0; l < EIGHT; l++) {
+            least[l] = (P)INFINITY;
+            most[l] = -(P)INFINITY;
+        }
         int64_t i = begin;
         for (; i + EIGHT <= end; i += EIGHT)
             for (int l = 0; l < EIGHT; l++) {
@@ -127,40 +129,48 @@ static void figures(const lacis_nbody *system, int64_t begin, int64_t end, lacis
 
 /* --- direct sums in double ---------------------------------------------------------------------------------- */
 
-INLINE void term(const lacis_nbody *system, const double at[4], int64_t j, double sum[4])
+/* Adds the terms of EIGHT bodies from j on, those of `many` that there are, to sums beside each other. */
+INLINE void terms(const lacis_nbody *system, const double at[4], int64_t own, int64_t j, int many,
+                  double sum[4][EIGHT])
 {
-    const P *eps = column_of(system, NBODY_EPS);
-    double d[3], square = 0;
-    for (int k = 0; k < 3; k++) {
-        d[k] = ((double)column_of(system, (nbody_column)(NBODY_X + k))[j] - at[k]) * system->units.length;
-        square += d[k] * d[k];
+    const P *m = column_of(system, NBODY_M), *eps = column_of(system, NBODY_EPS);
+    const double length = system->units.length;
+    double d[3][EIGHT], near[EIGHT], mass[EIGHT];
+    for (int l = 0; l < EIGHT; l++) {
+        const int64_t i = l < many ? j + l : j;
+        for (int k = 0; k < 3; k++)
+            d[k][l] = ((double)((const P *)system->column[NBODY_X + k])[i] - at[k]) * length;
+        const double soft = (eps == NULL ? system->soften : (double)eps[i]) * length;
+        near[l] = (at[3] + soft * soft) * 0.5;
+        mass[l] = l < many && i != own ? (double)m[i] * system->units.mass : 0;
     }
-    const double own = (eps == NULL ? system->soften : (double)eps[j]) * system->units.length;
-    const double r2 = square + (at[3] + own * own) * 0.5, m = (double)column_of(system, NBODY_M)[j];
-    const double f = r2 > 0 ? m * system->units.mass / (r2 * sqrt(r2)) : 0;
-    for (int k = 0; k < 3; k++)
-        sum[k] += d[k] * f;
-    sum[3] += sqrt(square) * f;
+    for (int l = 0; l < EIGHT; l++) {
+        const double square = d[0][l] * d[0][l] + d[1][l] * d[1][l] + d[2][l] * d[2][l], r2 = square + near[l];
+        const double f = r2 > 0 ? mass[l] / (r2 * sqrt(r2)) : 0;
+        for (int k = 0; k < 3; k++)
+            sum[k][l] += d[k][l] * f;
+        sum[3][l] += sqrt(square) * f;
+    }
 }
 
-/* Eight sums beside each other, in an order of their own. */
 static void certify(const lacis_nbody *system, int64_t own, double exact[4], double as_is[3])
 {
     const P *eps = column_of(system, NBODY_EPS);
     const double length = (eps == NULL ? system->soften : (double)eps[own]) * system->units.length;
-    double at[4] = {0, 0, 0, length * length}, sum[EIGHT][4];
+    double at[4] = {0, 0, 0, length * length}, sum[4][EIGHT];
     memset(sum, 0, sizeof sum);
     for (int k = 0; k < 3; k++) {
         at[k] = (double)column_of(system, (nbody_column)(NBODY_X + k))[own];
         as_is[k] = (double)column_of(system, (nbody_column)(NBODY_AX + k))[own];
     }
-    for (int64_t j = 0; j < system->n; j += EIGHT)
-        for (int l = 0; l < EIGHT && j + l < system->n; l++)
-            if (j + l != own) term(system, at, j + l, sum[l]);
+    int64_t j = 0;
+    for (; j + EIGHT <= system->n; j += EIGHT)
+        terms(system, at, own, j, EIGHT, sum);
+    if (j < system->n) terms(system, at, own, j, (int)(system->n - j), sum);
     for (int k = 0; k < 4; k++) {
         exact[k] = 0;
         for (int l = 0; l < EIGHT; l++)
-            exact[k] += sum[l][k];
+            exact[k] += sum[k][l];
         exact[k] *= k < 3 ? system->units.force : fabs(system->units.force);
     }
 }

@@ -5,8 +5,8 @@
  *
  * Bodies lie in the order of the curve at the time of the last field ("canonical": equal keys are told apart by the
  * bits of everything that a body has), so that nothing depends on the order in which they were given, nor on the
- * steps before. Forces are computed in units of their own, powers of two away from the caller's: the box and the mass
- * of all bodies are of order one there, so that floats do not overflow whatever units the caller has.
+ * steps before. Forces are computed in units of their own, powers of two away from the caller's (order.c), so
+ * that floats do not overflow whatever units the caller has.
  */
 #ifndef LACIS_KERNELS_NBODY_INSIDE_H
 #define LACIS_KERNELS_NBODY_INSIDE_H
@@ -230,6 +230,8 @@ lacis_nbody_status nbody_forces(lacis_nbody *system, const nbody_targets *target
 
 /* --- order.c */
 lacis_nbody_status nbody_box_of(lacis_nbody *system, const void *const place[3], int64_t n, nbody_box *box);
+/* Its d-th axis, and half the side where that asks for more; bodies that have left the numbers are at its end. */
+void nbody_axis(nbody_box *box, int d, double lo, double hi);
 lacis_nbody_status nbody_keys(lacis_nbody *system, const void *const place[3], const nbody_box *box, int64_t n,
                               nbody_pair *pair);
 lacis_nbody_status nbody_units_of(lacis_nbody *system, const nbody_box *box);

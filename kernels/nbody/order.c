@@ -5,6 +5,7 @@
  */
 #include "nbody/inside.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -49,19 +50,27 @@ lacis_nbody_status nbody_box_of(lacis_nbody *system, const void *const place[3],
     if (n == 0) return LACIS_NBODY_OK;
     lacis_nbody_status status = range_of(system, place, n, &range);
     if (status != LACIS_NBODY_OK) return status;
-    for (int d = 0; d < 3; d++) {
-        box->lo[d] = range.lo[d];
-        box->half = fmax(box->half, range.hi[d] * 0.5 - range.lo[d] * 0.5);
-    }
+    for (int d = 0; d < 3; d++)
+        nbody_axis(box, d, range.lo[d], range.hi[d]);
     return LACIS_NBODY_OK;
+}
+
+void nbody_axis(nbody_box *box, int d, double lo, double hi)
+{
+    box->lo[d] = fmin(fmax(lo, -DBL_MAX), DBL_MAX);
+    box->half = fmax(box->half, fmin(hi, DBL_MAX) * 0.5 - box->lo[d] * 0.5);
 }
 
 /* --- units -------------------------------------------------------------------------------------------- */
 
+/* The box is BOX wide in our units: from there floats reach as far up as down, where cubes of distances are formed.
+ */
+enum { BOX = 24 };
+
 static int exponent_of(double value)
 {
     int exponent = 0;
-    if (value > 0) frexp(value, &exponent);
+    if (value > 0) frexp(fmin(value, DBL_MAX), &exponent);
     return exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
 }
 
@@ -75,7 +84,7 @@ lacis_nbody_status nbody_units_of(lacis_nbody *system, const nbody_box *box)
         if (status != LACIS_NBODY_OK) return status;
     }
     const double longest = fmax(box->half * 2, eps == NULL ? system->soften : range.hi[1]);
-    const int length = -exponent_of(longest), mass = -exponent_of(range.hi[0]);
+    const int length = BOX - exponent_of(longest), mass = -exponent_of(range.hi[0]);
     nbody_units *units = &system->units;
     units->length = ldexp(1, length);
     units->mass = ldexp(1, mass);

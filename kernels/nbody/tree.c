@@ -27,14 +27,13 @@ static nbody_box box_of(const lacis_nbody *system, const nbody_pair *pair, int64
 {
     nbody_box box = {.half = 0};
     for (int d = 0; d < 3; d++) {
-        double lo = place_of(system, d, pair[0].index), hi = lo;
-        for (int64_t i = 1; i < n; i++) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (int64_t i = 0; i < n; i++) {
             const double at = place_of(system, d, pair[i].index);
             lo = at < lo ? at : lo;
             hi = at > hi ? at : hi;
         }
-        box.lo[d] = lo;
-        box.half = fmax(box.half, hi * 0.5 - lo * 0.5);
+        nbody_axis(&box, d, lo, hi);
     }
     return box;
 }

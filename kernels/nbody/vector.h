@@ -184,22 +184,18 @@ INLINE v8 greatest8(v8 a, v8 b)
     return a;
 #endif
 }
-INLINE v8 modulus8(v8 a)
-{
-    return greatest8(a, -a);
-}
 
-/* Bit k: whether a[k] > b[k]. */
+/* Bit k: whether a[k] > b[k], or either is no number: cells that have left the numbers are taken as they are. */
 INLINE unsigned greater8(v8 a, v8 b)
 {
 #if BYTES == 64 && PLACE_BITS == 64
-    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_GT_OQ);
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_NLE_UQ);
 #elif BYTES >= 32 && PLACE_BITS == 32
-    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_GT_OQ));
+    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_NLE_UQ));
 #else
     unsigned bits = 0;
     for (int i = 0; i < EIGHT; i++)
-        bits |= (unsigned)(a[i] > b[i]) << i;
+        bits |= (unsigned)!(a[i] <= b[i]) << i;
     return bits;
 #endif
 }

@@ -164,9 +164,8 @@ static void add_range(const lacis_nbody *system, walk_room *room, const walk_rul
 {
     if (begin >= end) return;
     room->tally.p2p += (end - begin) * room->group.count;
-    body_range *last = &room->range[room->ranges - 1];
-    if (room->ranges > 0 && last->end == begin) {
-        last->end = end;
+    if (room->ranges > 0 && room->range[room->ranges - 1].end == begin) {
+        room->range[room->ranges - 1].end = end;
     } else {
         room->range[room->ranges++] = (body_range){begin, end};
     }
@@ -246,8 +245,9 @@ INLINE int64_t look(const lacis_nbody *system, walk_room *room, const walk_rule 
     const v8 dx = load8(places(system, NBODY_CX) + first) - g->centre[0],
              dy = load8(places(system, NBODY_CY) + first) - g->centre[1],
              dz = load8(places(system, NBODY_CZ) + first) - g->centre[2];
-    const v8 x = greatest8(modulus8(dx) - g->wide[0], none), y = greatest8(modulus8(dy) - g->wide[1], none),
-             z = greatest8(modulus8(dz) - g->wide[2], none);
+    const v8 x = greatest8(greatest8(dx, -dx) - g->wide[0], none),
+             y = greatest8(greatest8(dy, -dy) - g->wide[1], none),
+             z = greatest8(greatest8(dz, -dz) - g->wide[2], none);
     const v8 d2 = x * x + y * y + z * z, centres2 = dx * dx + dy * dy + dz * dz;
     unsigned lanes = (1u << at.many) - 1;
     lanes &= greater8(load8(places(system, NBODY_HEAVY) + first), none);

@@ -396,6 +396,31 @@ static void bodies_without_mass(void **state)
     bodies_free(&b);
 }
 
+/* What a run may come to: it ends soon, and says so by what is not finite. */
+static void bodies_beyond_all_numbers(void **state)
+{
+    (void)state;
+    for (int type = 0; type < LACIS_NBODY_TYPES; type++)
+        for (int all = 0; all < 2; all++) {
+            bodies b = bodies_new(50000, false);
+            plummer(&b, 0, b.n, origin, 1, 1, 81);
+            for (int64_t i = 0; i < b.n; i += all == 1 ? 1 : 25000)
+                place_body(&b, i, i % 50000 == 0 ? NAN : INFINITY, -INFINITY, 1);
+            counting_host host = {0};
+            lacis_nbody *system;
+            lacis_nbody_counts counts;
+            assert_int_equal(system_new(&b, (lacis_nbody_type)type, &gate_rule, 2, &host, &system), LACIS_NBODY_OK);
+            assert_int_equal(lacis_nbody_field(system, true), LACIS_NBODY_OK);
+            lacis_nbody_counted(system, &counts, false);
+            assert_true(counts.p2p < 2000.0 * (double)b.n);
+            bodies result = system_read(system, &b, (lacis_nbody_type)type);
+            assert_false(isfinite(result.column[AX][0]));
+            bodies_free(&result);
+            lacis_nbody_free(system);
+            bodies_free(&b);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -411,6 +436,7 @@ int main(void)
         cmocka_unit_test(a_million_duplicates),
         cmocka_unit_test(any_units),
         cmocka_unit_test(bodies_without_mass),
+        cmocka_unit_test(bodies_beyond_all_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

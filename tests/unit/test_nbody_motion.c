@@ -28,7 +28,7 @@ static bodies crowd(int64_t n, bool own_eps, bool floats)
         b.column[M][i] *= i % 4 == 0 ? 1 : from_0_to_1(&seed);
         for (int k = 0; k < 3; k++)
             b.column[VX + k][i] = i % 20 == 0 ? 0 : 0.1 * from_1_to_1(&seed);
-        if (own_eps) b.column[EPS][i] = 0.01 * (double)(i % 3);
+        if (own_eps) b.column[EPS][i] = 0.01 * (double)(1 + i % 3);
     }
     if (floats) round_to_floats(&b);
     return b;
@@ -75,6 +75,8 @@ static bodies moved(const bodies *b, lacis_nbody_type type, const lacis_nbody_ru
     assert_int_equal(lacis_nbody_steps(system, 3, 0.01, true), LACIS_NBODY_OK);
     assert_int_equal(lacis_nbody_measure(system, figures), LACIS_NBODY_OK);
     bodies result = system_read(system, b, type);
+    for (int64_t i = 0; i < b->n; i++)
+        assert_true(isfinite(result.column[X][i]) && isfinite(result.column[AX][i]));
     lacis_nbody_free(system);
     assert_int_equal(host.blocks, 0);
     return result;
