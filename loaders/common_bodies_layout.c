@@ -225,6 +225,24 @@ lacis_status lacis_bodies_layout_find(lacis_run *run, const lacis_text *text, co
     return use_header(run, row, end, out);
 }
 
+/* Whether some rows from p on, up to `count`, are bodies, of which one has a decimal point or an exponent: lines of
+ * integers might be an adjacency list. */
+static bool looks_like_princeton(const lacis_text *text, const char *p, int64_t count)
+{
+    enum { LOOK = 16 };
+    bool real = false;
+    for (int64_t rows = 0; rows < count && rows < LOOK; p = lacis_line_next(p, text->end)) {
+        const char *end = lacis_line_end(p, text->end);
+        if (p >= text->end) break; /* cut off: reading it will say so */
+        if (lacis_line_empty(p, end)) continue;
+        if (numbers_in(p, end, PRINCETON_FIELDS) < PRINCETON_FIELDS) return false;
+        real = real || memchr(p, '.', (size_t)(end - p)) != NULL || memchr(p, 'E', (size_t)(end - p)) != NULL ||
+               memchr(p, 'e', (size_t)(end - p)) != NULL;
+        rows++;
+    }
+    return real;
+}
+
 int lacis_bodies_layout_sniff(const lacis_text *text)
 {
     const char *row = first_row(text), *end = lacis_line_end(row, text->end), *to, *count_at;
@@ -232,5 +250,6 @@ int lacis_bodies_layout_sniff(const lacis_text *text)
     if (row < text->end && all_names(row, end, delimiter_of(row, end))) return 85;
     if (row < text->end && header_comment(text, row, &to) != NULL && is_number(row, end, delimiter_of(row, end)))
         return 80;
-    return princeton(text, &count, &count_at) != NULL && count > 0 ? 80 : 0;
+    const char *body = princeton(text, &count, &count_at);
+    return body != NULL && looks_like_princeton(text, body, count) ? 80 : 0;
 }

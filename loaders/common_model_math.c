@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Functions and random directions of the same bits everywhere, good to a few units in the last place; see
+ * Functions and random directions of the same bits everywhere, good to 1e-13 at least; see
  * common_model.h. Directions: G. Marsaglia, Choosing a point from the surface of a sphere, Ann. Math. Stat. 43
  * (1972).
  */

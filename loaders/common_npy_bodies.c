@@ -103,7 +103,9 @@ static lacis_status read_records(source_rows *s, const lacis_npy_head *h)
     unsigned need = 1U << LACIS_BODY_M | 1U << LACIS_BODY_X | 1U << LACIS_BODY_Y;
     unsigned all = 1U << LACIS_BODY_AX | 1U << LACIS_BODY_AY | 1U << LACIS_BODY_AZ;
     if ((s->columns & need) != need)
-        return refuse(s, "records in one dimension are bodies, which need fields m, x and y");
+        return refuse(
+            s, "records in one dimension are bodies, which need fields m, x and y; those of batches stand in two "
+               "dimensions, lanes x rows");
     if ((s->columns & all) != 0 && (s->columns & all) != all) return refuse(s, "ax, ay and az go together");
     return LACIS_OK;
 }

@@ -247,5 +247,6 @@ lacis_status lacis_records_make(lacis_records *records, const lacis_options *giv
     if (e.src != NULL && e.dst != NULL && records->columns == (e.value != NULL ? 3 : 2))
         return make_graph(&e, given, out);
     if (i != NULL && e.value != NULL && records->columns == 2) return make_vector(records, i, e.value, out);
+    if (lacis_records_are_bodies(records)) return lacis_records_make_bodies(records, out);
     return is_batch(records) ? make_batch(records, out) : make_table(records, out);
 }

@@ -2,7 +2,7 @@
  *
  * Records of named numbers, collected column by column, and the array that they make: a graph where columns are
  * called src and dst, a vector where they are i and value, a batch of systems where lane and row stand before others,
- * otherwise a table. Used by csv.c and jsonl.c.
+ * bodies where all are columns of those and m, x, y among them, otherwise a table. Used by csv.c and jsonl.c.
  */
 #ifndef LACIS_LOADERS_RECORDS_H
 #define LACIS_LOADERS_RECORDS_H
@@ -37,5 +37,9 @@ lacis_status lacis_records_room(lacis_records *records);
 /* LACIS_FORMAT at `from` where it is no number. */
 lacis_status lacis_records_set(lacis_records *records, int column, const char *from, const char *to);
 lacis_status lacis_records_make(lacis_records *records, const lacis_options *given, lacis_array **out);
+
+/* common_records_bodies.c */
+bool lacis_records_are_bodies(const lacis_records *records);
+lacis_status lacis_records_make_bodies(const lacis_records *records, lacis_array **out);
 
 #endif

@@ -123,7 +123,11 @@ static void notes(const lacis_gadget *g, unsigned wanted)
 {
     lacis_kinds_note(g->run, kind_names, LACIS_GADGET_KINDS, wanted, g->count);
     if (g->files > 1)
-        lacis_run_note(g->run, LACIS_WARNING, "%s is one of the %u files of its snapshot", g->source->path, g->files);
+        lacis_run_note(
+            g->run, LACIS_WARNING,
+            "%s is one of the %u files of its snapshot; LET all = SELECT * FROM a UNION ALL SELECT * FROM b joins "
+            "them",
+            g->source->path, g->files);
     if (g->redshift > 0)
         lacis_run_note(g->run, LACIS_NOTE,
                        "the snapshot is at redshift %g: places and velocities are comoving, as in the file",

@@ -17,7 +17,8 @@ static void sources(const lacis_nbody_work *work, const void *out[LACIS_NBODY_CO
 {
     const lacis_bodies *b = &work->bodies;
     const void *all[LACIS_NBODY_COLUMNS] = {b->m, b->x, b->y, b->z, b->vx, b->vy, b->vz, b->eps, b->ax, b->ay, b->az};
-    const bool moves = !work->accelerate, known = moves && b->ax != NULL && b->ay != NULL && b->az != NULL;
+    const bool moves = !work->accelerate; /* else accelerations only serve to open cells by */
+    const bool known = b->ax != NULL && (moves || work->rule.opening == LACIS_NBODY_RELATIVE);
     for (int i = 0; i < LACIS_NBODY_COLUMNS; i++) {
         bool wanted = i <= LACIS_NBODY_Z || (i <= LACIS_NBODY_VZ && moves) ||
                       (i == LACIS_NBODY_EPS && (moves || !work->common)) || (i >= LACIS_NBODY_AX && known);

@@ -49,8 +49,8 @@ static double figure(const lacis_profile *profile, lacis_nbody_type type, int wh
 double lacis_nbody_evaluations(const lacis_nbody_work *work)
 {
     const double search = 4;
-    const bool known = !work->accelerate && work->bodies.ax != NULL && work->error == 0;
-    double first = known ? 0 : work->rule.opening == LACIS_NBODY_RELATIVE ? 2 : 1;
+    const bool known = work->bodies.ax != NULL, relative = work->rule.opening == LACIS_NBODY_RELATIVE;
+    double first = known && !work->accelerate && work->error == 0 ? 0 : relative && !known ? 2 : 1;
     return (double)work->steps + first + (work->error > 0 ? search : 0);
 }
 

@@ -55,7 +55,8 @@ const char *lacis_nbody_rule_text(lacis_run *run, const lacis_nbody_rule *rule)
                               rule->theta);
     else
         text = lacis_run_text(run, "%s, %s opening, theta %.3g", order,
-                              rule->opening == LACIS_NBODY_OFFSET ? "offset" : "geometric", rule->theta);
+                              rule->opening == LACIS_NBODY_OFFSET ? "offset" : "geometric",
+                              rule->opening == LACIS_NBODY_OFFSET ? rule->theta : rule->theta / LACIS_NBODY_RADIUS);
     return text == NULL ? order : text;
 }
 
@@ -85,6 +86,7 @@ static lacis_status bind_opening(lacis_run *run, const lacis_call *call, lacis_n
         return lacis_run_fail_at(run, LACIS_SYNTAX, alpha->offset, NULL, "ALPHA belongs to OPENING relative");
     if (rule->opening == LACIS_NBODY_RELATIVE && theta == NULL) rule->theta = USUAL_GUARD;
     LACIS_TRY(lacis_nbody_bind_real(run, call, "THETA", 0, false, &rule->theta));
+    if (rule->opening == LACIS_NBODY_GEOMETRIC) rule->theta *= LACIS_NBODY_RADIUS;
     lacis_nbody_fit_expansion(rule); /* leaf and group stay 0: as kernels find best */
     return lacis_nbody_bind_real(run, call, "ALPHA", 0, true, &rule->alpha);
 }

@@ -7,18 +7,19 @@
 
 /* Accelerations that came with the bodies are theirs under this G and softening, or were they made with others? A few
  * direct sums tell; trees are never so far off. */
-static lacis_status check_known(lacis_nbody_system *system)
+static lacis_status check_felt(lacis_nbody_system *system)
 {
     enum { SAMPLE = 16 };
     const double far_off = 0.1, of_moduli = 0.01;
-    lacis_nbody_errors errors;
-    if (!system->known) return LACIS_OK;
-    LACIS_TRY(system->kind->certify(system, SAMPLE, &errors));
-    if (!(errors.relative[0] > far_off && errors.scaled[0] > of_moduli)) return LACIS_OK;
-    lacis_run_note(system->run, LACIS_WARNING,
-                   "the accelerations of these bodies are not those of this G and softening: computed anew");
     const lacis_nbody_rule rule = system->rule;
-    lacis_nbody_rule_set(system, &rule);
+    lacis_nbody_errors errors;
+    if (!system->felt) return LACIS_OK;
+    LACIS_TRY(system->kind->certify(system, SAMPLE, &errors));
+    system->felt = !(errors.relative[0] > far_off && errors.scaled[0] > of_moduli);
+    if (!system->felt)
+        lacis_run_note(system->run, LACIS_WARNING,
+                       "the accelerations of these bodies are not those of this G and softening: computed anew");
+    if (!system->felt || system->work->accelerate) lacis_nbody_rule_set(system, &rule);
     return LACIS_OK;
 }
 
@@ -26,7 +27,7 @@ static lacis_status with_system(lacis_nbody_system *system, const lacis_nbody_in
                                 int64_t end, lacis_array **out)
 {
     const lacis_nbody_work *work = system->work;
-    LACIS_TRY(check_known(system));
+    LACIS_TRY(check_felt(system));
     if (work->error > 0) LACIS_TRY(lacis_nbody_search(system));
     if (work->accelerate) return lacis_nbody_run_field(system, begin, end, out);
     return lacis_nbody_run_steps(system, input, out);

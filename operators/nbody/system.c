@@ -55,19 +55,29 @@ lacis_status lacis_nbody_said(lacis_run *run, lacis_nbody_status status, uint64_
 void lacis_nbody_rule_set(lacis_nbody_system *system, const lacis_nbody_rule *rule)
 {
     system->rule = *rule;
-    system->known = false;
     system->kind->set_rule(system, rule);
+}
+
+/* Well enough to tell how great accelerations are. */
+static lacis_status feel(lacis_nbody_system *system)
+{
+    const double crude = 0.6;
+    const lacis_nbody_rule rule = system->rule;
+    lacis_nbody_rule first = rule;
+    first.opening = LACIS_NBODY_GEOMETRIC;
+    first.theta = rule.theta < crude ? rule.theta : crude;
+    lacis_nbody_fit_expansion(&first);
+    lacis_nbody_rule_set(system, &first);
+    LACIS_TRY(system->kind->field(system, false));
+    lacis_nbody_rule_set(system, &rule);
+    return LACIS_OK;
 }
 
 lacis_status lacis_nbody_refresh(lacis_nbody_system *system, bool potential)
 {
-    const lacis_nbody_rule *rule = &system->rule;
-    if (!system->known && rule->opening == LACIS_NBODY_RELATIVE && rule->way != LACIS_NBODY_DIRECT) {
-        const lacis_nbody_rule again = *rule;
-        LACIS_TRY(system->kind->field(system, false));
-        system->kind->set_rule(system, &again);
-    }
-    system->known = true;
+    const bool relative = system->rule.opening == LACIS_NBODY_RELATIVE && system->rule.way != LACIS_NBODY_DIRECT;
+    if (relative && !system->felt) LACIS_TRY(feel(system));
+    system->felt = true;
     return system->kind->field(system, potential);
 }
 

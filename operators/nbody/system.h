@@ -30,7 +30,7 @@ struct lacis_nbody_system {
     const lacis_call *call;
     const lacis_nbody_work *work;
     lacis_nbody_rule rule;
-    bool known; /* the bodies came with their accelerations */
+    bool felt; /* accelerations of some time are there, which OPENING relative goes by */
 };
 
 /* A start with all columns; `threads` and `host` are still to be said. */
@@ -46,7 +46,7 @@ lacis_status lacis_nbody_cpu_system(lacis_run *run, const lacis_call *call, cons
                                     lacis_nbody_way way, lacis_nbody_system **out);
 lacis_status lacis_nbody_gpu_system(lacis_run *run, const lacis_call *call, const lacis_nbody_input *input,
                                     lacis_nbody_way way, lacis_nbody_system **out);
-/* system.c: another rule from here on; the accelerations that ask for one before them included. */
+/* system.c: another rule from here on. */
 void lacis_nbody_rule_set(lacis_nbody_system *system, const lacis_nbody_rule *rule);
 /* Brings accelerations up to date. Those of OPENING relative are computed with what a first, crude evaluation gave,
  * where nothing is known from before. */

@@ -200,7 +200,7 @@ static lacis_status begin(gpu *made, lacis_nbody_way way, const lacis_nbody_inpu
     start.timed = lacis_run_timed(made->base.run);
     lacis_nbody_gpu_settle(&start.start, &start.start.rule);
     made->base.rule = start.start.rule;
-    made->base.known = start.start.ax != NULL;
+    made->base.felt = start.start.ax != NULL;
     return failed(made->base.run, made->gpu, lacis_nbody_gpu_new(&start, &made->system, &code), code);
 }
 

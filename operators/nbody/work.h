@@ -68,7 +68,7 @@ typedef struct lacis_nbody_work {
 #define LACIS_NBODY_FIELD_PARAMS                                                                                     \
     {.keyword = "THETA",                                                                                             \
      .form = "%r",                                                                                                   \
-     .help = "a cell of radius s at distance d is taken as a whole where s < t d"},                                  \
+     .help = "a cell of side l at distance d is taken as a whole where l < t d, about (0.5)"},                       \
         {.keyword = "ERROR",                                                                                         \
          .form = "%r",                                                                                               \
          .help = "99 % of the accelerations within this relative error: THETA or ALPHA and ORDER are sought"},       \
@@ -120,6 +120,10 @@ lacis_status lacis_nbody_new_bodies(lacis_run *run, const lacis_nbody_work *work
 double lacis_nbody_result_bytes(const lacis_nbody_work *work);
 /* Points, in the type of the run: three columns behind each other. */
 lacis_status lacis_nbody_take_places(lacis_run *run, const lacis_nbody_work *work, void **out);
+
+/* THETA is the classical one, the side of a cube over its distance; kernels compare the radius of what is in it,
+ * which is at most half the diagonal. */
+#define LACIS_NBODY_RADIUS 0.8660254037844386
 
 /* --- model.c: what trees take and how far off they are, as measured */
 /* Pairs and cells a body, with one evaluation. */

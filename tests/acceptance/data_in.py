@@ -76,6 +76,10 @@ CONTENTS = (  # texts whose name says nothing, and their rows
     ("src,dst,value\n1,2,0.5\n", "1,2,0.5"),
     ('{"src":1,"dst":2,"value":7}\n', "1,2,7"),
     ("i,value\n3,0.5\n5,0.25\n", "3,0.5 5,0.25"),
+    ("z y x m id\n3 2 1 9 7\n", "7,9.0,1.0,2.0,3.0,0.0,0.0,0.0"),
+    ("# m;x;y;eps\n9;1;2;0.5\n", "0,9.0,1.0,2.0,0.0,0.0,0.0,0.0,0.5"),
+    ("1\n2.5e3\n1 2 3 4 9 earth.gif\n", "0,9.0,1.0,2.0,0.0,3.0,4.0,0.0"),
+    ('{"m":9,"x":1,"y":2}\n', "0,9.0,1.0,2.0,0.0,0.0,0.0,0.0"),
 )
 
 # values that SAVE must bring back, and the endings that can hold them
@@ -154,6 +158,27 @@ def values_come_back():
     in_folder(test)
 
 
+def bodies_come_back():
+    """With ids in any order, softening lengths, accelerations and potentials."""
+    def test(folder):
+        make = ("LET b = SELECT column1 AS id, column2 AS m, column3 AS x, 0.1 AS y, -1e300 AS z, 0.3 AS eps, 1 AS ax, 2 AS ay,"
+                " 3e-320 AS az, -4 AS phi FROM (VALUES (9223372036854775807, 0.1, 1e-320), (-5, 0, -0.30000000000000004),"
+                " (7, 1.7976931348623157e308, 2));")
+        for ending in ("npy", "csv", "jsonl"):
+            rows = LACIS.good(f"{make} SAVE b TO 'b.{ending}'; DROP b; LOAD c FROM 'b.{ending}'; SHOW ARRAYS;",
+                              folder=folder)
+            assert rows[1][:2] == ["c", "bodies"], f"{ending}: {rows}"
+            rows = LACIS.good(f"{make} LOAD c FROM 'b.{ending}'; SELECT count(*) FROM c;"
+                              "SELECT count(*) FROM (SELECT * FROM b EXCEPT SELECT * FROM c);", folder=folder)
+            assert rows[1] == ["3"] and rows[3] == ["0"], f"{ending}: {rows}"
+        make = make.replace("-1e300", "-1e30").replace("1.7976931348623157e308", "1e38")
+        rows = LACIS.good(f"{make} LET f = b AS f32; SAVE f TO 'f.tipsy'; LOAD g FROM 'f.tipsy';"
+                          "SELECT count(*) FROM f JOIN g USING (m, x, y, z, vx, vy, vz, eps);", folder=folder)
+        assert rows[1] == ["3"], rows
+        LACIS.bad("tipsy's floats cannot hold", f"{make.replace('1e38', '1e39')} SAVE b TO 'b.tipsy';", folder=folder)
+    in_folder(test)
+
+
 def odd_names():
     """In each statement that takes a name, and after reopening."""
     def test(folder):
@@ -209,4 +234,5 @@ def sql_keeps_off():
 
 
 if __name__ == "__main__":
-    sys.exit(run_all([options_of_edge_lists, formats_by_content, values_come_back, odd_names, sql_keeps_off]))
+    sys.exit(run_all([options_of_edge_lists, formats_by_content, values_come_back, bodies_come_back, odd_names,
+                      sql_keeps_off]))

@@ -16,6 +16,8 @@ static const bench_family families[] = {
     {"simulate", "neurons; cpu: --peer neuron where nrniv is installed, one thread unless --threads says otherwise",
      bench_simulate},
     {"solve", "batches of systems, --op part of a case's name: chain, tree, flat, full, block, shared", bench_solve},
+    {"nbody", "point masses: --op pairs, monopole, quadrupole, relative, fine, insertion, clusters, precise, drift",
+     bench_nbody},
     {"symv", "dense symmetric and Hermitian matrix-vector products; the picture of GFLOPS against n", bench_symv},
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
@@ -30,8 +32,8 @@ static const char options_help[] =
     "                   nothing yet\n"
     "  --type f32|f64   values (f32; solve: f64; symv: a list of f32, f64, c64, c128, dd, cdd, f32_f64, f32_dd,\n"
     "                   f64_dd)\n"
-    "  --n N[,N...], --uplo lower|upper, --picture FILE.svg, --plot FILE.csv, --regret N, --database FILE: symv's, "
-    "below\n"
+    "  --n N[,N...] (nbody's too), --uplo lower|upper, --picture FILE.svg, --plot FILE.csv, --regret N,\n"
+    "  --database FILE: symv's, below\n"
     "  --device cpu|gpu (cpu)\n"
     "  --gpus N         GPUs that share each product, where there are so many (1): a second line a case, beside\n"
     "                   one GPU's\n"
@@ -59,6 +61,12 @@ static const char options_help[] =
     "against n and writes its points to FILE.csv, from which --plot draws it again. --regret N (gpu): N sizes drawn\n"
     "at random, what the tuned table of --database (a database after TUNE SYMV; without it the shipped defaults)\n"
     "loses there against the best of all candidates. With --database other cases take its tables' kernels too.\n\n"
+    "nbody: through LET statements. step_ms is what each further step adds to a run that took its accelerations "
+    "over,\n"
+    "first_ms a whole ACCELERATE; build, force and move are the operator's own times of one evaluation, p2p, m2p,\n"
+    "expanded and visits its terms of one body; errors are relative, of 1,000 accelerations against direct sums.\n"
+    "--n sizes, --type mixed too; the peer (cpu, monopole) is REBOUND where Python can import it, one step by its\n"
+    "own clock. drift runs 1000 steps (cpu: 200) of 0.001.\n\n"
     "Exit code 0: done; 1: a wrong answer or a failure; 2: wrong usage; 77: there is no GPU.\n";
 
 struct option {
@@ -136,7 +144,8 @@ static int parse(int argc, char **argv, bench_options *options)
     }
     const bool lists = strcmp(argv[1], "symv") == 0;
     if (options->type == NULL && !lists) options->type = strcmp(argv[1], "solve") == 0 ? "f64" : "f32";
-    if (!lists && strcmp(options->type, "f32") != 0 && strcmp(options->type, "f64") != 0)
+    const bool mixed = strcmp(argv[1], "nbody") == 0 && options->type != NULL && strcmp(options->type, "mixed") == 0;
+    if (!lists && !mixed && strcmp(options->type, "f32") != 0 && strcmp(options->type, "f64") != 0)
         return bench_fail("--type is f32 or f64, not %s", options->type) + 1;
     if (strcmp(options->device, "cpu") != 0 && strcmp(options->device, "gpu") != 0)
         return bench_fail("--device is cpu or gpu, not %s", options->device) + 1;

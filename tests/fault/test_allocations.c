@@ -68,6 +68,13 @@ static const char *const session[] = {
     "SELECT count(*), sum(id) FROM y",
     "CREATE VIEW z AS CONVERT b AS f32",
     "SELECT eps FROM z WHERE id < 8 LIMIT 1",
+    "GENERATE k AS galaxies(40, model = 'disk', type = 'f32')",
+    "SAVE k TO '/tmp/lacis-fault.tipsy'",
+    "LOAD k FROM '/tmp/lacis-fault.tipsy' WITH (kinds = 'dark, gas')",
+    "SAVE b TO '/tmp/lacis-fault.npy'",
+    "LOAD b FROM '/tmp/lacis-fault.npy'",
+    "SAVE b TO '/tmp/lacis-fault.csv'",
+    "LOAD b FROM '/tmp/lacis-fault.csv' AS bodies WITH (type = 'f32')",
     "SHOW ARRAYS",
     "DROP h",
 };
@@ -131,6 +138,7 @@ static void allocations_may_fail(const char *path, long step)
     unlink("/tmp/lacis-fault.jsonl");
     unlink("/tmp/lacis-fault.mtx");
     unlink("/tmp/lacis-fault.npy");
+    unlink("/tmp/lacis-fault.tipsy");
 }
 
 static void in_memory(void **state)

@@ -52,9 +52,17 @@ const char *const fuzz_words[] = {"%%MatrixMarket matrix coordinate ",
                                   "7 11 011 1\n",
                                   "1 1 0 0 0 5 -1\n",
                                   "2 3 1.5 0 0 0 1\n",
+                                  "m x y z\n",
+                                  "id,m,x,y,z,vx,vy,vz,eps,ax,ay,az,phi,time\n",
+                                  "2\n1e3\n1 2 3 4 5\n",
+                                  "('m', '<f4'), ",
+                                  "('id', '<i8'), ",
+                                  "('', '|V4'), ",
+                                  "HEAD",
+                                  "POS ",
                                   NULL};
 
-/* Options of edge lists, of SWC and of dense matrices; other loaders must refuse them by name. */
+/* Options of edge lists, of SWC, of dense matrices and of bodies; other loaders must refuse them by name. */
 static const char *const options[] = {
     "",
     "",
@@ -74,7 +82,12 @@ static const char *const options[] = {
         " WITH (matrix = 'hermitian', uplo = 'lower')", " WITH (dense = true, base = 0)",                            \
         " WITH (dense = true, type = 'f32')", " WITH (type = 'c64')"
     DENSE,
-    DENSE, /* 33 in all: the corpus begins with !, # and & */
+#define BODIES                                                                                                       \
+    " WITH (columns = 'x y z vx vy vz m')", " WITH (columns = 'm,x,y', type = 'f32')", " WITH (kinds = '1 4')",      \
+        " WITH (kinds = 'star, dark', type = 'f64')", " WITH (type = 'f32')"
+    BODIES,
+    BODIES,
+    " WITH (columns = 'id m x y eps time')", /* 33 in all: the corpus begins with !, #, &, 7, 8, 9 and A */
 };
 
 static lacis_engine *engine;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""datasets/: friends.txt and cell.swc are what their generators write, and the manifest tells the truth about the public
+"""datasets/: friends.txt, cell.swc and cluster.csv are what their generators write, and the manifest tells the truth about the public
 files that are here. ctest runs it: datasets.py SOURCE SHARED_DATA
 """
 import csv
@@ -40,6 +40,7 @@ def check_manifest(folder, shared):
 def main():
     folder = pathlib.Path(sys.argv[1]) / "datasets"
     problems = check_made(folder, "friends.txt", "make_friends.py") + check_made(folder, "cell.swc", "make_cell.py")
+    problems += check_made(folder, "cluster.csv", "make_cluster.py")
     problems += check_manifest(folder, pathlib.Path(sys.argv[2]))
     print("\n".join(problems) or "datasets/ is as it says")
     return 1 if problems else 0

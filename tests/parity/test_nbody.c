@@ -12,6 +12,14 @@ static int64_t bodies_asked(int64_t otherwise)
     return text != NULL && *text != '\0' ? atoll(text) : otherwise;
 }
 
+/* Which bodies a test is at, for messages. */
+static char at_bodies[80];
+
+static void at(shape kind, int64_t n)
+{
+    snprintf(at_bodies, sizeof at_bodies, "%s of %lld", shape_name[kind], (long long)n);
+}
+
 /* ---------------------------------------------------------------------------------------------- fields */
 
 /* What forces may be off. Sums of n terms in one type: some units of their moduli; a tree's error is its own. */
@@ -33,11 +41,11 @@ static void judge(const expected *e, const char *how, bool tree, const errors *f
 {
     const double bound = rounding(e->type, e->n), scaled = tree ? e->scaled + bound : bound;
     if (!(found->scaled <= scaled && (!e->potential || found->phi <= scaled)))
-        fail_msg("%s (%s): accelerations are off by %.3g of their moduli, potentials by %.3g; bound %.3g", e->text,
-                 how, found->scaled, found->phi, scaled);
+        fail_msg("%s (%s), %s: accelerations are off by %.3g of their moduli, potentials by %.3g; bound %.3g",
+                 e->text, how, at_bodies, found->scaled, found->phi, scaled);
     if (tree && !(found->median <= e->median + 4 * bound && found->most99 <= e->most99 + 100 * bound))
-        fail_msg("%s (%s): relative errors %.3g (median), %.3g (99 %%); bounds %.3g, %.3g", e->text, how,
-                 found->median, found->most99, e->median, e->most99);
+        fail_msg("%s (%s), %s: relative errors %.3g (median), %.3g (99 %%); bounds %.3g, %.3g", e->text, how,
+                 at_bodies, found->median, found->most99, e->median, e->most99);
 }
 
 static void check_field(parity *p, const lacis_call *call, const lacis_variant *variant, void *context)
@@ -95,6 +103,7 @@ static void rules(void **state)
     const int64_t n = 2000;
     for (int kind = PLUMMER; kind <= RANGE; kind++) {
         stars s = stars_new((shape)kind, n, 7 + (uint64_t)kind);
+        at((shape)kind, n);
         for (int i = 0; i < LACIS_COUNT(cases); i++) {
             char clauses[128];
             snprintf(clauses, sizeof clauses, "%s SOFTEN 0.05", cases[i].clauses);
@@ -108,6 +117,7 @@ static void rules(void **state)
 static void softening(void **state)
 {
     stars s = stars_new(PLUMMER, 1500, 3);
+    at(PLUMMER, 1500);
     fields_of(*state, &s, "THETA 0.5", 0, 1, 7e-4, 6e-3, 3e-2);
     fields_of(*state, &s, "THETA 0.5 SOFTEN 1 G 6.674e-11", 1, 6.674e-11, 5e-4, 4e-3, 3e-2);
     fields_of(*state, &s, "THETA 0.5 SOFTEN 0.05 G -2", 0.05, -2, 5e-4, 4e-3, 3e-2);
@@ -125,6 +135,7 @@ static void hard_inputs(void **state)
     for (int kind = 0; kind < SHAPES; kind++)
         for (int i = 0; i < LACIS_COUNT(sizes); i++) {
             stars s = stars_new((shape)kind, sizes[i], 11);
+            at((shape)kind, sizes[i]);
             fields_of(*state, &s, "THETA 0", 0, 1, 0, HUGE_VAL, 0);
             fields_of(*state, &s, "THETA 0.4", 0, 1, HUGE_VAL, HUGE_VAL, 4e-2);
             fields_of(*state, &s, "THETA 0.4 SOFTEN 0.1", 0.1, 1, HUGE_VAL, HUGE_VAL, 4e-2);
@@ -407,7 +418,8 @@ static void check_order(parity *p, const lacis_call *call, const lacis_variant *
     lacis_array *two = run_named(p, o->text, arrays, variant->name);
     by_id(one, o->n, a);
     by_id(two, o->n, b);
-    if (memcmp(a, b, bytes) != 0) fail_msg("%s (%s): other bits for bodies in another order", o->text, variant->name);
+    if (memcmp(a, b, bytes) != 0)
+        fail_msg("%s (%s), %s: other bits for bodies in another order", o->text, variant->name, at_bodies);
     lacis_array_release(one);
     lacis_array_release(two);
     free(a);
@@ -423,6 +435,7 @@ static void any_order(void **state)
         for (int t = 0; t < LACIS_COUNT(types); t++) {
             char text[160];
             stars s = stars_new(shapes[i], 1200, 51), other = stars_shuffled(&s, 5);
+            at(shapes[i], 1200);
             lacis_array *array = stars_array(p, &s, types[t].dtype),
                         *shuffled = stars_array(p, &other, types[t].dtype);
             const named arrays[] = {{"g", array}, {NULL, NULL}};

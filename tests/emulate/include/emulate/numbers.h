@@ -182,6 +182,11 @@ static inline float __double2float_rn(double x)
 {
     return (float)x;
 }
+static inline float __double2float_ru(double x)
+{
+    const float f = (float)x;
+    return (double)f < x ? nextafterf(f, HUGE_VALF) : f;
+}
 static inline int __double2int_rn(double x)
 {
     return (int)rint(x);

@@ -163,6 +163,20 @@ static inline void ptx_rcp_approx_ftz_f32_0_1(float &out, float x)
                                      : inverse;
 }
 
+static inline void ptx_rsqrt_approx_ftz_f64_0_1(double &out, double x)
+{
+    uint64_t bits;
+    const double inverse = 1 / sqrt(fabs(x) < 0x1p-1022 ? copysign(0.0, x) : x);
+    memcpy(&bits, &inverse, sizeof bits);
+    if (isfinite(inverse)) bits &= ~0xffffffffull;
+    memcpy(&out, &bits, sizeof out);
+}
+static inline void ptx_rsqrt_approx_ftz_f32_0_1(float &out, float x)
+{
+    const float inverse = 1 / sqrtf(fabsf(x) < 0x1p-126F ? copysignf(0.0F, x) : x);
+    out = isfinite(inverse) ? nextafterf(inverse, 0) : inverse;
+}
+
 /* --- 16 bytes exchanged -------------------------------------------------------------------------------- */
 
 template <class T>

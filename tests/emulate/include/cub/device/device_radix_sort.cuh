@@ -31,6 +31,17 @@ struct DeviceRadixSort {
             }
         });
     }
+    template <class K, class N>
+    static cudaError_t SortKeys(void *work, size_t &bytes, const K *in, K *out, N n, int first, int last,
+                                cudaStream_t stream = 0)
+    {
+        return emulate::device_wide(work, bytes, stream, [=] {
+            const int width = last - first;
+            const K kept = width < (int)(8 * sizeof(K)) ? (K)(((K)1 << width) - 1) : (K) ~(K)0;
+            std::copy(in, in + n, out);
+            std::stable_sort(out, out + n, [=](K a, K b) { return (a >> first & kept) < (b >> first & kept); });
+        });
+    }
 };
 } /* namespace cub */
 

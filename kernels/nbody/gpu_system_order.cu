@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An order of bodies that does not depend on how they were given: by a hash of all that a body is, so that bodies of
+ * one hash are alike (but for one in 2^64 pairs) and may come in any order. All pairs need no other order.
+ */
+#include "nbody/gpu_system.h"
+
+#include <cub/device/device_radix_sort.cuh>
+
+namespace nbody
+{
+
+enum { THREADS = 256, BITS = 64 };
+
+__device__ __forceinline__ uint64_t mixed(uint64_t h, uint64_t bits)
+{
+    h = (h ^ bits) * 0x9e3779b97f4a7c15u;
+    return h ^ (h >> 32);
+}
+__device__ __forceinline__ uint64_t bits_of(float v)
+{
+    return __float_as_uint(v);
+}
+__device__ __forceinline__ uint64_t bits_of(double v)
+{
+    return (uint64_t)__double_as_longlong(v);
+}
+
+template <class P, class R>
+__global__ void __launch_bounds__(THREADS) hash_kernel(uint32_t n, const Four<P> *body, const Moving<P> *moving,
+                                                       const R *soft, uint64_t *key, uint32_t *number)
+{
+    const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
+    if (i >= n) return;
+    const Four<P> b = load(body + i);
+    const Moving<P> v = moving[i];
+    uint64_t h = mixed(mixed(mixed(mixed(0, bits_of(b.x)), bits_of(b.y)), bits_of(b.z)), bits_of(b.w));
+    h = mixed(mixed(mixed(h, bits_of(v.x)), bits_of(v.y)), bits_of(v.z));
+    if (soft) h = mixed(h, bits_of(soft[i]));
+    key[i] = mixed(h, 0);
+    number[i] = i;
+}
+
+/* Keys twice, numbers, and what the sort wants. */
+struct Room {
+    uint64_t *key, *sorted;
+    uint32_t *number;
+    void *work;
+    size_t work_bytes;
+};
+static uint64_t room_of(void *block, int64_t n, Room *out)
+{
+    const uint64_t keys = ((uint64_t)n * sizeof(uint64_t) + 255) / 256 * 256, numbers = (keys / 2 + 255) / 256 * 256;
+    unsigned char *const at = static_cast<unsigned char *>(block);
+    Room room = {};
+    uint32_t *order = nullptr;
+    if (cub::DeviceRadixSort::SortPairs(nullptr, room.work_bytes, room.key, room.sorted, room.number, order, (int)n,
+                                        0, BITS))
+        room.work_bytes = 0;
+    if (at) {
+        room.key = reinterpret_cast<uint64_t *>(at);
+        room.sorted = reinterpret_cast<uint64_t *>(at + keys);
+        room.number = reinterpret_cast<uint32_t *>(at + 2 * keys);
+        room.work = at + 2 * keys + numbers;
+    }
+    *out = room;
+    return 2 * keys + numbers + room.work_bytes;
+}
+
+uint64_t system_canonical_bytes(int64_t n)
+{
+    Room room;
+    return room_of(nullptr, n, &room);
+}
+
+template <class P, class R> lacis_nbody_status system_canonical(System<P, R> *s)
+{
+    Room room;
+    unsigned char *block = static_cast<unsigned char *>(s->keys);
+    NBODY_TRY(take(s, &s->order, (uint64_t)s->n));
+    NBODY_TRY(take(s, &block, system_canonical_bytes(s->n)));
+    s->keys = block;
+    room_of(block, s->n, &room);
+    hash_kernel<P, R><<<blocks_of(s->n, THREADS), THREADS, 0, s->machine.stream>>>(
+        (uint32_t)s->n, s->body, s->moving, s->own ? s->soft : nullptr, room.key, room.number);
+    NBODY_CUDA(s, cudaGetLastError());
+    NBODY_CUDA(s, cub::DeviceRadixSort::SortPairs(room.work, room.work_bytes, room.key, room.sorted, room.number,
+                                                  s->order, (int)s->n, 0, BITS, s->machine.stream));
+    return LACIS_NBODY_OK;
+}
+
+/* --- bodies that are alike ------------------------------------------------------------------------------------- */
+
+template <class P, class R> __device__ bool alike(const Four<P> *body, const R *soft, uint32_t i, uint32_t j)
+{
+    const Four<P> a = load(body + i), b = load(body + j);
+    return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w && (!soft || soft[i] == soft[j]);
+}
+
+/* The first of the bodies before i that are like i: by steps that double, then halve. */
+template <class P, class R> __device__ uint32_t first_alike(const Four<P> *body, const R *soft, uint32_t i)
+{
+    uint32_t far = 1;
+    while (far <= i && alike(body, soft, i, i - far))
+        far *= 2;
+    uint32_t good = i - far / 2, least = far <= i ? i - far + 1 : 0; /* the first is in least .. good */
+    while (least < good) {
+        const uint32_t middle = least + (good - least) / 2;
+        if (alike(body, soft, i, middle))
+            good = middle;
+        else
+            least = middle + 1;
+    }
+    return good;
+}
+
+template <class P, class R>
+__global__ void __launch_bounds__(THREADS) level_kernel(uint32_t n, const Four<P> *body, const R *soft, Four<R> *sum)
+{
+    const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
+    if (i >= n || i == 0 || !alike(body, soft, i, i - 1)) return;
+    store(sum + i, load(sum + first_alike(body, soft, i)));
+}
+
+template <class P, class R> lacis_nbody_status system_level(System<P, R> *s, Four<R> *sum)
+{
+    if (s->n == 0) return LACIS_NBODY_OK;
+    level_kernel<P, R><<<blocks_of(s->n, THREADS), THREADS, 0, s->machine.stream>>>(
+        (uint32_t)s->n, s->at, s->own ? s->at_soft : nullptr, sum);
+    NBODY_CUDA(s, cudaGetLastError());
+    return LACIS_NBODY_OK;
+}
+
+#define OF_TYPE(P, R)                                                                                                \
+    template lacis_nbody_status system_canonical(System<P, R> *);                                                    \
+    template lacis_nbody_status system_level(System<P, R> *, Four<R> *);
+NBODY_OF_TYPES(OF_TYPE)
+
+} // namespace nbody

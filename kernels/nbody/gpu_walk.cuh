@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Forces by a tree (Barnes and Hut 1986) for groups of targets that share a walk: a warp a group (Barnes 1990; voting
+ * warps: Burtscher and Pingali 2011). 32 cells are looked at at once, one by each lane; what is to be summed goes to
+ * lists that are summed when 32 are there. Nothing is added atomically but counts, which are whole numbers: bits are
+ * the same in every run.
+ */
+#ifndef LACIS_KERNELS_NBODY_GPU_WALK_CUH
+#define LACIS_KERNELS_NBODY_GPU_WALK_CUH
+
+#include "nbody/gpu_walk_admit.cuh"
+#include "nbody/gpu_walk_field.cuh"
+#include "nbody/gpu_walk_upper.cuh"
+
+namespace nbody
+{
+
+/* All bodies of a cell, which lie behind each other: from its first leaf's first to its last leaf's last. */
+static __device__ uint2 all_bodies(const Link *links, uint32_t cell)
+{
+    Link first = links[cell], last = first;
+    while (!(first.many & LEAF))
+        first = links[first.first];
+    while (!(last.many & LEAF))
+        last = links[last.first + last.many - 1];
+    return make_uint2(first.first, last.first + (last.many & ~LEAF) - first.first);
+}
+
+/* Targets first .. end - 1, at most 32 K. alone: one by one is wanted, if the group is too wide; returns whether that
+ * is so, with nothing done. */
+template <class P, class R, int K, bool quad, bool potential>
+__device__ __forceinline__ bool walk_group(const Walk<P, R> &walk, int64_t first, int64_t end, bool alone,
+                                           Lists<P, R> *lists)
+{
+    const uint32_t lane = threadIdx.x & 31, below = lanes_below();
+    Group<R, K> group;
+    group_load(walk, first, end, lane, lists, &group);
+    const Frame<P, R> &frame = lists->frame;
+    if (alone && frame.apart) {
+        __syncwarp();
+        return true;
+    }
+    Sums<R, K> sums = {};
+
+    R field = 0;
+    uint32_t bodies = 0, left = 0, cells = 0, far = 0; /* entries of lists; left: bodies of theirs */
+    if (lane < 4) lists->counts[lane] = 0;
+    /* Begins with what the upper walk left, or with the root. */
+    const int64_t super = first / (32 * K * SUPER);
+    const bool upper = walk.upper.list != nullptr && walk.upper.kept[super] <= UPPER;
+    const uint32_t kept = upper ? walk.upper.kept[super] : 0;
+    uint32_t top = !upper, next = 0;
+    if (lane == 0) lists->stack[0] = 0;
+    __syncwarp();
+    while (top || next < kept) {
+        uint32_t node = 0, number;
+        if (top) {
+            number = take_cells(lists->stack, &top, walk.stack - top < 32 ? 1 : 32, lane, below, &node);
+        } else {
+            number = least(kept - next, 32u);
+            if (lane < number) node = walk.upper.list[super * UPPER + next + lane];
+            next += number;
+        }
+        if (lane == 0) lists->counts[VISITS] += number;
+        admitted what = NOTHING;
+        Link link = {};
+        if (lane < number) {
+            link = load(walk.tree.link + node);
+            what = admit<quad>(walk, frame, lists, node, link, load(walk.tree.centre + node));
+        }
+        __syncwarp();
+        const uint32_t open = __ballot_sync(ALL, what == CHILDREN);
+        bool all = false;
+        if (top == walk.stack && open) {
+            all = true;
+            if (what == CHILDREN) {
+                const uint2 range = all_bodies(walk.tree.link, node);
+                link.first = range.x, link.many = LEAF | range.y, what = BODIES;
+            }
+        }
+        if (!all) {
+            if (what == CHILDREN)
+                lists->stack[top + __popc(open & ~(below << 1 | 1))] = link.first << 3 | (link.many - 1);
+            top += __popc(open);
+        }
+        const uint32_t as_bodies = __ballot_sync(ALL, what == BODIES), as_cell = __ballot_sync(ALL, what == CELL);
+        const uint32_t as_field = __ballot_sync(ALL, what == EXPANDED);
+        if (what == CELL) lists->cells[cells + __popc(as_cell & below)] = node;
+        if (what == EXPANDED) lists->far[far + __popc(as_field & below)] = node;
+        if (what == BODIES)
+            lists->bodies[bodies + __popc(as_bodies & below)] = make_uint2(link.first, link.many & ~LEAF);
+        cells += __popc(as_cell), far += __popc(as_field), bodies += __popc(as_bodies);
+        if (as_bodies) left += __reduce_add_sync(ALL, what == BODIES ? link.many & ~LEAF : 0u);
+        __syncwarp();
+
+        const bool last = top == 0 && next == kept;
+        while (left >= 32 || (last && left)) {
+            uint32_t body;
+            const uint32_t some = take_bodies(lists->bodies, &bodies, lane, below, &body);
+            left -= some;
+            if (lane == 0) lists->counts[P2P] += some;
+            if (frame.careful)
+                sum_bodies<true, potential>(walk, group, lists, lane, body, some, &sums);
+            else
+                sum_bodies<false, potential>(walk, group, lists, lane, body, some, &sums);
+        }
+        if (cells >= 32 || (last && cells)) {
+            do {
+                const uint32_t some = least(cells, 32u);
+                cells -= some;
+                if (lane == 0) lists->counts[M2P] += some;
+                stage_cells<quad>(walk, frame, &lists->staged, lane, lists->cells + cells, some);
+                if (frame.careful)
+                    sum_cells<quad, true, potential>(group, *lists, lane, some, &sums);
+                else
+                    sum_cells<quad, false, potential>(group, *lists, lane, some, &sums);
+            } while (last && cells);
+        }
+        if (far >= 32 || (last && far)) {
+            do {
+                const uint32_t some = least(far, 32u);
+                far -= some;
+                if (lane == 0) lists->counts[FIELDS] += some;
+                field += field_add<quad, potential>(walk, frame, lane, lists->far + far, some);
+            } while (last && far);
+        }
+        __syncwarp();
+    }
+    if (walk.reach > 0) field_at<potential>(group, field, frame.cx, frame.cy, frame.cz, &sums);
+    if (upper) {
+        const Four<P> m = load(walk.upper.middle + super);
+        field_at<potential>(group, walk.upper.field[super * 32 + lane], frame.one(m.x, frame.ox),
+                            frame.one(m.y, frame.oy), frame.one(m.z, frame.oz), &sums);
+    }
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        const int64_t i = first + 32 * k + lane;
+        if (i >= end) continue;
+        R w = 0;
+        if (potential) { /* the target itself is among those at its place */
+            const R e = 2 * lists->soft[32 * k + lane];
+            const R own = (R)(walk.target[i].w * frame.mass) *
+                          (frame.careful ? inverse_distance<true>(e) : inverse_distance<false>(e));
+            w = (R)((double)(sums.w[k] + (sums.here[k] - own)) * frame.length / frame.mass);
+        }
+        const double u = (double)frame.length * frame.length / frame.mass;
+        store(walk.out + (walk.order ? walk.order[i] : i),
+              {(R)(sums.x[k] * u), (R)(sums.y[k] * u), (R)(sums.z[k] * u), w});
+    }
+    if (walk.counts && lane == 0) {
+        const double targets = (double)(end - first);
+        atomicAdd(walk.counts + 0, targets * lists->counts[P2P]);
+        atomicAdd(walk.counts + 1, targets * lists->counts[M2P]);
+        atomicAdd(walk.counts + 2, (double)lists->counts[FIELDS]);
+        atomicAdd(walk.counts + 3, (double)lists->counts[VISITS]);
+    }
+    __syncwarp();
+    return false;
+}
+
+template <class P, class R, int K, bool quad, bool potential>
+__global__ void __launch_bounds__(32 * WARPS, blocks_at_once<P, R>())
+    walk_kernel(const __grid_constant__ Walk<P, R> walk)
+{
+    __shared__ Lists<P, R> room[WARPS];
+    Lists<P, R> *const lists = &room[threadIdx.x / 32];
+    const int64_t first = ((int64_t)blockIdx.x * WARPS + threadIdx.x / 32) * 32 * K;
+    const int64_t end = least(first + 32 * K, walk.n);
+    if (first >= end) return;
+    if (sizeof(P) == sizeof(R)) {
+        walk_group<P, R, K, quad, potential>(walk, first, end, false, lists);
+        return;
+    }
+    int64_t from = first, to = end;
+    while (from < end) { /* a loop, so that the walk stands once in the code */
+        if (walk_group<P, R, K, quad, potential>(walk, from, to, from == first && to == end && end > first + 1,
+                                                 lists)) {
+            to = first + 1;
+            continue;
+        }
+        from = to;
+        to = least(to + 1, end);
+    }
+}
+
+template <class P, class R, int K, bool quad>
+cudaError_t walk_launch(const Walk<P, R> &walk, bool potential, cudaStream_t stream)
+{
+    const int64_t groups = (walk.n + 32 * K - 1) / (32 * K);
+    const unsigned blocks = (unsigned)((groups + WARPS - 1) / WARPS);
+    if (walk.upper.list != nullptr) {
+        const unsigned supers = (unsigned)((groups + SUPER - 1) / SUPER), upper = (supers + WARPS - 1) / WARPS;
+        if (potential)
+            upper_kernel<P, R, K, quad, true><<<upper, 32 * WARPS, 0, stream>>>(walk);
+        else
+            upper_kernel<P, R, K, quad, false><<<upper, 32 * WARPS, 0, stream>>>(walk);
+    }
+    if (potential)
+        walk_kernel<P, R, K, quad, true><<<blocks, 32 * WARPS, 0, stream>>>(walk);
+    else
+        walk_kernel<P, R, K, quad, false><<<blocks, 32 * WARPS, 0, stream>>>(walk);
+    return cudaGetLastError();
+}
+
+template <class P, class R, int K>
+cudaError_t walk_launch(const Walk<P, R> &walk, bool quad, bool potential, cudaStream_t stream)
+{
+    return quad ? walk_launch<P, R, K, true>(walk, potential, stream)
+                : walk_launch<P, R, K, false>(walk, potential, stream);
+}
+
+} // namespace nbody
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Forces by a tree, as the system asks for them: the rule becomes a launch's numbers.
+ */
+#include "nbody/gpu_walk_points.h"
+
+#include <math.h>
+
+namespace nbody
+{
+
+constexpr uint32_t MOST_CELLS = 1u << 29; /* a range of them is 32 bits on the stack */
+constexpr double NEAR = 1.6;              /* RELATIVE: radii of a group within which no cell is expanded */
+constexpr double MOST_THETA = 1;          /* a cell that reaches as far as the group may hold the group itself */
+constexpr int64_t SHARE = 100000;         /* bodies from which on groups share the upper part of their walks */
+constexpr double STAND_IN = 0.7;
+constexpr double STRADDLE = 2.5; /* a compact group is not as wide compared with its parts */
+
+/* A theta that is not above 0 opens every cell that has parts. Without |a| a narrower geometric rule stands in for
+ * the relative one: its guard alone is far too wide. */
+template <class P, class R>
+Walk<P, R> walk_of(const lacis_nbody_rule *rule, const Tree<P, R> *tree, const Forces<R> *forces)
+{
+    const bool asked = rule->opening == LACIS_NBODY_RELATIVE, relative = asked && tree->old != nullptr;
+    const double theta = fmin(rule->theta, asked && !relative ? STAND_IN : MOST_THETA);
+    Walk<P, R> walk = {};
+    walk.tree = *tree;
+    if (rule->opening != LACIS_NBODY_OFFSET) walk.tree.cube = nullptr;
+    walk.n = tree->n;
+    walk.target = tree->body;
+    walk.bodies = true;
+    walk.old = tree->old;
+    walk.out = forces->out;
+    walk.counts = forces->counts;
+    walk.stack = STACK;
+    walk.theta = (R)theta;
+    walk.straddle = (R)STRADDLE;
+    if (relative) walk.alpha = (R)fmax(rule->alpha, 1e-30);
+    if (!(rule->expand > 0) || !(theta > 0)) return walk;
+    walk.wide = (R)(1 / rule->expand);
+    walk.reach = relative ? (R)NEAR : walk.wide;
+    walk.inverse = relative ? 0 : (R)(1 / theta);
+    return walk;
+}
+
+template <class P, class R>
+cudaError_t walk_start(const Walk<P, R> &walk, const lacis_nbody_rule *rule, bool potential, cudaStream_t stream)
+{
+    return walk_instance(walk, rule->group, rule->order == LACIS_NBODY_QUADRUPOLE, potential, stream);
+}
+
+template <class P, class R> constexpr lacis_nbody_type type_of()
+{
+    return sizeof(P) == 4 ? LACIS_NBODY_F32 : sizeof(R) == 8 ? LACIS_NBODY_F64 : LACIS_NBODY_MIXED;
+}
+
+/* Where few groups are there, their walks take as long as one. */
+static bool shares(const lacis_nbody_rule &rule, int64_t n)
+{
+    return rule.expand > 0 && n >= SHARE;
+}
+
+template <class P, class R> uint64_t walk_share(const lacis_nbody_rule *rule, Walk<P, R> *walk, void *block)
+{
+    const uint64_t targets = (rule->group > 32 && sizeof(R) == 4 ? 64 : 32) * SUPER,
+                   supers = ((uint64_t)walk->n + targets - 1) / targets;
+    uint64_t at = 0;
+    const auto room = [&](auto **pointer, uint64_t count) {
+        if (block != nullptr) *pointer = (decltype(+*pointer))((char *)block + at);
+        at += (count * sizeof **pointer + 255) / 256 * 256;
+    };
+    room(&walk->upper.list, supers * UPPER);
+    room(&walk->upper.kept, supers);
+    room(&walk->upper.middle, supers);
+    room(&walk->upper.field, supers * 32);
+    return at;
+}
+
+static lacis_nbody_status status_of(const Machine *machine, cudaError_t error)
+{
+    if (error == cudaSuccess) return LACIS_NBODY_OK;
+    if (*machine->cuda_error == 0) *machine->cuda_error = (int)error;
+    return LACIS_NBODY_FAILED;
+}
+
+template <class P, class R>
+lacis_nbody_status walk(const Machine *machine, const lacis_nbody_rule *open, const Tree<P, R> *tree,
+                        const Targets<P> *targets, const Forces<R> *forces)
+{
+    const bool points = targets != nullptr && targets->x != nullptr;
+    const int64_t n = points ? targets->n : tree->n;
+    lacis_nbody_rule rule = *open;
+    if (n == 0) return LACIS_NBODY_OK;
+    if (tree->n == 0)
+        return status_of(machine, cudaMemsetAsync(forces->out, 0, (size_t)n * sizeof(Four<R>), machine->stream));
+    if (tree->room > MOST_CELLS) return LACIS_NBODY_UNSUPPORTED;
+    walk_settle(type_of<P, R>(), tree->n, &rule);
+    if (points) return walk_points(machine, &rule, tree, targets, forces);
+    Walk<P, R> walk = walk_of(&rule, tree, forces);
+    void *block = nullptr;
+    if (shares(rule, n)) {
+        block = machine->host.alloc(machine->host.context, walk_share(&rule, &walk, nullptr));
+        if (block == nullptr) return LACIS_NBODY_NO_MEMORY;
+        walk_share(&rule, &walk, block);
+    }
+    const cudaError_t error = walk_start(walk, &rule, forces->potential, machine->stream);
+    if (block != nullptr) machine->host.free(machine->host.context, block);
+    return status_of(machine, error);
+}
+
+template <class P, class R> uint64_t walk_bytes(const lacis_nbody_rule *open, int64_t n)
+{
+    lacis_nbody_rule rule = *open;
+    Walk<P, R> walk = {};
+    walk.n = n;
+    walk_settle(type_of<P, R>(), n, &rule);
+    return shares(rule, n) ? walk_share(&rule, &walk, nullptr) : 0;
+}
+
+#define INSTANCE(P, R)                                                                                               \
+    template Walk<P, R> walk_of(const lacis_nbody_rule *, const Tree<P, R> *, const Forces<R> *);                    \
+    template uint64_t walk_share(const lacis_nbody_rule *, Walk<P, R> *, void *);                                    \
+    template cudaError_t walk_start(const Walk<P, R> &, const lacis_nbody_rule *, bool, cudaStream_t);               \
+    template lacis_nbody_status walk(const Machine *, const lacis_nbody_rule *, const Tree<P, R> *,                  \
+                                     const Targets<P> *, const Forces<R> *);                                         \
+    template uint64_t walk_bytes<P, R>(const lacis_nbody_rule *, int64_t);
+INSTANCE(float, float)
+INSTANCE(double, double)
+INSTANCE(double, float)
+
+} // namespace nbody
