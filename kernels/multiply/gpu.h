@@ -66,15 +66,16 @@ typedef struct lacis_mul_gpu_job {
     /* Device pointers. a.cols == b.rows; both < 2^32; columns of a row rise and are distinct. Values of both operands
      * are of `type` (NULL: every value is 1). b's entries lie within b.column[0, 2^32 - 64). */
     lacis_mul_matrix a, b;
-    lacis_mul_con con_kind;    /* LACIS_MUL_CON_STRIPS: written */
-    lacis_mul_agg agg;         /* LACIS_MUL_FOLD: written */
-    lacis_mul_type type;       /* of CON's values; COUNT ignores it; AVG gives F64; C128: a written semiring */
-    lacis_mul_storage storage; /* COUNT: U8, U16, U32, I64; AVG: F64; else that of `type` */
+    lacis_mul_con con_kind; /* LACIS_MUL_CON_STRIPS: written */
+    lacis_mul_agg agg;      /* LACIS_MUL_FOLD: written */
+    lacis_mul_type type;    /* of CON's values; COUNT ignores it; AVG gives F64 or C128; C128: a written semiring */
+    lacis_mul_storage storage; /* COUNT: U8, U16, U32, I64; AVG: F64, C128; else that of `type` */
     bool checked;              /* integer SUM may overflow: LACIS_MUL_GPU_OVERFLOW (takes the ordered way) */
     bool ordered;              /* float sums in rising order of c: the CPU's bits */
     uint64_t max_degree_a;     /* no row of a has more entries (bounds counts); 0: not known */
     bool any_order; /* FOLD cannot fail and neither order nor grouping matters; 16-byte values: on devices from 9.0 on
                      */
+    bool fails;     /* written CON or AGG: some values are refused. MASK then comes behind the kernels */
     bool having;    /* keep only entries for which lacis_having (see below) holds */
     const int64_t *label[3]; /* device: labels of s, c, t where the source takes them from lists; NULL: it does not */
     lacis_mul_gpu_written *written;
@@ -153,7 +154,8 @@ uint64_t lacis_mul_gpu_work_bytes(const lacis_mul_gpu_job *job, int64_t count);
  * no header. Options: -std=c++17, --gpu-architecture=sm_XY, -default-device, -DLACIS_KERNEL=i for kernel i alone, and
  * -D macros that lacis_mul_gpu_options gives. */
 const char *lacis_mul_gpu_source(void);
-/* -D options for the job (agg, con): at most `most` pointers to static or `text` storage; answers how many. */
+/* -D options for the job (agg, con, whether there is a mask): at most `most` pointers to static or `text` storage;
+ * answers how many. Kernels compiled without a mask are not for jobs with one, nor the other way round. */
 int lacis_mul_gpu_options(const lacis_mul_gpu_job *job, const char **option, int most, char *text, size_t text_bytes);
 /* Kernels by extern "C" name, in the order of lacis_mul_gpu_written.kernel. */
 enum { LACIS_MUL_GPU_WRITTEN_KERNELS = 10 };

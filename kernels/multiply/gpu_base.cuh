@@ -35,6 +35,7 @@ enum {
     MULG_HUB_GROUPS = 8,       /* of rows with as many parts each */
     MULG_ORDERED_WIDE = 6144,  /* likewise, of 16 bytes: windows are whole turns of 128 columns */
     MULG_AVERAGE_WIDTH = 512,  /* columns of a warp's window for AVG: a sum of 8 bytes and a count of 4 each */
+    MULG_AVERAGE_WIDE = 256,   /* likewise, sums of 16 bytes */
     /* Blocks of a kernel that are to run at once on a multiprocessor: the compiler keeps registers to that. */
     MULG_COPY_BLOCKS = 6,
     MULG_TINY_BLOCKS = 6,

@@ -40,6 +40,23 @@ template <class T> MULG_DEVICE T mulg_fold(int agg, T x, T v, int checked, int *
     return v; /* FIRST runs over falling c, LAST over rising c */
 }
 
+/* AVG: what values are added up in. */
+template <class T> struct mulg_mean {
+    typedef double type;
+    static __device__ __forceinline__ double none() /* adds nothing to any value */
+    {
+        return -0.0;
+    }
+    static __device__ __forceinline__ double one(T v)
+    {
+        return mulg_plus((double)v, 0.0);
+    }
+    static __device__ __forceinline__ double over(double sum, mul_u32 n)
+    {
+        return sum / n;
+    }
+};
+
 /* --- AGG in any order, by atomics on shared memory -------------------------------------------------
  * Cells hold `bits`; `empty` is what an untouched cell holds. MARKED: which are touched is marked beside them, since
  * a touched one may hold `empty` too, or since put() TELLS who came first. */

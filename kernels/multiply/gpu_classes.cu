@@ -72,13 +72,20 @@ static lacis_mul_gpu_status take_dense(mulg_run *s, mulg_params *p, cudaStream_t
     return LACIS_MUL_GPU_OK;
 }
 
+/* A sum and a count. */
+static mul_u64 average_bytes(const lacis_mul_gpu_job *job)
+{
+    return (job->type == LACIS_MUL_C128 ? 16 : 8) + sizeof(mul_u32);
+}
+
 static lacis_mul_gpu_status run_dense(mulg_run *s, mulg_params *p, cudaStream_t stream)
 {
     MULG_TRY(take_dense(s, p, stream));
     const mul_u64 tasks = (mul_u64)p->rows * p->windows;
     if (s->ordered) {
-        /* as in gpu_ordered.cuh */
-        const mul_u64 cell = s->job->agg == LACIS_MUL_AVG ? 8 + 4 : (mul_u64)mulg_type_bytes(s->job->type) + 1;
+        /* as in gpu_ordered.cuh: cells, then places and MASK */
+        const mul_u64 cell =
+            s->job->agg == LACIS_MUL_AVG ? average_bytes(s->job) : (mul_u64)mulg_type_bytes(s->job->type) + 1;
         const mul_u64 warp = (s->window_width * cell + ORDERED_PLACES_BYTES + 15) / 16 * 16;
         return launch(s, s->kernels.kernel[MULG_ORDERED_DENSE], tasks / MULG_WARPS + 1, MULG_ORDERED_BLOCKS,
                       warp * MULG_WARPS, p, stream);
@@ -107,11 +114,16 @@ static mul_u64 middle_fixed(const mulg_run *s)
     return mulg_type_bytes(s->job->a.type) == 16 ? MIDDLE_FIXED_WIDE : MIDDLE_FIXED;
 }
 
+static mul_u64 middle_cell(const lacis_mul_gpu_job *job)
+{
+    if (job->agg == LACIS_MUL_AVG) return average_bytes(job);
+    return job->agg == LACIS_MUL_COUNT ? 4 : (mul_u64)mulg_type_bytes(job->type);
+}
+
 static void shape_middle(const mulg_run *s, mulg_params *p, int list)
 {
-    const bool average = s->job->agg == LACIS_MUL_AVG;
-    const mul_u64 cell = s->job->agg == LACIS_MUL_COUNT ? 4 : average ? 12 : (mul_u64)mulg_type_bytes(s->job->type);
-    mul_u64 cells = list == MULG_LIST_SMALL ? SMALL_CELLS : cell == 16 ? LARGE_CELLS_WIDE : LARGE_CELLS;
+    const mul_u64 cell = middle_cell(s->job);
+    mul_u64 cells = list == MULG_LIST_SMALL ? SMALL_CELLS : cell >= 16 ? LARGE_CELLS_WIDE : LARGE_CELLS;
     const mul_u64 fixed = middle_fixed(s);
     const mul_u64 bits = (p->width + 1023) / 1024 * 1024;
     const mul_u64 space = (mul_u64)s->shared_block - fixed;
@@ -126,9 +138,7 @@ static void shape_middle(const mulg_run *s, mulg_params *p, int list)
 static lacis_mul_gpu_status run_middle(mulg_run *s, mulg_params *p, int list, cudaStream_t stream)
 {
     shape_middle(s, p, list);
-    const bool average = s->job->agg == LACIS_MUL_AVG;
-    const mul_u64 cell = s->job->agg == LACIS_MUL_COUNT ? 4 : average ? 12 : (mul_u64)mulg_type_bytes(s->job->type);
-    const size_t dynamic = p->bits / 4 + p->cells * cell;
+    const size_t dynamic = p->bits / 4 + p->cells * middle_cell(s->job);
     const mul_u64 fit = (mul_u64)s->shared_bytes / (dynamic + middle_fixed(s));
     const void *kernel =
         s->select ? s->kernels.middle_top : s->kernels.kernel[s->ordered ? MULG_ORDERED : MULG_MIDDLE];

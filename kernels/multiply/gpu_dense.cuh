@@ -196,16 +196,17 @@ MULG_DEVICE bool mulg_dense_mask(const mulg_params &p, mulg_dense_shared<R> &sha
                                  mulg_touched *touched)
 {
     constexpr mul_u32 own = mulg_dense_cells<R>::own_columns, width = mulg_dense_shared<R>::width;
-    static_assert(own == 64 || own == 32 || own == 16, "own columns are words of the mask, or half a word");
+    static_assert(own == 64 || own == 32 || own == 16 || own == 8, "own columns are words of the mask, or a part");
     static_assert(width / 8 <= sizeof shared.line, "the mask lies where products were walked");
     const bool dirty = __any_sync(MULG_ALL, touched->low | touched->high);
     mul_u32 *const word = (mul_u32 *)&shared.line;
     mulg_mask_bits(p, row, (mul_u64)p.t_lo + (mul_u64)window * width, width, word);
-    if (own == 16)
-        touched->low &= word[threadIdx.x / 2] >> (threadIdx.x % 2 * 16);
-    else
-        touched->low &= word[threadIdx.x * (own / 32)];
-    if (own == 64) touched->high &= word[threadIdx.x * 2 + 1];
+    const mul_u32 first = threadIdx.x * own, kept = word[first / 32] >> (first & 31);
+    if constexpr (R::cell::tells) /* mulg_dense_store empties only what it stores */
+        for (mul_u32 out = touched->low & ~kept; out; out &= out - 1)
+            shared.cell[first + __ffs((int)out) - 1] = R::cell::empty();
+    touched->low &= kept;
+    if (own == 64) touched->high &= word[first / 32 + 1];
     return dirty;
 }
 

@@ -32,11 +32,6 @@ struct __align__(16) mulg_c128 : lacis_c128
     __device__ __forceinline__ explicit mulg_c128(int real) : lacis_c128(lacis_complex((double)real, 0.0))
     {
     }
-    /* AVG's kernels name it; AVG of complex numbers is refused before. */
-    __device__ __forceinline__ explicit operator double() const
-    {
-        return re;
-    }
 };
 
 template <> struct mulg_traits<mulg_c128> {
@@ -82,6 +77,22 @@ template <> __device__ __forceinline__ mulg_c128 mulg_fold<mulg_c128>(int agg, m
 {
     return agg == MULG_SUM ? mulg_plus(x, mulg_plus(v, (mulg_c128)0)) : v;
 }
+
+template <> struct mulg_mean<mulg_c128> {
+    typedef mulg_c128 type;
+    static __device__ __forceinline__ mulg_c128 none()
+    {
+        return lacis_complex(-0.0, -0.0);
+    }
+    static __device__ __forceinline__ mulg_c128 one(mulg_c128 v)
+    {
+        return mulg_plus(v, (mulg_c128)0);
+    }
+    static __device__ __forceinline__ mulg_c128 over(mulg_c128 sum, mul_u32 n)
+    {
+        return lacis_complex(sum.re / n, sum.im / n);
+    }
+};
 
 template <class T> struct mulg_value_of {
     typedef T type;

@@ -55,8 +55,6 @@ const char *lacis_mul_gpu_refuses(const lacis_mul_gpu_job *job)
 {
     if (job->a.rows >= UINT32_MAX || job->b.rows >= UINT32_MAX || job->b.cols >= UINT32_MAX)
         return "a dimension has 2^32 rows or columns";
-    if (job->type == LACIS_MUL_C128 && job->agg == LACIS_MUL_AVG)
-        return "averages of complex values are only done on the CPU";
     if (job->type == LACIS_MUL_C128 && job->top > 0) return "complex values have no order for TOP";
     if ((lacis_mul_gpu_semiring_written(job) || job->having) && !job->written)
         return "a written function is not compiled for the GPU";
@@ -158,6 +156,12 @@ static mul_u64 dense_from(mul_u64 width)
     return share > least ? share : least;
 }
 
+/* gpu_mask.cuh says why. */
+static bool masked_inside(const lacis_mul_gpu_job *job)
+{
+    return job->mask && !job->fails && !(job->checked && !real(job->type));
+}
+
 void mulg_set_params(mulg_run *s)
 {
     const lacis_mul_gpu_job *job = s->job;
@@ -183,10 +187,11 @@ void mulg_set_params(mulg_run *s)
     s->value_bytes = values ? mulg_type_bytes(mulg_b_type(job)) : 0;
     const int cell = job->agg == LACIS_MUL_COUNT ? s->kernels.count_bytes : mulg_type_bytes(job->type);
     s->window_width = (!s->ordered ? MULG_DENSE_BYTES : cell == 16 ? MULG_ORDERED_WIDE : MULG_ORDERED_BYTES) / cell;
-    if (job->agg == LACIS_MUL_AVG) s->window_width = MULG_AVERAGE_WIDTH;
+    if (job->agg == LACIS_MUL_AVG)
+        s->window_width = job->type == LACIS_MUL_C128 ? MULG_AVERAGE_WIDE : MULG_AVERAGE_WIDTH;
     p->windows = (mul_u32)((p->width + s->window_width - 1) / s->window_width);
     const bool cuts_fit = ((mul_u64)job->b.rows * (p->windows + 1)) >> (CUT_BYTES_SHIFT - 2) == 0;
-    if (job->mask && !s->ordered && !lacis_mul_gpu_semiring_written(job)) { /* mulg_masks; all else: mulg_keep */
+    if (masked_inside(job)) { /* all else: mulg_keep */
         p->mask_begin = (const mul_i64 *)job->mask->begin;
         p->mask_end = (const mul_i64 *)job->mask->end;
         p->mask_column = job->mask->column;
@@ -221,10 +226,12 @@ const char *lacis_mul_gpu_source(void)
 int lacis_mul_gpu_options(const lacis_mul_gpu_job *job, const char **option, int most, char *text, size_t text_bytes)
 {
     const bool checked = job->checked && !real(job->type);
-    const int value[] = {1, (int)job->con_kind, (int)job->agg, checked, mulg_type_bytes(job->type)};
-    static const char *const name[] = {"NVRTC", "CON", "AGG", "CHECKED", "BYTES"};
+    const int value[] = {1,       (int)job->con_kind,         (int)job->agg,
+                         checked, mulg_type_bytes(job->type), masked_inside(job)};
+    static const char *const name[] = {"NVRTC", "CON", "AGG", "CHECKED", "BYTES", "MASKED"};
+    const int options = (int)(sizeof value / sizeof *value);
     int count = 0;
-    for (size_t at = 0; count < 5 && count < most; count++) {
+    for (size_t at = 0; count < options && count < most; count++) {
         const int length = snprintf(text + at, text_bytes - at, "-DLACIS_%s=%d", name[count], value[count]);
         if (length < 0 || (size_t)length >= text_bytes - at) break;
         option[count] = text + at;

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * MASK within MIDDLE and DENSE kernels: a row of the mask as a bit a column of a window, so that what is not kept is
- * never stored. mulg_keep sees to all other rows. Written functions leave theirs to it as well: their compiler would
- * take longer, for every product. Used by gpu_dense.cuh and gpu_middle.cuh.
+ * never stored. mulg_keep sees to all other rows, and to products that may fail: MIDDLE leaves out what is not kept
+ * before it is computed, and on the CPU a value fails whether it is kept or not. Written functions are compiled with
+ * it where there is a MASK. Used by gpu_dense.cuh, gpu_middle.cuh and gpu_ordered.cuh.
  */
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_MASK_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_MASK_CUH
 
 #include "gpu_walk.cuh"
 
+#ifndef LACIS_MASKED
+#define LACIS_MASKED 1
+#endif
 template <class R> struct mulg_masks {
-    static constexpr bool value = !R::WRITTEN;
+    static constexpr bool value = LACIS_MASKED != 0;
 };
 
 /* Sets word's bits for the columns in [from, from + count) that stay of the row, count being a multiple of 32. All
@@ -31,6 +35,23 @@ MULG_DEVICE void mulg_mask_bits(const mulg_params &p, mul_u32 row, mul_u64 from,
         if (j >= count && j >> 63 == 0) break;
     }
     __syncthreads();
+}
+
+/* The same by a warp. */
+MULG_DEVICE void mulg_mask_warp(const mulg_params &p, mul_u32 row, mul_u64 from, mul_u32 count, mul_u32 *word)
+{
+    const mul_u32 *const column = p.mask_column + p.mask_begin[row];
+    const mul_u32 length = (mul_u32)(p.mask_end[row] - p.mask_begin[row]), lane = threadIdx.x & 31;
+    for (mul_u32 i = lane; i < count / 32; i += 32)
+        word[i] = p.mask_not ? MULG_ALL : 0;
+    __syncwarp();
+#pragma unroll 1
+    for (mul_u32 i = mulg_search(column, 0, length, from) + lane; i < length; i += 32) {
+        const mul_u64 j = (mul_u64)__ldg(column + i) - from;
+        if (j >= count) break;
+        atomicXor(word + j / 32, 1u << (j & 31));
+    }
+    __syncwarp();
 }
 
 #endif

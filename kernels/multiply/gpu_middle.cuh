@@ -97,15 +97,17 @@ MULG_DEVICE mul_u32 mulg_rank(const mulg_params &p, mulg_middle_shared<R> &share
 /* Cells [first, first + p.cells) of the window's entries, entry after entry of the row of A. */
 template <class R>
 MULG_DEVICE void mulg_fill_ordered(const mulg_params &p, mul_u32 row, const mul_u32 *word, const mul_u32 *rank,
-                                   mul_i64 begin, mul_u32 degree, mul_u64 lo, bool several, mul_u32 first, int *bad)
+                                   mul_i64 begin, mul_u32 degree, mul_u64 lo, bool several, mul_u32 first,
+                                   bool masked, int *bad)
 {
     typedef typename R::T T;
     typedef typename R::A A;
     typedef typename R::B B;
     mul_u64 *const cell8 = (mul_u64 *)((mul_u32 *)rank + p.bits / 32);
+    typedef mulg_mean<T> mean;
     T *const cell = (T *)cell8;
-    double *const sums = (double *)cell8;
-    mul_u32 *const counts = (mul_u32 *)(cell8 + p.cells);
+    typename mean::type *const sums = (typename mean::type *)cell8;
+    mul_u32 *const counts = (mul_u32 *)(sums + p.cells);
     for (mul_u32 k = 0; k < degree; k++) {
         const mul_u32 e = p.agg == MULG_FIRST ? degree - 1 - k : k;
         const mul_u32 c = __ldg(p.a_column + begin + e);
@@ -114,12 +116,13 @@ MULG_DEVICE void mulg_fill_ordered(const mulg_params &p, mul_u32 row, const mul_
         if constexpr (R::VALUES) a = mulg_value<A>(p.a_value, begin + e);
         for (mul_u32 i = slice.x + threadIdx.x; i < slice.y; i += MULG_THREADS) {
             const mul_u32 t = __ldg(p.b_column + i), j = t - p.t_lo - (mul_u32)lo;
+            if (masked && !(word[j / 32] >> (j & 31) & 1)) continue;
             const mul_u32 at = rank[j / 32] + __popc(word[j / 32] & ((1u << (j & 31)) - 1)) - first;
             if (at >= p.cells) continue;
             T v = T();
             if constexpr (R::VALUES) v = R::con(p, a, mulg_value<B>(p.b_value, i), row, c, t, bad);
             if (p.agg == MULG_AVG) {
-                sums[at] = mulg_plus(sums[at], mulg_plus((double)v, 0.0));
+                sums[at] = mulg_plus(sums[at], mean::one(v));
                 counts[at]++;
             } else
                 cell[at] = R::fold(p, cell[at], v, bad);
@@ -202,7 +205,7 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
             mark(u);
         });
     __syncthreads();
-    constexpr bool masks = mulg_masks<R>::value && !ORDERED && !TOP;
+    constexpr bool masks = mulg_masks<R>::value && !TOP;
     const bool masked = masks && p.mask_begin;
     if constexpr (masks)
         if (masked) { /* ranks come later: their place is free */
@@ -216,20 +219,22 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
     for (mul_u32 first = 0; first < entries; first += p.cells) {
         const mul_u32 n = entries - first < p.cells ? entries - first : p.cells;
         if constexpr (ORDERED) {
+            typedef mulg_mean<T> mean;
+            typename mean::type *const sums = (typename mean::type *)cell;
+            mul_u32 *const counts = (mul_u32 *)(sums + p.cells);
             for (mul_u32 i = threadIdx.x; i < n; i += MULG_THREADS) {
                 if (p.agg == MULG_AVG) {
-                    ((double *)cell)[i] = -0.0;
-                    ((mul_u32 *)((mul_u64 *)cell + p.cells))[i] = 0;
+                    sums[i] = mean::none();
+                    counts[i] = 0;
                 } else
                     ((T *)cell)[i] = R::start(p);
             }
             __syncthreads();
-            mulg_fill_ordered<R>(p, row, word, rank, begin, degree, lo, several, first, bad);
+            mulg_fill_ordered<R>(p, row, word, rank, begin, degree, lo, several, first, masked, bad);
             __syncthreads();
             for (mul_u32 i = threadIdx.x; i < n; i += MULG_THREADS) {
                 if (p.agg == MULG_AVG)
-                    ((double *)p.c_value)[out + first + i] =
-                        ((double *)cell)[i] / ((mul_u32 *)((mul_u64 *)cell + p.cells))[i];
+                    ((typename mean::type *)p.c_value)[out + first + i] = mean::over(sums[i], counts[i]);
                 else
                     ((T *)p.c_value)[out + first + i] = ((T *)cell)[i];
             }

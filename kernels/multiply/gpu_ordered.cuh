@@ -11,7 +11,10 @@
 #include "gpu_dense.cuh"
 #include "gpu_middle.cuh"
 
-enum { MULG_ORDERED_PLACES = 256 };
+enum {
+    MULG_ORDERED_TURN = 128, /* columns that a warp looks at together */
+    MULG_ORDERED_MASK = 64   /* words of MASK, a bit a column of a window */
+};
 
 /* In dynamic shared memory, one a warp: accumulators, and which are touched. */
 template <class T> struct mulg_ordered_shared {
@@ -19,7 +22,8 @@ template <class T> struct mulg_ordered_shared {
     static constexpr int width = bytes / sizeof(T); /* columns of a window */
     __align__(16) T cell[width];
     __align__(16) unsigned char mark[width];
-    unsigned short place[MULG_ORDERED_PLACES];
+    unsigned short place[MULG_ORDERED_TURN];
+    mul_u32 mask[MULG_ORDERED_MASK];
 };
 
 template <class R> struct mulg_ordered_window {
@@ -67,11 +71,13 @@ template <class R> struct mulg_ordered_window {
 
 /* AVG: a count is also the mark. */
 template <class R> struct mulg_average_window {
+    typedef mulg_mean<typename R::T> mean;
     struct shared {
-        static constexpr int width = MULG_AVERAGE_WIDTH;
-        __align__(16) double sum[width];
+        static constexpr int width = sizeof(typename R::T) == 16 ? MULG_AVERAGE_WIDE : MULG_AVERAGE_WIDTH;
+        __align__(16) typename mean::type sum[width];
         __align__(16) mul_u32 count[width];
-        unsigned short place[MULG_ORDERED_PLACES];
+        unsigned short place[MULG_ORDERED_TURN];
+        mul_u32 mask[MULG_ORDERED_MASK];
     };
     shared &s;
 
@@ -81,12 +87,12 @@ template <class R> struct mulg_average_window {
     }
     __device__ __forceinline__ void clear(mul_u32 j)
     {
-        s.sum[j] = -0.0;
+        s.sum[j] = mean::none();
         s.count[j] = 0;
     }
     __device__ __forceinline__ void put(const mulg_params &, mul_u32 j, typename R::T v, int *)
     {
-        s.sum[j] = mulg_plus(s.sum[j], mulg_plus((double)v, 0.0));
+        s.sum[j] = mulg_plus(s.sum[j], mean::one(v));
         s.count[j]++;
     }
     __device__ __forceinline__ mul_u32 touched(mul_u32 at) const
@@ -96,7 +102,7 @@ template <class R> struct mulg_average_window {
     }
     __device__ __forceinline__ void store(const mulg_params &p, mul_u32 j, mul_u64 to) const
     {
-        ((double *)p.c_value)[to] = s.sum[j] / s.count[j];
+        ((typename mean::type *)p.c_value)[to] = mean::over(s.sum[j], s.count[j]);
     }
 };
 
@@ -157,12 +163,28 @@ MULG_DEVICE void mulg_ordered_fill(const mulg_params &p, W &w, mul_u32 row, mul_
     }
 }
 
-template <class W> MULG_DEVICE void mulg_ordered_store(const mulg_params &p, W &w, mul_u32 window, mul_u64 out)
+/* Which of four neighbours are stored, as bits; those that MASK takes out are emptied where CLEAR. */
+template <class R, bool CLEAR, class W> MULG_DEVICE mul_u32 mulg_ordered_kept(const mulg_params &p, W &w, mul_u32 at)
+{
+    mul_u32 own = w.touched(at);
+    if constexpr (mulg_masks<R>::value) {
+        if (!p.mask_begin) return own;
+        const mul_u32 dropped = own & ~(w.s.mask[at / 32] >> (at & 31));
+        own ^= dropped;
+#pragma unroll
+        for (int i = 0; CLEAR && i < 4; i++)
+            if (dropped >> i & 1) w.clear(at + i);
+    }
+    return own;
+}
+
+template <class R, class W>
+MULG_DEVICE void mulg_ordered_store(const mulg_params &p, W &w, mul_u32 window, mul_u64 out)
 {
     constexpr mul_u32 width = W::shared::width;
     const mul_u32 lane = threadIdx.x & 31, base = p.t_lo + window * width;
-    for (mul_u32 turn = 0; turn < width; turn += 128) {
-        const mul_u32 at = turn + lane * 4, own = w.touched(at);
+    for (mul_u32 turn = 0; turn < width; turn += MULG_ORDERED_TURN) {
+        const mul_u32 at = turn + lane * 4, own = mulg_ordered_kept<R, true>(p, w, at);
         const mul_u32 count = __popc(own);
         if (!__any_sync(MULG_ALL, count)) continue;
         const mul_u32 upto = mulg_scan(count), n = __shfl_sync(MULG_ALL, upto, 31);
@@ -186,7 +208,8 @@ template <class W> MULG_DEVICE void mulg_ordered_store(const mulg_params &p, W &
 template <class R, class W> MULG_DEVICE void mulg_ordered_dense(const mulg_params &p)
 {
     constexpr mul_u32 width = W::shared::width;
-    static_assert(width % 128 == 0, "windows are whole turns of 128 columns");
+    static_assert(width % MULG_ORDERED_TURN == 0, "windows are whole turns");
+    static_assert(width / 32 <= MULG_ORDERED_MASK, "a bit of MASK a column");
     const mul_u32 lane = threadIdx.x & 31, tasks = p.rows * p.windows;
     W w(p);
     int bad = 0;
@@ -200,9 +223,11 @@ template <class R, class W> MULG_DEVICE void mulg_ordered_dense(const mulg_param
         if (task >= tasks) break;
         const mul_u32 window = task / p.rows, i = task - window * p.rows, row = p.list[i];
         mulg_ordered_fill<R>(p, w, row, window, &bad);
+        if constexpr (mulg_masks<R>::value)
+            if (p.mask_begin) mulg_mask_warp(p, row, (mul_u64)p.t_lo + (mul_u64)window * width, width, w.s.mask);
         mul_u32 total = 0;
-        for (mul_u32 turn = 0; turn < width; turn += 128)
-            total += __popc(w.touched(turn + lane * 4));
+        for (mul_u32 turn = 0; turn < width; turn += MULG_ORDERED_TURN)
+            total += __popc(mulg_ordered_kept<R, false>(p, w, turn + lane * 4));
         total = __reduce_add_sync(MULG_ALL, total);
         const mul_u32 before = mulg_dense_before(p, i, window);
         const mul_u64 row_out = (mul_u64)p.c_begin[row];
@@ -214,7 +239,7 @@ template <class R, class W> MULG_DEVICE void mulg_ordered_dense(const mulg_param
                 atomicAdd(p.entries, (mul_u64)before + total);
             }
         }
-        mulg_ordered_store(p, w, window, row_out + before);
+        mulg_ordered_store<R>(p, w, window, row_out + before);
         __syncwarp(); /* the next task writes cells that other lanes have looked at */
     }
     mulg_finish(p, 0, bad);

@@ -55,7 +55,7 @@ template <class K> MULG_DEVICE void mulg_sort64(K &x, K &y)
     }
 }
 
-/* How results leave: counts as S, averages as double, all else as T. */
+/* How results leave: counts as S, averages as mulg_mean has them, all else as T. */
 template <class R> MULG_DEVICE void mulg_store_count(const mulg_params &p, mul_u64 at, mul_u32 count)
 {
     ((typename R::S *)p.c_value)[at] = (typename R::S)count;
@@ -66,11 +66,12 @@ template <class R, class V>
 MULG_DEVICE void mulg_store_run(const mulg_params &p, mul_u64 at, V value, mul_u32 n, int *bad)
 {
     typedef typename R::T T;
+    typedef mulg_mean<T> mean;
     if (p.agg == MULG_AVG) {
-        double sum = 0;
+        typename mean::type sum = mean::none();
         for (mul_u32 i = 0; i < n; i++)
-            sum = mulg_plus(sum, (double)value(i));
-        ((double *)p.c_value)[at] = mulg_plus(sum, 0.0) / n;
+            sum = mulg_plus(sum, mean::one(value(i)));
+        ((typename mean::type *)p.c_value)[at] = mean::over(sum, n);
     } else if (p.agg == MULG_FIRST || p.agg == MULG_LAST) {
         ((T *)p.c_value)[at] = value(p.agg == MULG_FIRST ? 0 : n - 1);
     } else {
@@ -90,7 +91,7 @@ template <class R> MULG_DEVICE void mulg_store_one(const mulg_params &p, mul_u64
     else if constexpr (R::WRITTEN_FOLD)
         ((T *)p.c_value)[at] = R::fold(p, R::start(p), v, bad);
     else if (p.agg == MULG_AVG)
-        ((double *)p.c_value)[at] = mulg_plus((double)v, 0.0);
+        ((typename mulg_mean<T>::type *)p.c_value)[at] = mulg_mean<T>::one(v);
     else
         ((T *)p.c_value)[at] = p.agg == MULG_SUM ? mulg_plus(v, (T)0) : v;
 }

@@ -11,7 +11,9 @@ struct pull_params {
     const mul_u32 *column;
     const void *a_value, *b_value;
     const mul_u32 *place;                 /* of each row of b among its values; NULL: its number; ~0: none */
+    const mul_u32 *entry;                 /* where a's values lie; NULL: with its entries */
     const mul_i64 *mask_begin, *mask_end; /* NULL: no mask */
+    const unsigned char *flag;            /* NULL: likewise; else of each row whether the mask has it */
     bool mask_not;
     mul_i64 first;
     mul_u64 count;
@@ -62,7 +64,9 @@ MULG_DEVICE mul_u32 pull_place(const pull_params &p, mul_u32 c)
 
 template <class T> MULG_DEVICE T pull_value(const pull_params &p, mul_i64 i, mul_u32 place)
 {
-    const T a = p.con == MULG_B || p.con == MULG_ONE ? (T)1 : mulg_value<T>(p.a_value, i);
+    const T a = p.con == MULG_B || p.con == MULG_ONE ? (T)1
+                : p.entry                            ? mulg_value<T>(p.a_value, __ldg(p.entry + i))
+                                                     : mulg_value<T>(p.a_value, i);
     const T b = p.con == MULG_A || p.con == MULG_ONE ? (T)1 : mulg_value<T>(p.b_value, place);
     return mulg_con<T>(p.con, a, b);
 }
@@ -88,9 +92,10 @@ MULG_DEVICE void pull_take(const pull_params &p, mul_i64 from, mul_i64 end, mul_
 #pragma unroll
         for (int k = 0; k < EACH; k++) {
             if (place[k] == NOWHERE) continue;
-            if constexpr (AGG == MULG_FIRST)
-                to.n = to.n < i + k * step ? to.n : i + k * step;
-            else if constexpr (AGG == MULG_LAST)
+            if constexpr (AGG == MULG_FIRST) {
+                to.n = i + k * step;
+                return;
+            } else if constexpr (AGG == MULG_LAST)
                 to.n = i + k * step;
             else {
                 if constexpr (AGG != MULG_COUNT) to.x = pull_fold<T, AGG>(to.x, v[k]);
@@ -144,6 +149,7 @@ template <class T, int AGG> MULG_DEVICE void pull_put(const pull_params &p, mul_
 
 MULG_DEVICE bool pull_masked(const pull_params &p, mul_i64 row)
 {
+    if (p.flag) return (p.flag[row] != 0) == p.mask_not;
     return p.mask_begin && (p.mask_end[row] > p.mask_begin[row]) == p.mask_not;
 }
 
@@ -230,6 +236,18 @@ static __global__ void place_kernel(const mul_i64 *begin, const mul_i64 *end, mu
     if (r < rows) place[r] = end[r] > begin[r] ? (mul_u32)begin[r] : NOWHERE;
 }
 
+static __global__ void listed_kernel(const mul_u32 *listed, mul_u64 count, mul_u32 *place)
+{
+    const mul_u64 i = (mul_u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) place[listed[i]] = (mul_u32)i;
+}
+
+static __global__ void flag_kernel(const mul_u32 *listed, mul_u64 count, unsigned char *flag)
+{
+    const mul_u64 i = (mul_u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) flag[listed[i]] = 1;
+}
+
 /* --- host ---------------------------------------------------------------------------------------- */
 
 const char *lacis_mul_gpu_pull_refuses(const lacis_mul_gpu_job *job)
@@ -294,10 +312,11 @@ static pull_params params_of(const lacis_mul_gpu_pull *pull)
     p.column = job->a.column;
     p.a_value = job->a.value;
     p.b_value = job->b.value;
+    p.entry = pull->entry;
+    p.mask_not = job->mask_not;
     if (job->mask) {
         p.mask_begin = (const mul_i64 *)job->mask->begin;
         p.mask_end = (const mul_i64 *)job->mask->end;
-        p.mask_not = job->mask_not;
     }
     p.first = pull->first;
     p.count = (mul_u64)pull->count;
@@ -307,6 +326,36 @@ static pull_params params_of(const lacis_mul_gpu_pull *pull)
     p.present = pull->present;
     p.value = pull->value;
     return p;
+}
+
+/* Where the values of b lie that its rows have. */
+static cudaError_t find_places(const lacis_mul_gpu_pull *pull, mul_u32 *place, cudaStream_t stream)
+{
+    const mul_u64 rows = (mul_u64)pull->job->b.rows;
+    if (pull->job->b.begin) {
+        place_kernel<<<(unsigned)(rows / 256 + 1), 256, 0, stream>>>((const mul_i64 *)pull->job->b.begin,
+                                                                     (const mul_i64 *)pull->job->b.end, rows, place);
+        return cudaSuccess;
+    }
+    const cudaError_t error = cudaMemsetAsync(place, 0xff, rows * sizeof *place, stream);
+    if (error == cudaSuccess)
+        listed_kernel<<<(unsigned)(pull->listed_count / 256 + 1), 256, 0, stream>>>(pull->listed, pull->listed_count,
+                                                                                    place);
+    return error;
+}
+
+static cudaError_t find_flags(const lacis_mul_gpu_pull *pull, unsigned char *flag, cudaStream_t stream)
+{
+    const cudaError_t error = cudaMemsetAsync(flag, 0, (size_t)pull->job->a.rows, stream);
+    if (error == cudaSuccess)
+        flag_kernel<<<(unsigned)(pull->row_mask_count / 256 + 1), 256, 0, stream>>>(pull->row_mask,
+                                                                                    pull->row_mask_count, flag);
+    return error;
+}
+
+static mul_u64 place_bytes(const lacis_mul_gpu_pull *pull)
+{
+    return pull->every ? 0 : (sizeof(mul_u32) * (mul_u64)pull->job->b.rows + 255) / 256 * 256;
 }
 
 static cudaError_t launch(const lacis_mul_gpu_pull *pull, pull_params *p, char *block, mul_u64 share, mul_u64 parts,
@@ -324,11 +373,15 @@ static cudaError_t launch(const lacis_mul_gpu_pull *pull, pull_params *p, char *
     if (error != cudaSuccess) return error;
     if (!pull->every) {
         mul_u32 *place = (mul_u32 *)(block + share + parts);
-        const mul_u64 rows = (mul_u64)job->b.rows;
-        place_kernel<<<(unsigned)(rows / 256 + 1), 256, 0, stream>>>((const mul_i64 *)job->b.begin,
-                                                                     (const mul_i64 *)job->b.end, rows, place);
+        error = find_places(pull, place, stream);
         p->place = place;
     }
+    if (error == cudaSuccess && pull->masked) {
+        unsigned char *flag = (unsigned char *)(block + share + parts + place_bytes(pull));
+        error = find_flags(pull, flag, stream);
+        p->flag = flag;
+    }
+    if (error != cudaSuccess) return error;
     kernels.rows<<<mulg_share_blocks(p->count, kernels.pieces ? shift : 5, processors), MULG_THREADS, 0, stream>>>(
         *p);
     if (kernels.pieces) kernels.pieces<<<(unsigned)processors * 8, MULG_THREADS, 0, stream>>>(*p);
@@ -344,9 +397,8 @@ lacis_mul_gpu_status lacis_mul_gpu_pull_run(lacis_mul_gpu_pull *pull)
     const mul_u32 shift = mulg_share_shift(pull->entries, (mul_u64)pull->count);
     const mul_u64 share = (mulg_share_bytes(pull->entries, shift) + 255) / 256 * 256;
     const mul_u64 pieces = pull->entries / MULG_PIECE + pull->entries / mulg_share_most(shift) + 1;
-    const mul_u64 parts = 2 * sizeof(mul_u64) * pieces;
-    char *block = (char *)job->memory.alloc(
-        job->memory.context, share + parts + (pull->every ? 0 : sizeof(mul_u32) * (mul_u64)job->b.rows));
+    const mul_u64 parts = 2 * sizeof(mul_u64) * pieces, flags = pull->masked ? (mul_u64)job->a.rows : 0;
+    char *block = (char *)job->memory.alloc(job->memory.context, share + parts + place_bytes(pull) + flags);
     if (!block) return LACIS_MUL_GPU_NO_MEMORY;
     pull_params p = params_of(pull);
     pull->cuda_error = (int)launch(pull, &p, block, share, parts, shift);

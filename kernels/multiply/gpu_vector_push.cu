@@ -17,6 +17,7 @@ struct push_params {
     const mul_i64 *b_begin, *b_end;
     const mul_u32 *b_column;
     const void *b_value;
+    const mul_u32 *b_entry; /* where b's values lie; NULL: with its entries */
     mul_u64 t_lo, width;
     bool clip; /* not all columns are wanted */
     int con, storage;
@@ -74,7 +75,9 @@ template <class T, int AGG> struct push_way {
     static __device__ __forceinline__ T value(const push_params &p, mul_u64 e, mul_i64 i)
     {
         const T a = p.con == MULG_B || p.con == MULG_ONE ? (T)1 : mulg_value<T>(p.a_value, e);
-        const T b = p.con == MULG_A || p.con == MULG_ONE ? (T)1 : mulg_value<T>(p.b_value, i);
+        const T b = p.con == MULG_A || p.con == MULG_ONE ? (T)1
+                    : p.b_entry                          ? mulg_value<T>(p.b_value, __ldg(p.b_entry + i))
+                                                         : mulg_value<T>(p.b_value, i);
         return mulg_con<T>(p.con, a, b);
     }
     static __device__ __forceinline__ bool there(const push_params &p, mul_u64 t)
@@ -301,6 +304,7 @@ static void set_params(push_state *s)
     p->b_end = (const mul_i64 *)job->b.end;
     p->b_column = job->b.column;
     p->b_value = job->b.value;
+    p->b_entry = push->entry;
     p->t_lo = (mul_u64)job->t_lo;
     p->width = job->t_hi > job->t_lo ? (mul_u64)(job->t_hi - job->t_lo) : 0;
     p->clip = job->t_lo > 0 || job->t_hi < job->b.cols;

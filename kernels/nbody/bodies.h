@@ -129,44 +129,64 @@ static void figures(const lacis_nbody *system, int64_t begin, int64_t end, lacis
 
 /* --- direct sums in double ---------------------------------------------------------------------------------- */
 
-/* Adds the terms of EIGHT bodies from j on, those of `many` that there are, to sums beside each other. */
-INLINE void terms(const lacis_nbody *system, const double at[4], int64_t own, int64_t j, int many,
-                  double sum[4][EIGHT])
+typedef double d8 __attribute__((vector_size(EIGHT * sizeof(double))));
+
+INLINE d8 root8(d8 x)
 {
-    const P *m = column_of(system, NBODY_M), *eps = column_of(system, NBODY_EPS);
+#if BYTES == 64
+    return (d8)_mm512_sqrt_pd((__m512d)x);
+#else
+    for (int l = 0; l < EIGHT; l++)
+        x[l] = sqrt(x[l]);
+    return x;
+#endif
+}
+
+INLINE d8 wide8(const P *from)
+{
+    return __builtin_convertvector(load8(from), d8);
+}
+
+/* Adds the terms of EIGHT bodies from j on to sums beside each other; lane `but` (-1: none) is left out. */
+INLINE void terms(const lacis_nbody *system, const P *const column[5], const double at[4], int64_t j, int64_t but,
+                  d8 sum[4])
+{
     const double length = system->units.length;
-    double d[3][EIGHT], near[EIGHT], mass[EIGHT];
-    for (int l = 0; l < EIGHT; l++) {
-        const int64_t i = l < many ? j + l : j;
-        for (int k = 0; k < 3; k++)
-            d[k][l] = ((double)((const P *)system->column[NBODY_X + k])[i] - at[k]) * length;
-        const double soft = (eps == NULL ? system->soften : (double)eps[i]) * length;
-        near[l] = (at[3] + soft * soft) * 0.5;
-        mass[l] = l < many && i != own ? (double)m[i] * system->units.mass : 0;
+    d8 d[3], square = {0}, mass = wide8(column[3] + j) * system->units.mass;
+    for (int k = 0; k < 3; k++) {
+        d[k] = (wide8(column[k] + j) - at[k]) * length;
+        square += d[k] * d[k];
     }
-    for (int l = 0; l < EIGHT; l++) {
-        const double square = d[0][l] * d[0][l] + d[1][l] * d[1][l] + d[2][l] * d[2][l], r2 = square + near[l];
-        const double f = r2 > 0 ? mass[l] / (r2 * sqrt(r2)) : 0;
-        for (int k = 0; k < 3; k++)
-            sum[k][l] += d[k][l] * f;
-        sum[3][l] += sqrt(square) * f;
-    }
+    if (but >= 0 && but < EIGHT) mass[but] = 0;
+    const d8 soft = (column[4] == NULL ? system->soften - (d8){0} : wide8(column[4] + j)) * length;
+    const d8 r2 = square + (at[3] + soft * soft) * 0.5, cube = r2 * root8(r2), none = {0};
+    /* Where the cube is 0, at one place and not softened, 1 stands in: the differences are 0. */
+    const d8 f = mass / (cube + (d8)((cube == none) & (__typeof__(cube == none))(none + 1)));
+    for (int k = 0; k < 3; k++)
+        sum[k] += d[k] * f;
+    sum[3] += root8(square) * f;
 }
 
 static void certify(const lacis_nbody *system, int64_t own, double exact[4], double as_is[3])
 {
-    const P *eps = column_of(system, NBODY_EPS);
-    const double length = (eps == NULL ? system->soften : (double)eps[own]) * system->units.length;
-    double at[4] = {0, 0, 0, length * length}, sum[4][EIGHT];
-    memset(sum, 0, sizeof sum);
+    const P *column[5] = {column_of(system, NBODY_X), column_of(system, NBODY_Y), column_of(system, NBODY_Z),
+                          column_of(system, NBODY_M), column_of(system, NBODY_EPS)};
+    const double length = (column[4] == NULL ? system->soften : (double)column[4][own]) * system->units.length;
+    double at[4] = {0, 0, 0, length * length};
+    d8 sum[4] = {{0}, {0}, {0}, {0}};
     for (int k = 0; k < 3; k++) {
-        at[k] = (double)column_of(system, (nbody_column)(NBODY_X + k))[own];
+        at[k] = (double)column[k][own];
         as_is[k] = (double)column_of(system, (nbody_column)(NBODY_AX + k))[own];
     }
     int64_t j = 0;
     for (; j + EIGHT <= system->n; j += EIGHT)
-        terms(system, at, own, j, EIGHT, sum);
-    if (j < system->n) terms(system, at, own, j, (int)(system->n - j), sum);
+        terms(system, column, at, j, own - j, sum);
+    P rest[5][EIGHT] = {{0}}; /* massless lanes past the last */
+    for (int c = 0; c < 5 && column[c] != NULL; c++) {
+        memcpy(rest[c], column[c] + j, sizeof(P) * (size_t)(system->n - j));
+        column[c] = rest[c];
+    }
+    terms(system, column, at, 0, own - j, sum);
     for (int k = 0; k < 4; k++) {
         exact[k] = 0;
         for (int l = 0; l < EIGHT; l++)

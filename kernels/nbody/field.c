@@ -24,7 +24,6 @@ static lacis_nbody_status sort_bodies(lacis_nbody *system, const nbody_box *box)
                                                                                       system->n);
     if (status == LACIS_NBODY_OK) status = nbody_grow(system, box);
     if (status == LACIS_NBODY_OK) status = nbody_permute(system);
-    system->ordered = status == LACIS_NBODY_OK;
     return status;
 }
 

@@ -28,7 +28,8 @@ constexpr int LEAF_LANES = 4;           /* that share a leaf */
 constexpr int EACH = 4;                 /* bodies of a thread that tells cells how far they are */
 constexpr uint32_t BIG = 512;           /* bodies of a leaf that a block sums up instead */
 constexpr uint32_t TOO_MANY = 1u << 31; /* of a mask: the keys do not tell the bodies of this leaf apart */
-constexpr uint32_t SIBLING = 1u << 31;  /* of begin: not its parent's first child */
+constexpr uint32_t NO_CELL = 0xffffffffu;
+constexpr uint32_t SIBLING = 1u << 31; /* of begin: not its parent's first child */
 
 /* A cube with its grid of 2^GRID cells a side. Coordinates are taken times `scale` (1, or less where their
  * differences were infinite); two factors, as their product may be. side 0: all bodies lie at one place. */
@@ -55,6 +56,7 @@ struct Round {
  * cells had no room and stayed leaves. */
 struct Known {
     uint32_t cells, undivided, segments, crowded, big, inner, full;
+    uint32_t base, inner_base, deepest; /* of a round under way */
 };
 
 /* Cells: what the builder has beside the tree's arrays. */

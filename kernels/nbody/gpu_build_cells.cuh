@@ -23,35 +23,62 @@ __device__ static inline uint32_t votes_of(uint32_t mask)
     return mine;
 }
 
+/* How many of a body's cells are no leaves. */
+__device__ static inline uint32_t inner_of(uint32_t mask)
+{
+    const uint32_t cells = (uint32_t)__popc(mask & ~TOO_MANY);
+    return cells == 0 ? 0 : cells - 1;
+}
+
 /* A block's keys and those of a leaf's bodies on both sides. */
 struct Near {
     const Key *key;
     uint32_t from, count; /* bodies from .. from + count - 1; from may be below 0 */
 };
 
+/* Levels that bodies i and j, both near, have in common; -1: none, not even the segment. */
 __device__ static inline int common(const Round &r, const Near &near, uint32_t i, uint32_t j)
 {
     if (r.seg != nullptr && r.seg[i] != r.seg[j]) return -1;
-    const uint32_t a = i - near.from, b = j - near.from;
-    return common_levels(a < near.count ? near.key[a] : r.key[i] >> r.shift,
-                         b < near.count ? near.key[b] : r.key[j] >> r.shift, r.levels);
+    return common_levels(near.key[i - near.from], near.key[j - near.from], r.levels);
+}
+
+/* The same of any two. */
+__device__ static inline int far_common(const Round &r, uint32_t i, uint32_t j)
+{
+    if (r.seg != nullptr && r.seg[i] != r.seg[j]) return -1;
+    return common_levels(r.key[i] >> r.shift, r.key[j] >> r.shift, r.levels);
 }
 
 /* The first body behind i whose common levels with i are fewer than `level`; `from` is known not to be it. */
-__device__ static inline uint32_t end_of(const Round &r, const Near &near, uint32_t i, int level, uint32_t from)
+__device__ static inline uint32_t end_of(const Round &r, uint32_t i, int level, uint32_t from)
 {
     uint32_t low = from, step = 1;
-    while (low + step < r.n && common(r, near, i, low + step) >= level) {
+    while (low + step < r.n && far_common(r, i, low + step) >= level) {
         low += step;
         step *= 2;
     }
     uint32_t high = low + step < r.n ? low + step : r.n;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        if (common(r, near, i, middle) >= level)
-            low = middle;
-        else
-            high = middle;
+        (far_common(r, i, middle) >= level ? low : high) = middle;
+    }
+    return high;
+}
+
+/* The same among those that are near, of which `end` is the first that is not; `from` is known not to be it. */
+__device__ static inline uint32_t near_end_of(const Round &r, const Near &near, uint32_t i, int level, uint32_t from,
+                                              uint32_t end)
+{
+    uint32_t low = from, step = 1;
+    while (low + step < end && common(r, near, i, low + step) >= level) {
+        low += step;
+        step *= 2;
+    }
+    uint32_t high = low + step < end ? low + step : end;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        (common(r, near, i, middle) >= level ? low : high) = middle;
     }
     return high;
 }
@@ -88,31 +115,45 @@ __device__ static inline int crowded_level(const Round &r, const Near &near, int
 }
 
 /* Which levels have a cell that begins with body i: the uppermost, and those that lie below a cell of several
- * children. */
+ * children. Cells that reach beyond what is near are taken as having several. */
 __device__ static inline uint32_t begun(const Round &r, const Near &near, uint32_t i, int before, int deepest)
 {
     if (before >= deepest) return 0;
+    const uint32_t last = near.from + near.count, edge = last < r.n ? last : r.n;
     uint32_t mask = 0, end = i;
     int level = deepest;
-    if (level == before + 1) return 1u << level;
-    do {
-        end = end_of(r, near, i, level, end);
-        level = end < r.n ? common(r, near, i, end) : -1;
-        level = level > before ? level : before;
+    while (level > before + 1) {
+        end = near_end_of(r, near, i, level, end, edge);
+        if (end == edge && edge < r.n) break;
+        const int now = end < r.n ? common(r, near, i, end) : -1;
+        level = now > before ? now : before;
         mask |= 1u << (level + 1);
-    } while (level > before);
+    }
+    if (level > before) mask |= (2u << level) - (1u << (before + 1)); /* those that were not looked at */
     return mask;
 }
 
-/* `lone`: leaves at one place are undivided, too. */
-static __global__ void __launch_bounds__(TILE) mark_kernel(Round r, int leaf, bool lone, Known *known)
+/* Of a leaf that keys do not divide: without such cells, so that none has bodies at one place but leaves. */
+__device__ static inline uint32_t begun_far(const Round &r, uint32_t i, int before, int deepest)
+{
+    uint32_t mask = 0, end = i;
+    for (int level = deepest; level > before;) {
+        end = end_of(r, i, level, end);
+        const int now = end < r.n ? far_common(r, i, end) : -1;
+        level = now > before ? now : before;
+        mask |= 1u << (level + 1);
+    }
+    return mask;
+}
+
+static __global__ void __launch_bounds__(TILE) mark_kernel(Round r, int leaf, Known *known)
 {
     __shared__ Key keys[TILE + 2 * MOST_LEAF];
     __shared__ int8_t level[2][MOST_LEAF + TILE];
-    __shared__ uint32_t count[GRID + 1], undivided, segments, deepest;
+    __shared__ uint32_t count[GRID + 2], undivided, segments, deepest;
     const uint32_t first = blockIdx.x * TILE, i = first + threadIdx.x, lane = threadIdx.x & 31;
-    if (threadIdx.x <= GRID) count[threadIdx.x] = 0;
-    if (threadIdx.x == GRID + 1) undivided = segments = deepest = 0;
+    if (threadIdx.x <= GRID + 1) count[threadIdx.x] = 0;
+    if (threadIdx.x == 0) undivided = segments = deepest = 0;
     const Near near = {keys, first - (uint32_t)leaf, (uint32_t)(TILE + 2 * leaf)};
     fill(r, near, keys);
     __syncthreads();
@@ -120,13 +161,16 @@ static __global__ void __launch_bounds__(TILE) mark_kernel(Round r, int leaf, bo
     uint32_t mask = 0;
     if (i < r.n) {
         const int before = i == 0 ? -1 : common(r, near, i - 1, i);
-        mask = begun(r, near, i, before, crowded < r.levels ? crowded + 1 : r.levels);
-        if (crowded == r.levels && (lone || r.box[r.seg != nullptr ? r.seg[i] : 0].side > 0)) mask |= TOO_MANY;
+        mask = crowded < r.levels ? begun(r, near, i, before, crowded + 1) : begun_far(r, i, before, r.levels);
+        /* In rounds after the first, bodies at one place are through. */
+        if (crowded == r.levels && (r.seg == nullptr || r.box[r.seg[i]].side > 0)) mask |= TOO_MANY;
         r.mask[i] = mask;
     }
     const uint32_t votes = votes_of(mask), crowd = __ballot_sync(~0u, (mask & TOO_MANY) != 0),
                    heads = __ballot_sync(~0u, (mask & TOO_MANY) != 0 && mask != TOO_MANY);
     if (votes != 0) atomicAdd(&count[lane], (uint32_t)__popc(votes));
+    const uint32_t inner = __reduce_add_sync(~0u, inner_of(mask));
+    if (lane == 0 && inner != 0) atomicAdd(&count[GRID + 1], inner);
     const uint32_t most = __reduce_max_sync(~0u, (uint32_t)(crowded + 1));
     if (lane == 0 && most > 0) atomicMax(&deepest, most);
     if (lane == 0 && crowd != 0) {
@@ -136,21 +180,30 @@ static __global__ void __launch_bounds__(TILE) mark_kernel(Round r, int leaf, bo
     __syncthreads();
     if (threadIdx.x <= (unsigned)r.levels)
         r.count[threadIdx.x * r.blocks + blockIdx.x] = threadIdx.x == 0 && r.seg != nullptr ? 0 : count[threadIdx.x];
-    if (threadIdx.x == GRID + 2 && *(volatile uint32_t *)&known->crowded < deepest)
-        atomicMax(&known->crowded, deepest);
-    if (threadIdx.x == GRID + 1 && undivided != 0) {
+    if (threadIdx.x == 32) r.count[(uint32_t)(r.levels + 1) * r.blocks + blockIdx.x] = count[GRID + 1];
+    if (threadIdx.x == 33 && *(volatile uint32_t *)&known->crowded < deepest) atomicMax(&known->crowded, deepest);
+    if (threadIdx.x == 34 && undivided != 0) {
         atomicAdd(&known->undivided, undivided);
         atomicAdd(&known->segments, segments);
     }
 }
 
-/* The deepest level whose cells all have room. */
-__device__ static inline int deepest_with_room(const Round &r, uint32_t base, uint32_t room)
+/* Before a round's cells are made: where they begin, and the deepest level whose cells all have room. One warp. */
+static __global__ void room_kernel(Round r, uint32_t room, Known *known)
 {
-    int level = 0;
-    while (level < r.levels && base + r.count[(uint32_t)(level + 2) * r.blocks] <= room)
-        level++;
-    return level;
+    const uint32_t level = threadIdx.x, base = known->cells, inner = known->inner;
+    const bool there = level <= (uint32_t)r.levels;
+    const uint32_t ends = there ? r.count[(level + 1) * r.blocks] : 0; /* of the levels down to this one */
+    const uint32_t fit = __ballot_sync(~0u, there && base + ends <= room);
+    const int deepest = __ffs((int)~fit) - 2;
+    const uint32_t cells = __shfl_sync(~0u, ends, deepest), all = __shfl_sync(~0u, ends, r.levels);
+    if (level != 0) return;
+    known->base = base;
+    known->cells = base + cells;
+    known->inner_base = inner;
+    known->inner = inner + r.count[(uint32_t)(r.levels + 2) * r.blocks] - all;
+    known->deepest = (uint32_t)deepest;
+    if (deepest < r.levels) known->full = 1;
 }
 
 template <class P> struct Cubes {
@@ -189,7 +242,10 @@ __device__ static inline void emit(const Round &r, const Cells &c, const Cubes<P
     for (uint32_t left = levels; left != 0;) {
         const int level = __ffs((int)left) - 1;
         left &= left - 1;
-        if (level > deepest) break;
+        if (level > deepest) {
+            if (left != 0) c.inner[inner++] = NO_CELL; /* it had no room */
+            continue;
+        }
         const uint32_t cell = place(level);
         const int below = left != 0 ? __ffs((int)left) - 1 : GRID + 1;
         Link link;
@@ -201,7 +257,8 @@ __device__ static inline void emit(const Round &r, const Cells &c, const Cubes<P
             c.parent[child] = cell;
             c.inner[inner++] = cell;
         } else {
-            const uint32_t bodies = (left == 0 && next_leaf > i ? next_leaf : end_of(r, Near{}, i, level, i)) - i;
+            const uint32_t bodies = (left == 0 && next_leaf > i ? next_leaf : end_of(r, i, level, i)) - i;
+            if (left != 0) c.inner[inner++] = NO_CELL;
             link.first = body;
             link.many = LEAF | bodies;
             c.bodies[cell] = bodies;
@@ -217,43 +274,37 @@ __device__ static inline void emit(const Round &r, const Cells &c, const Cubes<P
     }
 }
 
-template <class P> __global__ void __launch_bounds__(TILE) cells_kernel(Round r, Cells c, Cubes<P> cubes)
+template <class P> __global__ void __launch_bounds__(TILE, 3) cells_kernel(Round r, Cells c, Cubes<P> cubes)
 {
-    __shared__ uint32_t votes[TILE / 32][GRID + 1], before[TILE / 32][GRID + 1], begins[TILE / 32];
-    __shared__ uint32_t inner[TILE / 32], inner_at;
-    __shared__ int room_for;
+    __shared__ uint32_t votes[TILE / 32][GRID + 1], before[TILE / 32][GRID + 1], begins[TILE / 32], inner[TILE / 32];
     const uint32_t i = blockIdx.x * TILE + threadIdx.x, lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-    const uint32_t flagged = i < r.n ? r.mask[i] : 0, mask = flagged & ~TOO_MANY, base = c.known->cells;
+    const uint32_t flagged = i < r.n ? r.mask[i] : 0, mask = flagged & ~TOO_MANY;
+    const uint32_t row = (threadIdx.x <= (unsigned)r.levels + 1 ? threadIdx.x : 0) * r.blocks + blockIdx.x;
+    const uint32_t placed = threadIdx.x < 32 ? r.count[row] : 0;
+    const int deepest = (int)c.known->deepest;
     const uint32_t mine = votes_of(mask), start = __ballot_sync(~0u, mask != 0);
-    if (lane <= GRID) votes[warp][lane] = mine;
-    if (lane == 0) begins[warp] = start;
-    if (threadIdx.x == 0) room_for = deepest_with_room(r, base, c.room);
-    __syncthreads();
-    const int deepest = room_for;
-    const uint32_t shown = deepest >= 31 ? mask : mask & ((2u << deepest) - 1);
-    const uint32_t mine_inner = shown != 0 ? (uint32_t)__popc(shown) - 1 : 0;
-    uint32_t inner_before = mine_inner;
+    uint32_t inner_before = inner_of(mask);
     for (uint32_t step = 1; step < 32; step *= 2) {
         const uint32_t other = __shfl_up_sync(~0u, inner_before, step);
         inner_before += lane >= step ? other : 0;
     }
+    if (lane <= GRID) votes[warp][lane] = mine;
+    if (lane == 0) begins[warp] = start;
     if (lane == 31) inner[warp] = inner_before;
+    __syncthreads();
     if (threadIdx.x <= (unsigned)r.levels) {
-        uint32_t sum = r.count[threadIdx.x * r.blocks + blockIdx.x] + base;
+        uint32_t sum = placed + c.known->base;
         for (int w = 0; w < TILE / 32; w++) {
             before[w][threadIdx.x] = sum;
             sum += (uint32_t)__popc(votes[w][threadIdx.x]);
         }
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        uint32_t sum = 0;
+    } else if (threadIdx.x == (unsigned)r.levels + 1) {
+        uint32_t sum = placed - r.count[(uint32_t)(r.levels + 1) * r.blocks] + c.known->inner_base;
         for (int w = 0; w < TILE / 32; w++) {
             const uint32_t here = inner[w];
             inner[w] = sum;
             sum += here;
         }
-        inner_at = sum == 0 ? 0 : atomicAdd(&c.known->inner, sum);
     }
     __syncthreads();
     if (mask == 0) return;
@@ -261,18 +312,10 @@ template <class P> __global__ void __launch_bounds__(TILE) cells_kernel(Round r,
     while (bits == 0 && ++word < TILE / 32)
         bits = begins[word];
     if (bits != 0) next = blockIdx.x * TILE + word * 32 + (uint32_t)__ffs((int)bits) - 1;
-    emit(r, c, cubes, i, flagged, deepest, next, inner_at + inner[warp] + inner_before - mine_inner, [&](int level) {
+    emit(r, c, cubes, i, flagged, deepest, next, inner[warp] + inner_before - inner_of(mask), [&](int level) {
         if (level == 0 && r.cell != nullptr) return r.cell[r.seg[i]];
         return before[warp][level] + (uint32_t)__popc(votes[warp][level] & ((1u << lane) - 1));
     });
-}
-
-/* After a round: the cells that there are now. `full`: some had no room, which stay leaves. */
-static __global__ void count_kernel(Round r, uint32_t room, Known *known)
-{
-    const int deepest = deepest_with_room(r, known->cells, room);
-    if (deepest < r.levels) known->full = 1;
-    known->cells += r.count[(uint32_t)(deepest + 1) * r.blocks];
 }
 
 } // namespace nbody

@@ -164,9 +164,10 @@ template <class P, class R> __global__ void __launch_bounds__(128) inner_kernel(
     for (uint32_t start = blockIdx.x * (128 / LANES) + threadIdx.x / 32 * (32 / LANES); start < inner;
          start += stride) {
         const uint32_t k = start + (threadIdx.x & 31) / LANES;
-        uint32_t cell = k < inner ? c.inner[k] : 0;
-        Family f = family_of(c, cells, k < inner ? c.link[cell].first : 0, lane);
-        bool active = k < inner && f.inner == 0;
+        const uint32_t given = k < inner ? c.inner[k] : NO_CELL;
+        uint32_t cell = given != NO_CELL ? given : 0;
+        Family f = family_of(c, cells, given != NO_CELL ? c.link[cell].first : 0, lane);
+        bool active = given != NO_CELL && f.inner == 0;
         while (__any_sync(~0u, active)) {
             sum_children(c, to, cell, f, lane, active);
             f = family_of(c, cells, cell, lane);

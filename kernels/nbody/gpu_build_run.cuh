@@ -43,7 +43,7 @@ static inline size_t work_for(int64_t n)
                                     (uint32_t *)nullptr, (uint32_t)n, 0, 64);
     cub::DeviceRadixSort::SortKeys(nullptr, keys, (const Key *)nullptr, (Key *)nullptr, (uint32_t)n, 0, 64);
     cub::DeviceScan::ExclusiveSum(nullptr, counts, (const uint32_t *)nullptr, (uint32_t *)nullptr,
-                                  blocks * (GRID + 1) + 1);
+                                  blocks * (GRID + 2) + 1);
     cub::DeviceScan::ExclusiveSum(nullptr, scan, (const Key *)nullptr, (Key *)nullptr, (uint32_t)n);
     counts = counts > scan ? counts : scan;
     sort = sort > keys ? sort : keys;
@@ -61,7 +61,7 @@ template <class P, class R> static uint64_t lay_out(Builder<P, R> *b, char *bloc
         b->order[k] = c.take<uint32_t>(n);
     }
     b->mask = c.take<uint32_t>(n);
-    b->count = c.take<uint32_t>((uint64_t)b->blocks * (GRID + 1) + 1);
+    b->count = c.take<uint32_t>((uint64_t)b->blocks * (GRID + 2) + 1);
     b->work = c.take<char>(b->work_bytes);
     b->centre = c.take<Four<P>>(room);
     b->quad = c.take<Four<R>>(2 * room);
@@ -74,7 +74,7 @@ template <class P, class R> static uint64_t lay_out(Builder<P, R> *b, char *bloc
     b->cells.parent = c.take<uint32_t>(room);
     b->cells.arrived = c.take<uint32_t>(room);
     b->cells.leaf = c.take<uint32_t>(n);
-    b->cells.inner = c.take<uint32_t>(room / 2 + 1);
+    b->cells.inner = c.take<uint32_t>(room + 1);
     b->cells.big = c.take<uint32_t>(n / BIG + 1);
     char *zeroed = c.take<char>(sizeof(Known) + 8 + 6 * sizeof(Key)); /* together, so that one call clears them */
     b->cells.known = reinterpret_cast<Known *>(zeroed);
@@ -159,7 +159,7 @@ template <class P, class R> struct Job {
     const Machine *m;
     Builder<P, R> *b;
     int leaf;
-    bool insert, canonical, offset, quad;
+    bool insert, offset, quad;
     Bodies<P, R> from;
     R common;
     uint32_t *order;
@@ -169,13 +169,13 @@ template <class P, class R> static bool place_cells(const Job<P, R> &j, const Ro
 {
     Builder<P, R> *b = j.b;
     size_t bytes = b->work_bytes;
-    const uint32_t counts = r.blocks * (uint32_t)(r.levels + 1) + 1;
+    const uint32_t counts = r.blocks * (uint32_t)(r.levels + 2) + 1;
     if (!good(j.m, cudaMemsetAsync(r.count + counts - 1, 0, sizeof(uint32_t), j.m->stream))) return false;
     if (!good(j.m, cub::DeviceScan::ExclusiveSum(b->work, bytes, r.count, r.count, counts, j.m->stream)))
         return false;
     const Cubes<P> cubes = {b->body, j.offset ? b->cube : nullptr};
+    room_kernel<<<1, 32, 0, j.m->stream>>>(r, b->cells.room, b->cells.known);
     cells_kernel<P><<<r.blocks, TILE, 0, j.m->stream>>>(r, b->cells, cubes);
-    count_kernel<<<1, 1, 0, j.m->stream>>>(r, b->cells.room, b->cells.known);
     return launched(j.m);
 }
 
@@ -273,7 +273,7 @@ template <class P, class R> static lacis_nbody_status divide(const Job<P, R> &j)
     if (!launched(j.m)) return LACIS_NBODY_FAILED;
     const lacis_nbody_status status = j.insert ? insert_bodies(j, &r, &sorted) : sort_bodies(j, &r, &sorted);
     if (status != LACIS_NBODY_OK) return status;
-    mark_kernel<<<r.blocks, TILE, 0, s>>>(r, j.leaf, j.canonical, b->cells.known);
+    mark_kernel<<<r.blocks, TILE, 0, s>>>(r, j.leaf, b->cells.known);
     order_kernel<P, R><<<b->blocks, TILE, 0, s>>>(n, j.leaf, sorted, b->mask, j.from, b->body, b->soften, j.order);
     return launched(j.m) && place_cells(j, r) ? LACIS_NBODY_OK : LACIS_NBODY_FAILED;
 }
@@ -341,7 +341,7 @@ static bool sort_segments(const Job<P, R> &j, const Spare<P, R> &s, uint32_t n, 
     segment_bounds_kernel<P><<<blocks, 256, 0, stream>>>(n, b->body, at, seg, s.bounds);
     boxes_kernel<<<blocks_of(segments, 256), 256, 0, stream>>>(segments, s.bounds, s.box);
     iota_kernel<<<blocks, 256, 0, stream>>>(n, b->order[0]);
-    if (!launched(j.m) || (first && j.canonical && !canonical(j, n, at))) return false;
+    if (!launched(j.m) || (first && !canonical(j, n, at))) return false;
     keys_kernel<P><<<blocks_of(n, 256 * KEYS_EACH), 256, 0, stream>>>(n, b->body, at, seg, b->order[0], s.box, GRID,
                                                                       0, b->key[0], nullptr);
     if (!launched(j.m) || !sort(j.m, b->work, b->work_bytes, b->key, b->order, n, 3 * GRID)) return false;
@@ -381,7 +381,7 @@ template <class P, class R> static bool refine_rounds(const Job<P, R> &j, const 
         if (!launched(j.m) || !sort_segments(j, s, n, segments, at, seg, round == 0)) return false;
         const Round r = {n, GRID, 0, b->key[1], seg, at, s.cell, s.box, b->mask, b->count, blocks_of(n, TILE)};
         if (!good(j.m, cudaMemsetAsync(&b->cells.known->undivided, 0, 2 * sizeof(uint32_t), stream))) return false;
-        mark_kernel<<<r.blocks, TILE, 0, stream>>>(r, j.leaf, false, b->cells.known);
+        mark_kernel<<<r.blocks, TILE, 0, stream>>>(r, j.leaf, b->cells.known);
         if (!launched(j.m) || !place_cells(j, r) || !ask(j.m, b->cells.known, &known)) return false;
         old_at = at;
         old_n = n;
@@ -447,7 +447,6 @@ lacis_nbody_status build(const Machine *machine, Builder<P, R> *b, const lacis_n
                    b,
                    rule->leaf > 0 ? rule->leaf : 24,
                    rule->way == LACIS_NBODY_INSERT,
-                   rule->deterministic || rule->way == LACIS_NBODY_INSERT,
                    rule->opening == LACIS_NBODY_OFFSET,
                    rule->order == LACIS_NBODY_QUADRUPOLE,
                    {body, soft},

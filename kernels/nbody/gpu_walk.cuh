@@ -26,6 +26,16 @@ static __device__ uint2 all_bodies(const Link *links, uint32_t cell)
     return make_uint2(first.first, last.first + (last.many & ~LEAF) - first.first);
 }
 
+/* Cell number i of those that the upper walk left. */
+template <class P, class R>
+__device__ __forceinline__ uint32_t left_over(const Walk<P, R> &walk, const uint32_t *kept, int64_t super, uint32_t i)
+{
+    uint32_t w = 0;
+    while (i >= kept[w])
+        i -= kept[w++];
+    return walk.upper.list[super * UPPER + w * (UPPER / (uint32_t)walk.upper.team) + i];
+}
+
 /* Targets first .. end - 1, at most 32 K. alone: one by one is wanted, if the group is too wide; returns whether that
  * is so, with nothing done. */
 template <class P, class R, int K, bool quad, bool potential>
@@ -47,8 +57,11 @@ __device__ __forceinline__ bool walk_group(const Walk<P, R> &walk, int64_t first
     if (lane < 4) lists->counts[lane] = 0;
     /* Begins with what the upper walk left, or with the root. */
     const int64_t super = first / (32 * K * SUPER);
-    const bool upper = walk.upper.list != nullptr && walk.upper.kept[super] <= UPPER;
-    const uint32_t kept = upper ? walk.upper.kept[super] : 0;
+    const uint32_t team = walk.upper.list != nullptr ? walk.upper.team : 0;
+    const uint32_t some_kept = lane < team ? walk.upper.kept[super * team + lane] : 0;
+    const bool upper = team && __all_sync(ALL, some_kept <= UPPER / team);
+    const uint32_t kept = upper ? __reduce_add_sync(ALL, some_kept) : 0;
+    if (lane < TEAM) lists->kept[lane] = some_kept;
     uint32_t top = !upper, next = 0;
     if (lane == 0) lists->stack[0] = 0;
     __syncwarp();
@@ -58,7 +71,7 @@ __device__ __forceinline__ bool walk_group(const Walk<P, R> &walk, int64_t first
             number = take_cells(lists->stack, &top, walk.stack - top < 32 ? 1 : 32, lane, below, &node);
         } else {
             number = least(kept - next, 32u);
-            if (lane < number) node = walk.upper.list[super * UPPER + next + lane];
+            if (lane < number) node = left_over(walk, lists->kept, super, next + lane);
             next += number;
         }
         if (lane == 0) lists->counts[VISITS] += number;
@@ -129,8 +142,11 @@ __device__ __forceinline__ bool walk_group(const Walk<P, R> &walk, int64_t first
     if (walk.reach > 0) field_at<potential>(group, field, frame.cx, frame.cy, frame.cz, &sums);
     if (upper) {
         const Four<P> m = load(walk.upper.middle + super);
-        field_at<potential>(group, walk.upper.field[super * 32 + lane], frame.one(m.x, frame.ox),
-                            frame.one(m.y, frame.oy), frame.one(m.z, frame.oz), &sums);
+        R whole = 0;
+        for (uint32_t w = 0; w < team; w++)
+            whole += walk.upper.field[(super * team + w) * 32 + lane];
+        field_at<potential>(group, whole, frame.one(m.x, frame.ox), frame.one(m.y, frame.oy),
+                            frame.one(m.z, frame.oz), &sums);
     }
 #pragma unroll
     for (int k = 0; k < K; k++) {
@@ -191,9 +207,9 @@ cudaError_t walk_launch(const Walk<P, R> &walk, bool potential, cudaStream_t str
     if (walk.upper.list != nullptr) {
         const unsigned supers = (unsigned)((groups + SUPER - 1) / SUPER), upper = (supers + WARPS - 1) / WARPS;
         if (potential)
-            upper_kernel<P, R, K, quad, true><<<upper, 32 * WARPS, 0, stream>>>(walk);
+            upper_kernel<P, R, K, quad, true><<<dim3(upper, walk.upper.team), 32 * WARPS, 0, stream>>>(walk);
         else
-            upper_kernel<P, R, K, quad, false><<<upper, 32 * WARPS, 0, stream>>>(walk);
+            upper_kernel<P, R, K, quad, false><<<dim3(upper, walk.upper.team), 32 * WARPS, 0, stream>>>(walk);
     }
     if (potential)
         walk_kernel<P, R, K, quad, true><<<blocks, 32 * WARPS, 0, stream>>>(walk);

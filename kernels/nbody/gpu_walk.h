@@ -14,15 +14,17 @@ namespace nbody
 void walk_settle(lacis_nbody_type type, int64_t n, lacis_nbody_rule *rule);
 
 constexpr uint32_t STACK = 448;
-constexpr int SUPER = 8;         /* groups that share the upper part of their walks */
+constexpr int SUPER = 8; /* groups that share the upper part of their walks */
+constexpr int TEAM = 4;
 constexpr uint32_t UPPER = 1024; /* cells that are left to these at most; more: the groups walk by themselves */
 
 /* What upper walks leave, for each SUPER groups; list NULL: there are none. */
 template <class P, class R> struct Upper {
-    uint32_t *list; /* UPPER cells */
-    uint32_t *kept; /* how many */
+    int team;       /* warps that share one upper walk, 1 .. TEAM */
+    uint32_t *list; /* UPPER cells, as many of each warp of the team */
+    uint32_t *kept; /* how many, of each warp */
     Four<P> *middle;
-    R *field; /* 32: a lane's coefficient each (gpu_walk_field.cuh) */
+    R *field; /* 32 of each warp: a lane's coefficient each (gpu_walk_field.cuh) */
 };
 
 /* All that a launch is given. Lengths are those of the tree; limits are made for R. */

@@ -68,6 +68,7 @@ template <class P, class R> struct alignas(16) Lists {
     uint2 bodies[64]; /* first, number */
     uint32_t cells[64], far[64];
     uint32_t counts[4];    /* of the group */
+    uint32_t kept[TEAM];   /* cells that each warp of the upper walk left */
     uint32_t stack[STACK]; /* first << 3 | number - 1 */
 };
 

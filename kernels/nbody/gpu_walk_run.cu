@@ -13,6 +13,7 @@ constexpr uint32_t MOST_CELLS = 1u << 29; /* a range of them is 32 bits on the s
 constexpr double NEAR = 1.6;              /* RELATIVE: radii of a group within which no cell is expanded */
 constexpr double MOST_THETA = 1;          /* a cell that reaches as far as the group may hold the group itself */
 constexpr int64_t SHARE = 100000;         /* bodies from which on groups share the upper part of their walks */
+constexpr uint64_t FEW_SUPERS = 4000;     /* of which a warp each does not fill the device */
 constexpr double STAND_IN = 0.7;
 constexpr double STRADDLE = 2.5; /* a compact group is not as wide compared with its parts */
 
@@ -64,15 +65,17 @@ template <class P, class R> uint64_t walk_share(const lacis_nbody_rule *rule, Wa
 {
     const uint64_t targets = (rule->group > 32 && sizeof(R) == 4 ? 64 : 32) * SUPER,
                    supers = ((uint64_t)walk->n + targets - 1) / targets;
+    const uint64_t team = supers < FEW_SUPERS ? TEAM : 1;
     uint64_t at = 0;
+    walk->upper.team = (int)team;
     const auto room = [&](auto **pointer, uint64_t count) {
         if (block != nullptr) *pointer = (decltype(+*pointer))((char *)block + at);
         at += (count * sizeof **pointer + 255) / 256 * 256;
     };
     room(&walk->upper.list, supers * UPPER);
-    room(&walk->upper.kept, supers);
+    room(&walk->upper.kept, supers * team);
     room(&walk->upper.middle, supers);
-    room(&walk->upper.field, supers * 32);
+    room(&walk->upper.field, supers * team * 32);
     return at;
 }
 

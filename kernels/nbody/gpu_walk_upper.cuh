@@ -79,6 +79,25 @@ __device__ __forceinline__ bool near_middle(const Walk<P, R> &walk, const Frame<
     return !(q < walk.theta && c.w * i * i * (q * q * (quad ? q : 1)) < group.limit);
 }
 
+/* Ranges of which each warp of a team gets its share, once so many are on the stack: until then all do the same, and
+ * the first alone counts. */
+constexpr uint32_t DEALT = 24;
+
+__device__ __forceinline__ uint32_t deal(uint32_t *stack, uint32_t top, uint32_t team, uint32_t member, uint32_t lane,
+                                         uint32_t below)
+{
+    uint32_t kept = 0;
+    for (uint32_t first = 0; first < top; first += 32) {
+        const uint32_t i = first + lane, entry = i < top ? stack[i] : 0;
+        const bool mine = i < top && i % team == member;
+        const uint32_t all = __ballot_sync(ALL, mine);
+        if (mine) stack[kept + __popc(all & below)] = entry;
+        kept += __popc(all);
+        __syncwarp();
+    }
+    return kept;
+}
+
 template <class P, class R, int K, bool quad, bool potential>
 __global__ void __launch_bounds__(32 * WARPS, blocks_at_once<P, R>())
     upper_kernel(const __grid_constant__ Walk<P, R> walk)
@@ -94,10 +113,18 @@ __global__ void __launch_bounds__(32 * WARPS, blocks_at_once<P, R>())
 
     R field = 0;
     uint32_t far = 0, top = 1, kept = 0, visits = 0, expanded = 0;
-    uint32_t *const list = walk.upper.list + super * UPPER;
+    const uint32_t team = gridDim.y, member = blockIdx.y, room_kept = UPPER / team;
+    uint32_t *const list = walk.upper.list + super * UPPER + member * room_kept;
+    bool dealt = team == 1;
     if (lane == 0) lists->stack[0] = 0;
     __syncwarp();
     while (top) {
+        if (!dealt && top >= DEALT) {
+            dealt = true;
+            top = deal(lists->stack, top, team, member, lane, below);
+            if (member) field = 0, far = kept = visits = expanded = 0;
+            if (top == 0) break;
+        }
         uint32_t node;
         const uint32_t number = take_cells(lists->stack, &top, walk.stack - top < 32 ? 1 : 32, lane, below, &node);
         visits += number;
@@ -118,20 +145,22 @@ __global__ void __launch_bounds__(32 * WARPS, blocks_at_once<P, R>())
             lists->stack[top + __popc(open & ~(below << 1 | 1))] = link.first << 3 | (link.many - 1);
         if (what == EXPANDED) lists->far[far + __popc(as_field & below)] = node;
         const uint32_t at = kept + __popc(keep & below);
-        if ((what == CELL || what == BODIES) && at < UPPER) list[at] = node;
+        if ((what == CELL || what == BODIES) && at < room_kept) list[at] = node;
         top += __popc(open), far += __popc(as_field), kept += __popc(keep);
         __syncwarp();
-        while (far >= 32 || (top == 0 && far)) {
-            const uint32_t some = least(far, 32u);
-            far -= some, expanded += some;
-            field += field_add<quad, potential>(walk, group, lane, lists->far + far, some);
+        if (far >= 32) {
+            far -= 32, expanded += 32;
+            field += field_add<quad, potential>(walk, group, lane, lists->far + far, 32);
         }
         __syncwarp();
     }
-    walk.upper.field[super * 32 + lane] = field;
+    if (far) field += field_add<quad, potential>(walk, group, lane, lists->far, far);
+    expanded += far;
+    if (!dealt && member) field = 0, kept = visits = expanded = 0;
+    walk.upper.field[(super * team + member) * 32 + lane] = field;
     if (lane != 0) return;
-    store(walk.upper.middle + super, {group.ox, group.oy, group.oz, 0});
-    walk.upper.kept[super] = kept;
+    if (member == 0) store(walk.upper.middle + super, {group.ox, group.oy, group.oz, 0});
+    walk.upper.kept[super * team + member] = kept;
     if (walk.counts) {
         atomicAdd(walk.counts + 2, (double)expanded);
         atomicAdd(walk.counts + 3, (double)visits);

@@ -4,9 +4,9 @@
  * instruction set (*.isa.c).
  *
  * Bodies lie in the order of the curve at the time of the last field ("canonical": equal keys are told apart by the
- * bits of everything that a body has), so that nothing depends on the order in which they were given, nor on the
- * steps before. Forces are computed in units of their own, powers of two away from the caller's (order.c), so
- * that floats do not overflow whatever units the caller has.
+ * bits of everything that a body has; all pairs without `deterministic`: in the caller's order), so that nothing
+ * depends on the order in which they were given, nor on the steps before. Forces are computed in units of their own,
+ * powers of two away from the caller's (order.c), so that floats do not overflow whatever units the caller has.
  */
 #ifndef LACIS_KERNELS_NBODY_INSIDE_H
 #define LACIS_KERNELS_NBODY_INSIDE_H
@@ -152,7 +152,6 @@ struct lacis_nbody {
     bool felt;               /* AX .. AZ hold accelerations of some time */
     bool old;                /* OLD holds what they were the time before */
     bool placed;             /* body and tree are those of the positions */
-    bool ordered;            /* bodies have been put into the order of the curve */
     int64_t wanted;          /* bodies whose field is */
     lacis_nbody_share share; /* NULL: the field is computed here */
     void *share_context;

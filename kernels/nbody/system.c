@@ -44,8 +44,8 @@ lacis_nbody_status nbody_over(lacis_nbody *system, int64_t n, int64_t piece, nbo
 /* --- the rule ---------------------------------------------------------------------------------------- */
 
 /* Leaves and groups: the fastest of those measured for Plummer spheres of 50,000 to 500,000 bodies, within a few per
- * cent. Expansions: what adds little to the error that the opening allows: it goes with the third power of theta, or
- * with alpha. */
+ * cent. Expansions: what adds little to the error that the opening allows: it goes with theta, or the
+ * third root of alpha. */
 void lacis_nbody_settle(const lacis_nbody_start *start, lacis_nbody_rule *rule)
 {
     (void)start;
@@ -53,8 +53,8 @@ void lacis_nbody_settle(const lacis_nbody_start *start, lacis_nbody_rule *rule)
     if (rule->group <= 0) rule->group = 32;
     if (rule->group > NBODY_GROUP_MOST) rule->group = NBODY_GROUP_MOST;
     if (rule->expand >= 0) return;
-    rule->expand =
-        rule->opening == LACIS_NBODY_RELATIVE ? fmin(0.25, cbrt(rule->alpha)) : fmin(0.4, 0.4 * rule->theta);
+    const double share = rule->order == LACIS_NBODY_QUADRUPOLE ? 0.3 : 0.4;
+    rule->expand = fmin(0.25, rule->opening == LACIS_NBODY_RELATIVE ? cbrt(rule->alpha) : share * rule->theta);
 }
 
 static void settle(lacis_nbody *system, const lacis_nbody_rule *rule)

@@ -131,6 +131,20 @@ static void count_sizes(const lacis_product *product, bool closely, lacis_gpu_es
     }
 }
 
+/* One row in order: a warp a window takes the row's entries one after the other; where B is too large for its cuts a
+ * single block does, again for each lot of cells. From what the kernels do, not measured. */
+static double ordered_row_seconds(const lacis_product *product)
+{
+    const double step = 1e-6, cells = 8192, warps = 4000, most_cuts = 2147483648.0;
+    const lacis_mul_job *job = &product->job;
+    const double columns = (double)(job->t_hi - job->t_lo), products = (double)product->total_products;
+    const double windows = columns * (double)lacis_dtype_size(product->storage) / 5120 + 1;
+    const double entries = products < columns ? products : columns, degree = (double)product->total_degree;
+    if ((double)job->b.rows * (windows + 1) * sizeof(uint32_t) > most_cuts)
+        return step * degree * (entries / cells + 1);
+    return step * degree / 32 * (windows / warps + 1);
+}
+
 static void kernel_seconds(const lacis_run *run, const lacis_product *product, const lacis_profile *profile,
                            bool closely, lacis_gpu_estimate *out)
 {
@@ -142,6 +156,8 @@ static void kernel_seconds(const lacis_run *run, const lacis_product *product, c
         out->seconds[i] = 1e-9 * out->products[i] * lacis_profile_get(profile, figure[i][kind], otherwise[i][kind]);
         out->kernels += out->seconds[i];
     }
+    if (kind == LACIS_WORK_ORDERED && product->spec.shape == LACIS_PRODUCT_ROW)
+        out->kernels += ordered_row_seconds(product);
     double top = lacis_profile_get(profile, LACIS_GPU_TOP_FIGURE, top_ns);
     if (product->job.top > 0) out->kernels += 1e-9 * top * (double)product->total_products;
     out->kernels += 1e-9 * row_ns * (double)product->s.count;

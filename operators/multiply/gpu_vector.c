@@ -3,24 +3,17 @@
  * MULTIPLY's variants "gpu pull" (graph BY vector: each row collects) and "gpu push" (vector BY graph: each entry of
  * the vector scatters), on the kernels of kernels/multiply/gpu_vector.h.
  *
- * Direction: CSR has a graph's rows at hand, so graph BY vector pulls and vector BY graph pushes, however few entries
- * the vector has. The other direction of each needs the columns, that is a transposed copy. Making one takes about
- * six passes over the graph (a sort of its entries by column), each as dear as the product itself, and it would serve
- * only where the same graph meets another vector in the same statement. So it is never made; whoever multiplies often
- * against the grain keeps a transposed graph and writes the product the other way round.
+ * Direction: CSR has a graph's rows at hand, so along their grain graph BY vector pulls and vector BY graph pushes.
+ * The other direction of each is gpu_against.c's, and which is the cheaper depends on how much of the vector is
+ * there.
  */
-#include "multiply/device.h"
+#include "multiply/vector.h"
 
 #include <string.h>
 
 #ifdef LACIS_GPU_KERNELS
 
-#include "multiply/gpu_vector.h"
-
-/* What a call and its waits cost, and what the host does for an element of the result. */
-static const double CALL_SECONDS = 8e-5, PULL_HOST_NS = 2 * LACIS_PULL_HOST_NS, PUSH_HOST_NS = 6;
-
-static void fill_job(lacis_run *run, const lacis_product *product, lacis_mul_gpu_job *out)
+void lacis_vector_job(lacis_run *run, const lacis_product *product, lacis_mul_gpu_job *out)
 {
     const lacis_mul_job *job = &product->job;
     *out = (lacis_mul_gpu_job){.a = job->a,
@@ -39,13 +32,13 @@ static void fill_job(lacis_run *run, const lacis_product *product, lacis_mul_gpu
     out->ordered = lacis_run_deterministic(run);
 }
 
-static uint64_t type_bytes(lacis_mul_type type)
+uint64_t lacis_vector_type_bytes(lacis_mul_type type)
 {
     return type == LACIS_MUL_I32 || type == LACIS_MUL_F32 ? 4 : 8;
 }
 
 /* Whether CON looks at the values of a or b. */
-static bool uses(lacis_mul_con con, bool b)
+bool lacis_vector_uses(lacis_mul_con con, bool b)
 {
     return con == LACIS_MUL_CON_ADD || con == LACIS_MUL_CON_MUL || con == (b ? LACIS_MUL_CON_B : LACIS_MUL_CON_A);
 }
@@ -70,17 +63,19 @@ static bool can(const lacis_call *call, lacis_product_shape shape, char *reason,
 {
     const lacis_multiply *work = call->work;
     const lacis_product *product = &work->product;
-    bool pull = shape == LACIS_PRODUCT_COLUMN;
+    const bool pull = shape == LACIS_PRODUCT_COLUMN, column = product->spec.shape == LACIS_PRODUCT_COLUMN;
     lacis_mul_gpu_job job;
     const char *why = NULL;
-    fill_job(work->run, product, &job);
-    if (product->spec.shape != shape) {
-        why = pull ? "only for graph BY vector" : "only for vector BY graph";
+    lacis_vector_job(work->run, product, &job);
+    if (product->spec.shape == LACIS_PRODUCT_MATRIX) {
+        why = "only for a graph and a vector";
     } else if (product->job.having != NULL) {
-        why = "HAVING is only done on the CPU";
+        why = "not with HAVING";
     } else if (job.agg != LACIS_MUL_COUNT &&
                (job.type == LACIS_MUL_C128 || job.a.type == LACIS_MUL_C128 || job.b.type == LACIS_MUL_C128)) {
-        why = "complex values are only done on the CPU";
+        why = "not for complex values";
+    } else if (product->spec.shape != shape) {
+        why = lacis_against_refuses(work->run, work);
     } else {
         why = pull ? lacis_mul_gpu_pull_refuses(&job) : lacis_mul_gpu_push_refuses(&job);
     }
@@ -88,9 +83,10 @@ static bool can(const lacis_call *call, lacis_product_shape shape, char *reason,
         snprintf(reason, size, "%s", why);
         return false;
     }
-    const double device = CALL_SECONDS + (pull ? 1e-9 * PULL_HOST_NS * (double)product->s.count : 0);
+    const double collected = (double)(column ? product->s.count : product->job.t_hi - product->job.t_lo);
+    const double device = LACIS_VECTOR_CALL_SECONDS + (pull ? 1e-9 * LACIS_VECTOR_PULL_HOST_NS * collected : 0);
     double processor =
-        pull ? pull_most_seconds(product, call->profile) : lacis_product_most_seconds(product, call->profile);
+        column ? pull_most_seconds(product, call->profile) : lacis_product_most_seconds(product, call->profile);
     if (!lacis_gpu_worth(call, work->run, LACIS_GPU_LOAD_FIGURE, processor, device, reason, size)) return false;
     return call->on != LACIS_ON_GPU || lacis_run_gpu(work->run, reason, size) != NULL;
 }
@@ -105,25 +101,25 @@ static void device_free(void *context, void *block)
     lacis_gpu_free(context, block);
 }
 
-static lacis_status begin_job(lacis_run *run, const lacis_product *product, lacis_gpu **gpu, lacis_mul_gpu_job *job)
+lacis_status lacis_vector_begin(lacis_run *run, const lacis_product *product, lacis_gpu **gpu, lacis_mul_gpu_job *job)
 {
     char reason[200];
     *gpu = lacis_run_gpu(run, reason, sizeof reason);
     if (*gpu == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
-    fill_job(run, product, job);
+    lacis_vector_job(run, product, job);
     job->stream = lacis_gpu_stream(*gpu);
     job->memory = (lacis_mul_gpu_memory){device_alloc, device_free, NULL, *gpu};
     return LACIS_OK;
 }
 
-static lacis_status failed(lacis_run *run, lacis_gpu *gpu, lacis_mul_gpu_status status, int cuda_error)
+lacis_status lacis_vector_failed(lacis_run *run, lacis_gpu *gpu, lacis_mul_gpu_status status, int cuda_error)
 {
     if (status == LACIS_MUL_GPU_FAILED) return lacis_gpu_failed(run, gpu, cuda_error);
     if (status == LACIS_MUL_GPU_NO_MEMORY) return lacis_gpu_no_room(run, gpu, "the product besides its operands");
     return lacis_run_fail(run, LACIS_UNSUPPORTED, "the GPU's kernels do not do this product after all");
 }
 
-static lacis_status sent(lacis_run *run, lacis_gpu *gpu, lacis_status status)
+lacis_status lacis_vector_sent(lacis_run *run, lacis_gpu *gpu, lacis_status status)
 {
     return status == LACIS_LIMIT ? lacis_gpu_no_room(run, gpu, "the operands") : status;
 }
@@ -139,9 +135,9 @@ static double pull_missing(lacis_gpu *gpu, const lacis_multiply *work)
 {
     const lacis_mul_job *job = &work->product.job;
     uint64_t rows = sizeof(int64_t) * (uint64_t)job->b.rows, bytes = lacis_send_missing(gpu, &work->sent, &job->a);
-    if (uses(job->con_kind, true))
+    if (lacis_vector_uses(job->con_kind, true))
         bytes += lacis_send_host_missing(gpu, &work->sent, job->b.value,
-                                         type_bytes(job->b.type) * lacis_send_places(&job->b));
+                                         lacis_vector_type_bytes(job->b.type) * lacis_send_places(&job->b));
     return (double)bytes + (every(&job->b) ? 0 : 2 * (double)rows);
 }
 
@@ -151,11 +147,12 @@ static lacis_status pull_cost(lacis_run *run, const lacis_call *call, const laci
     const lacis_product *product = &work->product;
     lacis_gpu *gpu = lacis_gpu_at_hand(run);
     LACIS_TRY(lacis_product_cost(run, &work->product, profile, call->closely, out));
+    if (product->spec.shape == LACIS_PRODUCT_ROW) return lacis_against_cost(run, work, profile, out);
     double rows = (double)call->units, size = (double)lacis_dtype_size(product->storage);
     double ns =
         lacis_profile_get(profile, "multiply.gpu.vector.pull_entry_ns", 0.012) * (double)product->total_degree;
     out->once = lacis_gpu_start_seconds(run, profile, LACIS_GPU_LOAD_FIGURE);
-    out->seconds = out->once + CALL_SECONDS + 1e-9 * (ns + PULL_HOST_NS * rows) +
+    out->seconds = out->once + LACIS_VECTOR_CALL_SECONDS + 1e-9 * (ns + LACIS_VECTOR_PULL_HOST_NS * rows) +
                    lacis_gpu_copy_seconds(gpu, profile, pull_missing(gpu, work), (size + 1) * rows);
     return LACIS_OK;
 }
@@ -169,9 +166,9 @@ static lacis_status pull_send(lacis_run *run, lacis_gpu *gpu, lacis_multiply *wo
     LACIS_TRY(lacis_send_matrix(run, gpu, &work->sent, &from->a, &job->a));
     if (!pull->every) LACIS_TRY(lacis_send_host(run, gpu, &work->sent, from->b.begin, rows, &begin));
     if (!pull->every) LACIS_TRY(lacis_send_host(run, gpu, &work->sent, from->b.end, rows, &end));
-    if (uses(from->con_kind, true))
+    if (lacis_vector_uses(from->con_kind, true))
         LACIS_TRY(lacis_send_host(run, gpu, &work->sent, from->b.value,
-                                  type_bytes(from->b.type) * lacis_send_places(&from->b), &value));
+                                  lacis_vector_type_bytes(from->b.type) * lacis_send_places(&from->b), &value));
     job->b.begin = begin;
     job->b.end = end;
     job->b.column = NULL;
@@ -207,13 +204,13 @@ static lacis_status pull_rows(lacis_run *run, lacis_multiply *work, int64_t begi
     lacis_gpu *gpu;
     lacis_mul_gpu_job job;
     lacis_mul_matrix mask;
-    LACIS_TRY(begin_job(run, product, &gpu, &job));
+    LACIS_TRY(lacis_vector_begin(run, product, &gpu, &job));
     lacis_mul_gpu_pull pull = {.job = &job,
                                .every = every(&product->job.b),
                                .entries = product->total_degree,
                                .first = begin,
                                .count = end - begin};
-    LACIS_TRY(sent(run, gpu, pull_send(run, gpu, work, &pull, &job, &mask)));
+    LACIS_TRY(lacis_vector_sent(run, gpu, pull_send(run, gpu, work, &pull, &job, &mask)));
     uint64_t values = lacis_dtype_size(product->storage) * (uint64_t)pull.count,
              bytes = values + (uint64_t)pull.count;
     pull.value = lacis_gpu_alloc(gpu, bytes);
@@ -221,7 +218,7 @@ static lacis_status pull_rows(lacis_run *run, lacis_multiply *work, int64_t begi
     pull.present = (uint8_t *)pull.value + values;
     lacis_mul_gpu_status done = lacis_mul_gpu_pull_run(&pull);
     lacis_status status = done == LACIS_MUL_GPU_OK ? pull_fetch(run, gpu, pull.value, bytes, values, out)
-                                                   : failed(run, gpu, done, pull.cuda_error);
+                                                   : lacis_vector_failed(run, gpu, done, pull.cuda_error);
     lacis_gpu_free(gpu, pull.value);
     return status;
 }
@@ -230,7 +227,8 @@ static lacis_status pull_run(lacis_run *run, const lacis_call *call, int64_t beg
 {
     lacis_multiply *work = call->work;
     lacis_product_result result = {.rows = end - begin};
-    lacis_status status = pull_rows(run, work, begin, end, &result);
+    lacis_status status = work->product.spec.shape == LACIS_PRODUCT_ROW ? lacis_against_pull(run, work, &result)
+                                                                        : pull_rows(run, work, begin, end, &result);
     if (status == LACIS_OK) {
         lacis_run_count(run, "entries", (double)result.entries);
         status = lacis_product_array(run, &work->product, begin, end, &result, NULL, NULL, out);
@@ -249,7 +247,8 @@ static bool push_can(const lacis_call *call, char *reason, size_t size)
 static double push_missing(lacis_gpu *gpu, const lacis_multiply *work)
 {
     const lacis_mul_job *job = &work->product.job;
-    double vector = (double)(sizeof(uint32_t) + type_bytes(job->a.type)) * (double)work->product.total_degree;
+    double vector =
+        (double)(sizeof(uint32_t) + lacis_vector_type_bytes(job->a.type)) * (double)work->product.total_degree;
     return vector + (double)lacis_send_missing(gpu, &work->sent, &job->b);
 }
 
@@ -259,12 +258,13 @@ static lacis_status push_cost(lacis_run *run, const lacis_call *call, const laci
     const lacis_product *product = &work->product;
     lacis_gpu *gpu = lacis_gpu_at_hand(run);
     LACIS_TRY(lacis_product_cost(run, &work->product, profile, call->closely, out));
+    if (product->spec.shape == LACIS_PRODUCT_COLUMN) return lacis_against_cost(run, work, profile, out);
     const double column_ns = 0.004; /* cleared, counted and looked at again */
     double ns =
         lacis_profile_get(profile, "multiply.gpu.vector.push_product_ns", 0.016) * (double)product->total_products;
-    ns += column_ns * (double)(product->job.t_hi - product->job.t_lo) + PUSH_HOST_NS * out->entries;
+    ns += column_ns * (double)(product->job.t_hi - product->job.t_lo) + LACIS_VECTOR_PUSH_HOST_NS * out->entries;
     out->once = lacis_gpu_start_seconds(run, profile, LACIS_GPU_LOAD_FIGURE);
-    out->seconds = out->once + CALL_SECONDS + 1e-9 * ns +
+    out->seconds = out->once + LACIS_VECTOR_CALL_SECONDS + 1e-9 * ns +
                    lacis_gpu_copy_seconds(gpu, profile, push_missing(gpu, work),
                                           (double)lacis_product_entry_bytes(product) * out->entries);
     return LACIS_OK;
@@ -277,9 +277,9 @@ static lacis_status push_send(lacis_run *run, lacis_gpu *gpu, lacis_multiply *wo
     const void *column, *value = NULL, *masked = NULL;
     LACIS_TRY(
         lacis_send_host(run, gpu, &work->sent, from->a.column, sizeof(uint32_t) * (uint64_t)push->end, &column));
-    if (uses(from->con_kind, false))
+    if (lacis_vector_uses(from->con_kind, false))
         LACIS_TRY(lacis_send_host(run, gpu, &work->sent, from->a.value,
-                                  type_bytes(from->a.type) * (uint64_t)push->end, &value));
+                                  lacis_vector_type_bytes(from->a.type) * (uint64_t)push->end, &value));
     LACIS_TRY(lacis_send_matrix(run, gpu, &work->sent, &from->b, &job->b));
     job->a.column = column;
     job->a.value = value;
@@ -316,14 +316,14 @@ static lacis_status push_row(lacis_run *run, lacis_multiply *work, lacis_product
     lacis_gpu *gpu;
     lacis_mul_gpu_job job;
     lacis_mul_matrix mask;
-    LACIS_TRY(begin_job(run, product, &gpu, &job));
+    LACIS_TRY(lacis_vector_begin(run, product, &gpu, &job));
     lacis_mul_gpu_push push = {.job = &job,
                                .begin = product->job.a.begin[0],
                                .end = product->job.a.end[0],
                                .products = product->total_products};
-    LACIS_TRY(sent(run, gpu, push_send(run, gpu, work, &push, &job, &mask)));
+    LACIS_TRY(lacis_vector_sent(run, gpu, push_send(run, gpu, work, &push, &job, &mask)));
     lacis_mul_gpu_status done = lacis_mul_gpu_push_run(&push);
-    if (done != LACIS_MUL_GPU_OK) return failed(run, gpu, done, push.cuda_error);
+    if (done != LACIS_MUL_GPU_OK) return lacis_vector_failed(run, gpu, done, push.cuda_error);
     lacis_status status = push_fetch(run, gpu, product, &push, out);
     lacis_gpu_free(gpu, push.column);
     lacis_gpu_free(gpu, push.value);
@@ -334,7 +334,9 @@ static lacis_status push_run(lacis_run *run, const lacis_call *call, int64_t beg
 {
     lacis_multiply *work = call->work;
     lacis_product_result result = {.rows = end - begin};
-    lacis_status status = push_row(run, work, &result);
+    lacis_status status = work->product.spec.shape == LACIS_PRODUCT_COLUMN
+                              ? lacis_against_push(run, work, begin, end, &result)
+                              : push_row(run, work, &result);
     if (status == LACIS_OK) {
         lacis_run_count(run, "products", (double)work->product.total_products);
         lacis_run_count(run, "entries", (double)result.entries);
@@ -382,7 +384,8 @@ static lacis_status no_run(lacis_run *run, const lacis_call *call, int64_t begin
 const lacis_variant lacis_multiply_gpu_pull = {
     .name = "gpu pull",
     .device = LACIS_GPU,
-    .summary = "graph BY vector: a few lanes a row collect its values of the vector, long rows in pieces",
+    .summary = "graph BY vector: a few lanes a row collect its values of the vector, long rows in pieces; vector BY "
+               "graph: likewise by columns",
     .can = pull_can,
     .cost = pull_cost,
     .run = pull_run,
@@ -391,7 +394,8 @@ const lacis_variant lacis_multiply_gpu_pull = {
 const lacis_variant lacis_multiply_gpu_push = {
     .name = "gpu push",
     .device = LACIS_GPU,
-    .summary = "vector BY graph: each entry of the vector scatters along its row into a cell a column",
+    .summary = "vector BY graph: each entry of the vector scatters along its row into a cell a column; graph BY "
+               "vector: likewise by columns",
     .can = push_can,
     .cost = push_cost,
     .run = push_run,

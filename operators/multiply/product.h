@@ -153,6 +153,7 @@ typedef struct lacis_product_result {
     int64_t rows;
     uint64_t entries, used;
     lacis_buffer *begin, *end, *column, *value;
+    const uint32_t *row; /* COLUMN: which rows these are, from the first of the call on; NULL: all */
 } lacis_product_result;
 lacis_status lacis_product_run(lacis_run *run, const lacis_product *product, int64_t begin, int64_t end,
                                lacis_product_result *out);

@@ -101,7 +101,8 @@ static void collect_column(struct collected *to, const lacis_product_result *res
 {
     const int64_t *begin = lacis_buffer_data(result->begin), *end = lacis_buffer_data(result->end);
     for (int64_t r = 0; r < result->rows; r++)
-        if (end[r] > begin[r]) collect(to, lacis_labels_at(&to->labels, r), result, begin[r]);
+        if (end[r] > begin[r])
+            collect(to, lacis_labels_at(&to->labels, result->row == NULL ? r : result->row[r]), result, begin[r]);
 }
 
 static lacis_status wanted(const lacis_product *product, int64_t label, void *workspace, bool *yes)

@@ -275,6 +275,11 @@ lacis_status lacis_written_failed(const lacis_mul_gpu_written *written)
     return ((const struct prepared *)written->context)->status;
 }
 
+static bool can_fail(const char *text)
+{
+    return strstr(text, ", bad)") != NULL;
+}
+
 /* A fold that can fail says so by `bad`; kernels that fold in any order have nowhere to say it. Devices before 9.0
  * exchange no 16 bytes at once. */
 static void set_order(lacis_run *run, lacis_gpu *gpu, const lacis_product *product, const char *fold,
@@ -287,11 +292,11 @@ static void set_order(lacis_run *run, lacis_gpu *gpu, const lacis_product *produ
     bool able = !wide || facts.arch >= 90;
     if (!able) job->ordered = true;
     if (job->agg != LACIS_MUL_FOLD) return;
-    job->any_order = able && product->spec.fold->associative && strstr(fold, ", bad)") == NULL &&
-                     !(real && lacis_run_deterministic(run));
+    job->any_order =
+        able && product->spec.fold->associative && !can_fail(fold) && !(real && lacis_run_deterministic(run));
 }
 
-static lacis_status semiring_text(lacis_run *run, const lacis_product *product, const lacis_mul_gpu_job *job,
+static lacis_status semiring_text(lacis_run *run, const lacis_product *product, lacis_mul_gpu_job *job,
                                   const char **text, const char **fold)
 {
     *text = *fold = "";
@@ -300,6 +305,7 @@ static lacis_status semiring_text(lacis_run *run, const lacis_product *product, 
     LACIS_TRY(con_text(run, product, &con));
     LACIS_TRY(fold_text(run, product, fold, &wrapped_fold));
     LACIS_TRY(wrapped_con(run, product, job, &wrapped));
+    job->fails = can_fail(con) || can_fail(*fold);
     *text = lacis_run_text(run, "#define LACIS_SEMIRING\n%s%s%s%s", con, *fold, wrapped, wrapped_fold);
     return *text == NULL ? LACIS_NOMEM : LACIS_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * POWER's variant "gpu": whether the kernels can do a call and the device may be asked for it, what it would cost,
- * and its run: the graph to the device, blocks of sources there from the first round to the last (gpu_rounds.c,
- * gpu_closure.c), only their results to the host.
+ * POWER's variant "gpu" runs: the graph to the device (gpu_graph.c), blocks of sources there from the first round to
+ * the last (gpu_rounds.c, gpu_closure.c), only their results to the host (gpu_result.c). gpu_cost.c says whether and
+ * for how much.
  */
 #include "power/gpu.h"
 
@@ -13,123 +13,12 @@
 
 #ifdef LACIS_GPU_KERNELS
 
-/* A call and two rounds, at least. */
-static const double CALL_SECONDS = 2e-4;
-
-/* ----------------------------------------------------------------------------------------- whether */
-
-static lacis_mul_con form_of(const lacis_product_spec *spec)
-{
-    return spec->con == NULL ? spec->form : lacis_con_form(spec->con);
-}
-
-static bool same_labels(const lacis_power *work)
-{
-    lacis_labels rows = lacis_labels_of_rows(&work->a), cols = lacis_labels_of_cols(&work->a);
-    if (rows.count != cols.count || (rows.label == NULL) != (cols.label == NULL)) return false;
-    if (rows.label == NULL) return rows.base == cols.base;
-    return memcmp(rows.label, cols.label, sizeof(int64_t) * (size_t)rows.count) == 0;
-}
-
-static const char *refuses(const lacis_power *work)
-{
-    const uint64_t places = UINT32_MAX - 64; /* of the graph: its entries are numbered in 32 bits there */
-    if (!work->stable && work->rounds == 1) return "there is nothing to multiply";
-    if (work->spec.agg == LACIS_AGG_FOLD) return "only for built-in AGG";
-    if (work->a.dtype == LACIS_C64 || work->a.dtype == LACIS_C128 || work->type == LACIS_C128 ||
-        work->dtype == LACIS_C128)
-        return "complex values are only done on the CPU";
-    if (!same_labels(work)) return "the graph's rows and columns carry different labels";
-    if (work->a.cols >= (int64_t)UINT32_MAX) return "a dimension has 2^32 rows or columns";
-    if ((uint64_t)work->a.entries >= places) return "the graph has too many entries";
-    return NULL;
-}
-
 static void label(const lacis_power *work, const lacis_labels *sources, lacis_product *product)
 {
     product->s = *sources;
-    product->c = lacis_labels_of_rows(&work->a);
+    product->c = lacis_labels_of_cols(&work->a); /* gpu_graph.c */
     product->t = lacis_labels_of_cols(&work->a);
 }
-
-/* Whether NVRTC can have the CON. */
-static bool can_write(const lacis_power *work, char *reason, size_t size)
-{
-    lacis_product product = {.spec = work->spec};
-    if (form_of(&work->spec) != LACIS_MUL_CON_STRIPS) return true;
-    product.job.con_kind = LACIS_MUL_CON_STRIPS;
-    label(work, &work->start.s, &product);
-    if (lacis_written_lists(&product)) {
-        snprintf(reason, size, "CON uses labels that are listed and not counted");
-        return false;
-    }
-    return lacis_written_can(&product, reason, size);
-}
-
-bool lacis_power_gpu_can(const lacis_call *call, char *reason, size_t size)
-{
-    const lacis_power *work = call->work;
-    const char *why = refuses(work);
-    if (why != NULL) {
-        snprintf(reason, size, "%s", why);
-        return false;
-    }
-    double copies = 4 * lacis_profile_get(call->profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
-    if (!lacis_gpu_worth(call, work->run, LACIS_GPU_LOAD_FIGURE, lacis_power_most_seconds(work, call->profile),
-                         CALL_SECONDS + copies, reason, size))
-        return false;
-    if (!can_write(work, reason, size)) return false;
-    return call->on != LACIS_ON_GPU || lacis_run_gpu(work->run, reason, size) != NULL;
-}
-
-/* ------------------------------------------------------------------------------------------- costs */
-
-static lacis_mul_matrix host_graph(const lacis_power *work)
-{
-    return (lacis_mul_matrix){.rows = work->a.rows,
-                              .cols = work->a.cols,
-                              .begin = work->a.begin,
-                              .end = work->a.end,
-                              .column = work->a.column,
-                              .value = work->a.value,
-                              .type = LACIS_MUL_I64};
-}
-
-/* NVRTC, unless it was compiled before, which is not known here; and the device's start. */
-static double once_seconds(const lacis_power *work, const lacis_profile *profile)
-{
-    const double compile_seconds = 1.2;
-    double start = lacis_gpu_start_seconds(work->run, profile, LACIS_GPU_LOAD_FIGURE);
-    return start + (form_of(&work->spec) == LACIS_MUL_CON_STRIPS ? compile_seconds : 0);
-}
-
-/* A round waits for the device; a path is an atomic, or a product and its offer; the result is looked through.
- * Measured on an H200. */
-double lacis_power_gpu_seconds(lacis_run *run, const lacis_call *call, const lacis_profile *profile,
-                               const lacis_cost *work_of)
-{
-    const lacis_power *work = call->work;
-    const lacis_gpu *gpu = lacis_gpu_at_hand(run);
-    const lacis_mul_matrix a = host_graph(work);
-    double round = lacis_profile_get(profile, "power.gpu.round_ns", work->stable ? 3e4 : 2e5);
-    double path = lacis_profile_get(profile, "power.gpu.path_ns", 0.02), cell_ns = 0.006;
-    double cells = work->stable ? (double)call->units * (double)work->a.cols : work_of->entries;
-    double missing = (double)lacis_send_missing(lacis_gpu_at_hand(run), &work->sent, &a);
-    return once_seconds(work, profile) + CALL_SECONDS +
-           1e-9 * (round * work->expected_rounds + path * work_of->products + cell_ns * cells) +
-           lacis_gpu_copy_seconds(gpu, profile, missing, work_of->bytes);
-}
-
-static lacis_status gpu_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
-{
-    LACIS_TRY(lacis_power_cost(run, call, profile, out));
-    out->once = once_seconds(call->work, profile);
-    out->seconds = lacis_power_gpu_seconds(run, call, profile, out);
-    out->peak_bytes = out->bytes;
-    return LACIS_OK;
-}
-
-/* --------------------------------------------------------------------------------------------- run */
 
 static void *device_alloc(void *context, uint64_t bytes)
 {
@@ -192,6 +81,17 @@ lacis_status lacis_power_gpu_guard(struct lacis_power_gpu *on, lacis_mul_con con
                           "CON's integers could overflow 64 bits, which the GPU does not look for");
 }
 
+/* Labels that CON takes from lists; all sources' once, for whatever block of them. */
+static lacis_status send_lists(struct lacis_power_gpu *on, lacis_product *product, int64_t first,
+                               lacis_mul_gpu_job *job)
+{
+    const lacis_labels *all = &on->work->start.s;
+    label(on->work, all, product);
+    LACIS_TRY(lacis_written_send(on->run, on->gpu, product, &on->work->sent, job));
+    if (job->label[0] != NULL) job->label[0] += on->sources.label - all->label + first;
+    return LACIS_OK;
+}
+
 lacis_status lacis_power_gpu_compile(struct lacis_power_gpu *on, lacis_product *product, int64_t first,
                                      lacis_mul_gpu_job *job, lacis_mul_gpu_written *kernels)
 {
@@ -199,13 +99,14 @@ lacis_status lacis_power_gpu_compile(struct lacis_power_gpu *on, lacis_product *
     label(on->work, &sources, product);
     on->written = true;
     on->compiled = kernels;
-    return lacis_written_prepare(on->run, on->gpu, product, job, kernels);
+    LACIS_TRY(lacis_written_prepare(on->run, on->gpu, product, job, kernels));
+    return send_lists(on, product, first, job);
 }
 
 /* The graph's values as `type`, made once. */
 lacis_status lacis_power_gpu_values(struct lacis_power_gpu *on, lacis_mul_type type, const void **out)
 {
-    lacis_dtype storage = on->work->a.storage;
+    lacis_dtype storage = on->storage;
     *out = on->a.value;
     if (on->a.value == NULL || lacis_mul_storage_of(storage) == lacis_power_storage_of(type)) return LACIS_OK;
     if (on->values[type] == NULL) {
@@ -232,75 +133,6 @@ lacis_status lacis_power_gpu_graph_facts(struct lacis_power_gpu *on, lacis_mul_t
     a.type = type;
     LACIS_TRY(lacis_power_gpu_look(on, &a, &on->facts));
     on->looked = true;
-    return LACIS_OK;
-}
-
-static lacis_status fetch_bounds(struct lacis_power_gpu *on, int64_t first, int64_t count,
-                                 const struct lacis_power_device_rows *from)
-{
-    lacis_product_result *to = &on->out->rows;
-    uint64_t bytes = sizeof(int64_t) * (uint64_t)count;
-    int64_t *begin = (int64_t *)lacis_buffer_data(to->begin) + first;
-    int64_t *end = (int64_t *)lacis_buffer_data(to->end) + first;
-    LACIS_TRY(lacis_gpu_download(on->run, on->gpu, from->begin, bytes, begin));
-    LACIS_TRY(lacis_gpu_download(on->run, on->gpu, from->end, bytes, end));
-    for (int64_t i = 0; to->used > 0 && i < count; i++) {
-        begin[i] += (int64_t)to->used;
-        end[i] += (int64_t)to->used;
-    }
-    return LACIS_OK;
-}
-
-/* Room for the whole result as address space, once its type is known: that of the first block with entries. */
-static lacis_status make_result(struct lacis_power_gpu *on, lacis_dtype storage)
-{
-    lacis_product_result *to = &on->out->rows;
-    uint64_t places = (uint64_t)to->rows * (uint64_t)on->work->a.cols;
-    if (to->column != NULL) return LACIS_OK;
-    on->out->storage = storage;
-    LACIS_TRY(lacis_buffer_reserve(on->run, places * sizeof(uint32_t), &to->column));
-    return lacis_buffer_reserve(on->run, places * lacis_dtype_size(storage), &to->value);
-}
-
-static lacis_status charge(struct lacis_power_gpu *on, uint64_t entries)
-{
-    lacis_product_result *to = &on->out->rows;
-    lacis_status status = lacis_buffer_charge(to->column, entries * sizeof(uint32_t));
-    if (status == LACIS_OK) status = lacis_buffer_charge(to->value, entries * lacis_dtype_size(on->out->storage));
-    return status == LACIS_OK ? LACIS_OK : lacis_power_too_large(on->run, status);
-}
-
-/* A block that is the whole result leaves its pieces on the device as copies of the host's. */
-static void keep(struct lacis_power_gpu *on, int64_t count, struct lacis_power_device_rows *from, uint64_t size)
-{
-    const lacis_product_result *to = &on->out->rows;
-    uint64_t rows = sizeof(int64_t) * (uint64_t)count, n = from->entries;
-    if (count != to->rows || n == 0) return;
-    lacis_gpu_keep(on->gpu, to->begin, 0, rows, from->begin);
-    lacis_gpu_keep(on->gpu, to->end, 0, rows, from->end);
-    lacis_gpu_keep(on->gpu, to->column, 0, sizeof(uint32_t) * n, from->column);
-    lacis_gpu_keep(on->gpu, to->value, 0, size * n, from->value);
-    *from = (struct lacis_power_device_rows){0};
-}
-
-static lacis_status fetch(struct lacis_power_gpu *on, int64_t first, int64_t count,
-                          struct lacis_power_device_rows *from)
-{
-    lacis_product_result *to = &on->out->rows;
-    uint64_t n = from->entries, size = lacis_dtype_size(from->storage);
-    LACIS_TRY(fetch_bounds(on, first, count, from));
-    if (n == 0) return LACIS_OK;
-    LACIS_TRY(make_result(on, from->storage));
-    if (from->storage != on->out->storage)
-        return lacis_run_fail(on->run, LACIS_UNSUPPORTED, "blocks of sources came in different types");
-    LACIS_TRY(charge(on, n));
-    LACIS_TRY(lacis_gpu_download(on->run, on->gpu, from->column, sizeof(uint32_t) * n,
-                                 (uint32_t *)lacis_buffer_data(to->column) + to->used));
-    LACIS_TRY(lacis_gpu_download(on->run, on->gpu, from->value, size * n,
-                                 (char *)lacis_buffer_data(to->value) + size * to->used));
-    to->used += n;
-    to->entries += n;
-    keep(on, count, from, size);
     return LACIS_OK;
 }
 
@@ -334,7 +166,7 @@ static lacis_status run_blocks(struct lacis_power_gpu *on, int64_t rows)
         lacis_status status = on->work->stable ? lacis_power_gpu_closure(on, first, count, &part)
                                                : lacis_power_gpu_rounds(on, first, count, &part);
         if (status == LACIS_OK) {
-            status = fetch(on, first, count, &part);
+            status = lacis_power_gpu_fetch(on, first, count, &part);
             lacis_power_gpu_drop(on, &part);
             LACIS_TRY(status);
             first += count;
@@ -369,18 +201,16 @@ static void clear(struct lacis_power_gpu *on)
 
 static lacis_status run_all(struct lacis_power_gpu *on, const lacis_csr *start)
 {
-    lacis_mul_matrix a = host_graph(on->work);
-    on->places = lacis_send_places(&a);
     on->stream = lacis_gpu_stream(on->gpu);
     on->memory = (lacis_mul_gpu_memory){device_alloc, device_free, stopped, on};
-    lacis_status status = lacis_send_matrix(on->run, on->gpu, &on->work->sent, &a, &on->a);
+    lacis_status status = lacis_power_gpu_send(on);
     if (status == LACIS_OK) status = send_start(on, start);
     if (status == LACIS_LIMIT) return lacis_gpu_no_room(on->run, on->gpu, "the graph");
     LACIS_TRY(status);
     LACIS_TRY(lacis_buffer_new(on->run, sizeof(int64_t) * (uint64_t)start->rows, &on->out->rows.begin));
     LACIS_TRY(lacis_buffer_new(on->run, sizeof(int64_t) * (uint64_t)start->rows, &on->out->rows.end));
     LACIS_TRY(run_blocks(on, start->rows));
-    LACIS_TRY(make_result(on, on->work->dtype)); /* where nothing came out */
+    LACIS_TRY(lacis_power_gpu_result(on, on->work->dtype)); /* where nothing came out */
     report(on);
     return LACIS_OK;
 }
@@ -409,27 +239,6 @@ static lacis_status gpu_run(lacis_run *run, const lacis_call *call, int64_t begi
 
 #else
 
-bool lacis_power_gpu_can(const lacis_call *call, char *reason, size_t size)
-{
-    const lacis_power *work = call->work;
-    if (lacis_gpu_possible(work->run, reason, size)) snprintf(reason, size, "this build has no GPU kernels for it");
-    return false;
-}
-
-/* Neither is asked, since it says no. */
-double lacis_power_gpu_seconds(lacis_run *run, const lacis_call *call, const lacis_profile *profile,
-                               const lacis_cost *work_of)
-{
-    (void)run, (void)call, (void)profile, (void)work_of;
-    return 0;
-}
-
-static lacis_status gpu_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
-{
-    (void)call, (void)profile, (void)out;
-    return lacis_run_fail(run, LACIS_UNSUPPORTED, "this build has no GPU kernels");
-}
-
 static lacis_status gpu_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
 {
     (void)call, (void)begin, (void)end, (void)out;
@@ -443,6 +252,6 @@ const lacis_variant lacis_power_gpu_variant = {
     .device = LACIS_GPU,
     .summary = "rounds on the GPU from the first to the last; closures push along edges while little changes",
     .can = lacis_power_gpu_can,
-    .cost = gpu_cost,
+    .cost = lacis_power_gpu_cost,
     .run = gpu_run,
 };

@@ -14,11 +14,12 @@ struct lacis_power_gpu {
     lacis_gpu *gpu;
     lacis_power *work;
     lacis_power_rows *out;
-    lacis_mul_matrix a;                    /* the graph on the device, its values as they are stored */
+    lacis_mul_matrix a;                    /* the graph on the device, rows where columns are */
+    lacis_dtype storage;                   /* of its values */
     uint64_t places;                       /* of its column and value */
-    void *values[LACIS_MUL_F64 + 1];       /* the graph's values in other types */
+    void *values[LACIS_MUL_C128 + 1];      /* the graph's values in other types */
     lacis_labels sources;                  /* of this run */
-    bool written;                          /* CON is not built in */
+    bool written;                          /* CON or AGG is not built in */
     const lacis_mul_gpu_written *compiled; /* its kernels, while a job runs them */
     bool looked;                           /* facts is known */
     lacis_mul_gpu_facts facts;
@@ -39,7 +40,7 @@ struct lacis_power_device_rows {
 
 static inline uint64_t lacis_power_type_bytes(lacis_mul_type type)
 {
-    return type == LACIS_MUL_I32 || type == LACIS_MUL_F32 ? 4 : 8;
+    return type == LACIS_MUL_I32 || type == LACIS_MUL_F32 ? 4 : type == LACIS_MUL_C128 ? 16 : 8;
 }
 
 static inline lacis_mul_storage lacis_power_storage_of(lacis_mul_type type)
@@ -47,7 +48,8 @@ static inline lacis_mul_storage lacis_power_storage_of(lacis_mul_type type)
     static const lacis_mul_storage storage[] = {[LACIS_MUL_I32] = LACIS_MUL_TO_I32,
                                                 [LACIS_MUL_I64] = LACIS_MUL_TO_I64,
                                                 [LACIS_MUL_F32] = LACIS_MUL_TO_F32,
-                                                [LACIS_MUL_F64] = LACIS_MUL_TO_F64};
+                                                [LACIS_MUL_F64] = LACIS_MUL_TO_F64,
+                                                [LACIS_MUL_C128] = LACIS_MUL_TO_C128};
     return storage[type];
 }
 
@@ -59,6 +61,20 @@ static inline lacis_dtype lacis_power_dtype_of(lacis_mul_type type)
                                         [LACIS_MUL_F64] = LACIS_F64};
     return dtype[type];
 }
+
+/* gpu_graph.c: the graph as it is; and to the device, into *on. */
+lacis_mul_matrix lacis_power_host_graph(const lacis_power *work);
+lacis_status lacis_power_gpu_send(struct lacis_power_gpu *on);
+
+/* gpu_cost.c */
+lacis_status lacis_power_gpu_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile,
+                                  lacis_cost *out);
+
+/* gpu_result.c: room for the whole result as address space, once its type is known: that of the first block with
+ * entries; and the rows of sources [first, first + count) behind what is there. */
+lacis_status lacis_power_gpu_result(struct lacis_power_gpu *on, lacis_dtype storage);
+lacis_status lacis_power_gpu_fetch(struct lacis_power_gpu *on, int64_t first, int64_t count,
+                                   struct lacis_power_device_rows *from);
 
 /* gpu.c */
 lacis_status lacis_power_gpu_status(struct lacis_power_gpu *on, lacis_mul_gpu_status status, int cuda_error);
@@ -73,7 +89,7 @@ lacis_status lacis_power_gpu_look(struct lacis_power_gpu *on, const lacis_mul_ma
 /* Fills on->facts of the graph's values, once. */
 lacis_status lacis_power_gpu_graph_facts(struct lacis_power_gpu *on, lacis_mul_type type);
 
-/* A written CON, of a product whose types are known, into *job; kernels must stay while the job is used. */
+/* Written CON and AGG, of a product whose types are known, into *job; kernels must stay while the job is used. */
 lacis_status lacis_power_gpu_compile(struct lacis_power_gpu *on, lacis_product *product, int64_t first,
                                      lacis_mul_gpu_job *job, lacis_mul_gpu_written *kernels);
 

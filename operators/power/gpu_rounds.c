@@ -73,7 +73,7 @@ static lacis_status judge(struct lacis_power_gpu *on, lacis_mul_gpu_job *job, in
     lacis_mul_gpu_facts facts;
     double most = 1;
     lacis_mul_matrix rows = job->a;
-    if (!uses_r(job->con_kind)) rows.value = NULL;
+    if (!uses_r(job->con_kind) || job->written != NULL) rows.value = NULL;
     LACIS_TRY(lacis_power_gpu_look(on, &rows, &facts));
     job->max_degree_a = facts.degree;
     if (job->agg == LACIS_MUL_COUNT) {
@@ -83,7 +83,7 @@ static lacis_status judge(struct lacis_power_gpu *on, lacis_mul_gpu_job *job, in
         return LACIS_OK;
     }
     if (job->type != LACIS_MUL_I64) return LACIS_OK;
-    if (job->con_kind == LACIS_MUL_CON_STRIPS) return LACIS_OK; /* looks for itself */
+    if (job->written != NULL) return LACIS_OK; /* looks for itself */
     double a = uses_graph(job->con_kind) && job->b.value != NULL ? (double)on->facts.most : 1;
     LACIS_TRY(lacis_power_gpu_guard(on, job->con_kind, (double)facts.most, a, &most));
     job->checked = job->agg == LACIS_MUL_SUM && most * (double)facts.degree >= 4611686018427387904.0; /* 2^62 */
@@ -92,12 +92,12 @@ static lacis_status judge(struct lacis_power_gpu *on, lacis_mul_gpu_job *job, in
 
 static void fill_job(struct lacis_power_gpu *on, const lacis_product *product, bool last, lacis_mul_gpu_job *out)
 {
-    lacis_mul_type type = lacis_mul_type_of(product->con_dtype);
+    lacis_mul_type type = product->job.type;
+    bool average = product->job.agg == LACIS_MUL_AVG && type != LACIS_MUL_C128;
     *out = (lacis_mul_gpu_job){.con_kind = product->job.con_kind,
                                .agg = product->job.agg,
                                .type = type,
-                               .storage = product->job.agg == LACIS_MUL_AVG ? LACIS_MUL_TO_F64
-                                                                            : lacis_power_storage_of(type),
+                               .storage = average ? LACIS_MUL_TO_F64 : lacis_power_storage_of(type),
                                .ordered = lacis_run_deterministic(on->run),
                                .t_hi = on->a.cols,
                                .compact = last,
@@ -108,9 +108,9 @@ static void fill_job(struct lacis_power_gpu *on, const lacis_product *product, b
 static lacis_dtype dtype_of_storage(lacis_mul_storage storage)
 {
     static const lacis_dtype dtype[] = {
-        [LACIS_MUL_TO_U8] = LACIS_U8,   [LACIS_MUL_TO_U16] = LACIS_U16, [LACIS_MUL_TO_U32] = LACIS_U32,
-        [LACIS_MUL_TO_I32] = LACIS_I32, [LACIS_MUL_TO_I64] = LACIS_I64, [LACIS_MUL_TO_F32] = LACIS_F32,
-        [LACIS_MUL_TO_F64] = LACIS_F64};
+        [LACIS_MUL_TO_U8] = LACIS_U8,   [LACIS_MUL_TO_U16] = LACIS_U16,  [LACIS_MUL_TO_U32] = LACIS_U32,
+        [LACIS_MUL_TO_I32] = LACIS_I32, [LACIS_MUL_TO_I64] = LACIS_I64,  [LACIS_MUL_TO_F32] = LACIS_F32,
+        [LACIS_MUL_TO_F64] = LACIS_F64, [LACIS_MUL_TO_C128] = LACIS_C128};
     return dtype[storage];
 }
 
@@ -151,6 +151,29 @@ static lacis_status product_of(struct lacis_power_gpu *on, struct present *prese
     return status;
 }
 
+/* What a fold computes in, and CON watched for overflow and converted to that, as MULTIPLY has it. */
+static void set_type(lacis_product *product)
+{
+    lacis_mul_job *job = &product->job;
+    bool fold = job->agg == LACIS_MUL_FOLD,
+         both = job->con_kind == LACIS_MUL_CON_ADD || job->con_kind == LACIS_MUL_CON_MUL;
+    job->type = lacis_mul_type_of(fold ? product->dtype : product->con_dtype);
+    if (!fold || !both) return;
+    product->strips.form = job->con_kind;
+    product->strips.form_type = product->con_dtype;
+    job->con_kind = LACIS_MUL_CON_STRIPS;
+}
+
+/* Operands' values as written functions take them. */
+static lacis_status write_functions(struct lacis_power_gpu *on, const struct present *present, lacis_product *product,
+                                    int64_t first, lacis_mul_gpu_job *job, lacis_mul_gpu_written *kernels)
+{
+    job->a.type = lacis_mul_type_of(lacis_slot_dtype(present->dtype));
+    job->b.type = lacis_mul_type_of(lacis_slot_dtype(on->work->a.dtype));
+    job->checked = job->agg == LACIS_MUL_SUM && job->type == LACIS_MUL_I64; /* decides which kernels there are */
+    return lacis_power_gpu_compile(on, product, first, job, kernels);
+}
+
 static lacis_status advance(struct lacis_power_gpu *on, struct present *present, int64_t first, int64_t round)
 {
     lacis_product product;
@@ -159,16 +182,13 @@ static lacis_status advance(struct lacis_power_gpu *on, struct present *present,
     void *made = NULL;
     bool last = round == on->work->rounds;
     LACIS_TRY(types_of(on, present, round, &product));
+    set_type(&product);
     fill_job(on, &product, last, &job);
     job.a = present->rows;
     job.b = on->a;
     job.a.type = job.b.type = job.type;
-    if (job.con_kind == LACIS_MUL_CON_STRIPS) {
-        job.a.type = lacis_mul_type_of(lacis_slot_dtype(present->dtype));
-        job.b.type = lacis_mul_type_of(lacis_slot_dtype(on->work->a.dtype));
-        job.checked = job.agg == LACIS_MUL_SUM && job.type == LACIS_MUL_I64; /* decides which kernels there are */
-        LACIS_TRY(lacis_power_gpu_compile(on, &product, first, &job, &kernels));
-    }
+    if (lacis_mul_gpu_semiring_written(&job))
+        LACIS_TRY(write_functions(on, present, &product, first, &job, &kernels));
     if (!uses_r(job.con_kind)) job.a.value = NULL;
     if (!uses_graph(job.con_kind)) job.b.value = NULL;
     if (job.b.value != NULL) LACIS_TRY(lacis_power_gpu_values(on, job.b.type, &job.b.value));
@@ -185,7 +205,7 @@ lacis_status lacis_power_gpu_rounds(struct lacis_power_gpu *on, int64_t first, i
                                     struct lacis_power_device_rows *out)
 {
     const lacis_power *work = on->work;
-    struct present present = {.rows = on->a, .storage = work->a.storage, .dtype = work->a.dtype};
+    struct present present = {.rows = on->a, .storage = on->storage, .dtype = work->a.dtype};
     lacis_status status = LACIS_OK;
     present.rows.rows = count;
     present.rows.begin = on->start_begin + first;

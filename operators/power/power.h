@@ -19,9 +19,11 @@ typedef struct lacis_power {
     lacis_dtype type;        /* UNTIL STABLE: of values between rounds */
     lacis_dtype dtype;       /* of the result */
     lacis_buffer *row_labels, *col_labels;
-    lacis_run *run;  /* for the GPU's can, which is asked without one */
-    lacis_sent sent; /* to the GPU */
-    bool costed;     /* cost and expected_rounds are known */
+    lacis_run *run;         /* for the GPU's can, which is asked without one */
+    lacis_sent sent;        /* to the GPU */
+    const int64_t *aligned; /* likewise (gpu_graph.c): begins and ends of rows where columns are; NULL: not made */
+    const void *wide;       /* likewise: complex values in double precision */
+    bool costed;            /* cost and expected_rounds are known */
     lacis_cost cost;
     double expected_rounds;
 } lacis_power;

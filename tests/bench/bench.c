@@ -16,7 +16,9 @@ static const bench_family families[] = {
     {"simulate", "neurons; cpu: --peer neuron where nrniv is installed, one thread unless --threads says otherwise",
      bench_simulate},
     {"solve", "batches of systems, --op part of a case's name: chain, tree, flat, full, block, shared", bench_solve},
-    {"nbody", "point masses: --op pairs, monopole, quadrupole, relative, fine, insertion, clusters, precise, drift",
+    {"nbody",
+     "point masses: --op pairs, monopole, quadrupole, relative, fine, insertion, clusters, deterministic,\n"
+     "             precise, drift",
      bench_nbody},
     {"symv", "dense symmetric and Hermitian matrix-vector products; the picture of GFLOPS against n", bench_symv},
 };

@@ -21,10 +21,12 @@ static const nbody_op ops[] = {
     {"fine", "plummer", "tree", "ALPHA 0.003 ORDER quadrupole", NULL, 500000, 5000000},
     {"insertion", "plummer", "insertion", GATE, NULL, 500000, 5000000},
     {"clusters", "clusters", "tree", GATE, NULL, 500000, 5000000},
+    {"deterministic", "plummer", "tree", GATE, NULL, 500000, 5000000},
     {"precise", "plummer", "tree", "ALPHA 1.5e-6 ORDER quadrupole", "f64", 50000, 500000},
     {"drift", "plummer", "tree", GATE, NULL, 5000, 500000},
 };
-enum { OPS = sizeof ops / sizeof ops[0], LEAST_STEPS = 2, MOST_STEPS = 200 };
+enum { OPS = sizeof ops / sizeof ops[0], LEAST_STEPS = 2, MOST_STEPS = 32768 };
+static const double LONG_ENOUGH = 0.05; /* seconds */
 #define MOTION "DT 0.001 SOFTEN 0.05"
 
 /* -------------------------------------------------------------------------------------- statements */
@@ -123,19 +125,48 @@ static int take_errors(const nbody_case *c, nbody_figures *f)
     return f->most < 0.5 ? 0 : bench_fail("nbody/%s: an acceleration is off by %g", c->op->name, f->most);
 }
 
-static int take_steps(const nbody_case *c, nbody_figures *f)
+/* How many further steps take long enough to be told from what varies between statements. */
+static int choose_steps(const nbody_case *c, int64_t *out)
 {
-    double few[BENCH_REPEATS], many[BENCH_REPEATS], once;
-    if (timed(c, steps_of(c, "h", 1, ""), &once) != 0) return 1;
-    double wanted = 0.5 / once;
-    int64_t steps = wanted < LEAST_STEPS ? LEAST_STEPS : wanted > MOST_STEPS ? MOST_STEPS : (int64_t)wanted;
+    double few, many;
+    int code = timed(c, steps_of(c, "h", 1, ""), &few); /* the first of all starts a device */
+    for (*out = LEAST_STEPS; code == 0 && *out < MOST_STEPS; *out *= 4) {
+        code = timed(c, steps_of(c, "h", 1, ""), &few);
+        if (code == 0) code = timed(c, steps_of(c, "h", 1 + *out, ""), &many);
+        if (many - few >= LONG_ENOUGH) break;
+    }
+    return code;
+}
+
+static int take_steps(const nbody_case *c, double *step)
+{
+    double few[BENCH_REPEATS], many[BENCH_REPEATS];
+    int64_t steps;
+    if (choose_steps(c, &steps) != 0) return 1;
     for (int i = 0; i < c->options->repeat; i++) {
         if (timed(c, steps_of(c, "h", 1, ""), &few[i]) != 0) return 1;
         if (timed(c, steps_of(c, "h", 1 + steps, ""), &many[i]) != 0) return 1;
     }
     double more = bench_median(many, c->options->repeat) - bench_median(few, c->options->repeat);
-    f->step = more > 0 ? more / (double)steps : 0;
+    *step = more > 0 ? more / (double)steps : 0;
     return 0;
+}
+
+/* What the same step takes without `deterministic`, or on one GPU instead of several. */
+static int take_other(const nbody_case *c, nbody_figures *f)
+{
+    char back[40];
+    snprintf(back, sizeof back, "SET gpus = %d", c->options->gpus);
+    int code = 0;
+    if (strcmp(c->op->name, "deterministic") == 0) {
+        code = run(c, "SET deterministic = off", NULL, NULL);
+        if (code == 0) code = take_steps(c, &f->free);
+    } else if (c->options->gpus > 1) {
+        code = run(c, "SET gpus = 1", NULL, NULL);
+        if (code == 0) code = take_steps(c, &f->one);
+        if (code == 0) code = run(c, back, NULL, NULL);
+    }
+    return code;
 }
 
 /* Accelerations of bodies that have none, copies included. */
@@ -163,35 +194,23 @@ static int take_drift(const nbody_case *c, nbody_figures *f)
 
 static int measure(const nbody_case *c)
 {
-    nbody_figures f = {.step = -1,
-                       .first = -1,
-                       .peer = -1,
-                       .peer_median = -1,
-                       .peer_tail = -1,
-                       .build = -1,
-                       .force = -1,
-                       .move = -1,
-                       .p2p = -1,
-                       .m2p = -1,
-                       .expanded = -1,
-                       .visits = -1,
-                       .median = -1,
-                       .tail = -1,
-                       .most = -1,
-                       .drift = -1};
+    nbody_figures f = nbody_unknown;
     char text[200];
     snprintf(text, sizeof text, "GENERATE g AS %s(n = %lld, seed = 1, type = '%s')", c->op->model, (long long)c->n,
              strcmp(c->type, "f32") == 0 ? "f32" : "f64");
     setenv("LACIS_NBODY_WAY", c->op->way, 1);
     int code = run(c, text, NULL, NULL);
+    bool fixed = strcmp(c->op->name, "deterministic") == 0;
+    if (code == 0) code = run(c, fixed ? "SET deterministic = on" : "SET deterministic = off", NULL, NULL);
     if (code == 0 && strcmp(c->op->name, "drift") == 0) {
         code = take_drift(c, &f);
     } else if (code == 0) {
         code = run(c, steps_of(c, "g", 2, ""), NULL, NULL);
         if (code == 0) code = take_errors(c, &f);
         if (code == 0) code = take_first(c, &f);
-        if (code == 0) code = take_steps(c, &f);
+        if (code == 0) code = take_steps(c, &f.step);
         if (code == 0) code = take_counts(c, &f);
+        if (code == 0) code = take_other(c, &f);
         if (code == 0 && strcmp(c->op->name, "monopole") == 0 && nbody_has_peer(c->options) &&
             !nbody_peer(c, 0.5, &f))
             code = bench_fail("REBOUND gave no times");

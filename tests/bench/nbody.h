@@ -32,7 +32,9 @@ typedef struct nbody_figures {
     double drift;                      /* of the energy */
     double peer_median, peer_tail;     /* its errors, of 60 accelerations: median and 95 % */
     int64_t steps;                     /* that drift is of */
+    double free, one;                  /* a step without deterministic; on one GPU */
 } nbody_figures;
+extern const nbody_figures nbody_unknown;
 
 void nbody_print(const nbody_case *c, const nbody_figures *f);
 

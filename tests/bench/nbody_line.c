@@ -7,6 +7,25 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+const nbody_figures nbody_unknown = {.step = -1,
+                                     .first = -1,
+                                     .peer = -1,
+                                     .build = -1,
+                                     .force = -1,
+                                     .move = -1,
+                                     .p2p = -1,
+                                     .m2p = -1,
+                                     .expanded = -1,
+                                     .visits = -1,
+                                     .median = -1,
+                                     .tail = -1,
+                                     .most = -1,
+                                     .drift = -1,
+                                     .peer_median = -1,
+                                     .peer_tail = -1,
+                                     .free = -1,
+                                     .one = -1};
+
 static void figure(bool json, const char *name, const char *format, double value)
 {
     if (value < 0) return;
@@ -23,6 +42,10 @@ void nbody_print(const nbody_case *c, const nbody_figures *f)
     } all[] = {
         {"step_ms", "%.4f", 1e3 * f->step},
         {"first_ms", "%.4f", 1e3 * f->first},
+        {"free_ms", "%.4f", 1e3 * f->free},
+        {"over_free", "%.4f", f->free > 0 ? f->step / f->free : -1},
+        {"one_gpu_ms", "%.4f", 1e3 * f->one},
+        {"speedup", "%.3f", f->one > 0 && f->step > 0 ? f->one / f->step : -1},
         {"rebound_ms", "%.1f", 1e3 * f->peer},
         {"ratio", "%.4f", f->peer > 0 ? f->step / f->peer : -1},
         {"rebound_median", "%.3g", f->peer_median},

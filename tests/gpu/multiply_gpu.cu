@@ -7,7 +7,7 @@
  *     multiply_gpu tiny                    fewer and smaller ones: for tests/emulate
  *     multiply_gpu heavy                   only hub rows, dense blocks and TOP
  *     multiply_gpu bench GRAPH...          rmat:S (labels permuted), rmat-raw:S, uniform:S, star:N, hub:N, dense:N
- *     multiply_gpu written [SEED]          written CON, AGG and HAVING through NVRTC, every class forced
+ *     multiply_gpu written [SEED [NAME]]   written CON, AGG and HAVING through NVRTC, every class forced
  *     multiply_gpu bench-written GRAPH...  their times
  *     multiply_gpu cusparse GRAPH...       the same product by cuSPARSE
  *     multiply_gpu one GRAPH...            products of one row
@@ -84,12 +84,13 @@ int main(int argc, char **argv)
         check_wide(seed);
         check_faults();
         check_overflow();
+        check_masks(seed, 300, 3000);
         check_heavy();
     } else if (what == "heavy") {
         check_heavy();
 #ifdef WITH_NVRTC
     } else if (what == "written") {
-        check_written(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1);
+        check_written(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, argc > 3 ? argv[3] : nullptr);
 #endif
     } else if (what == "small") {
         for (int i = 2; i < argc; i++)
@@ -97,10 +98,12 @@ int main(int argc, char **argv)
         check_random(3, 6, 200);
         check_flat(3, 4, 60);
         check_few(3, 1, 20000);
+        check_masks(3, 30, 700);
     } else if (what == "tiny") {
         check_random(3, 5, 70);
         check_flat(3, 2, 40);
         check_few(3, 1, 2100);
+        check_masks(3, 12, 700);
     } else {
         for (const auto &mode : graph_modes)
             for (int i = 2; i < argc && what == mode.name; i++)

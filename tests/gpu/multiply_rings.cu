@@ -173,6 +173,7 @@ const ring rings[] = {
      nullptr},
     {"last c128", pair_text, LACIS_MUL_C128, LACIS_MUL_LAST, false, false, false, one_path, newest, {0, 0}, nullptr},
     {"avg", plus_text, LACIS_MUL_F32, LACIS_MUL_AVG, false, false, false, one_path, total, {0, 0}, nullptr},
+    {"avg c128", pair_text, LACIS_MUL_C128, LACIS_MUL_AVG, false, false, false, one_path, total, {0, 0}, nullptr},
     {"labels", labels_text, LACIS_MUL_I64, LACIS_MUL_MAX, false, false, true, labels, greatest, {-1e18, 0}, nullptr},
     {"having", having_text, LACIS_MUL_F32, LACIS_MUL_COUNT, false, true, false, nothing, total, {0, 0}, some},
 };
@@ -257,9 +258,9 @@ lacis_mul_gpu_job ring_job(const ring &r, const lacis_mul_matrix &a, const lacis
     job.con_kind = r.having ? LACIS_MUL_CON_ONE : LACIS_MUL_CON_STRIPS;
     job.agg = r.agg;
     job.type = r.type;
-    job.storage = r.agg == LACIS_MUL_COUNT ? LACIS_MUL_TO_U32
-                  : r.agg == LACIS_MUL_AVG ? LACIS_MUL_TO_F64
-                                           : storage_of(r.type);
+    job.storage = r.agg == LACIS_MUL_COUNT                             ? LACIS_MUL_TO_U32
+                  : r.agg == LACIS_MUL_AVG && r.type != LACIS_MUL_C128 ? LACIS_MUL_TO_F64
+                                                                       : storage_of(r.type);
     job.any_order = r.any_order;
     job.ordered = !r.any_order;
     job.having = r.having;

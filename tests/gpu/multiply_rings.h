@@ -21,7 +21,7 @@ struct ring {
     lacis_mul_agg agg;
     bool any_order, having, listed;
     pair (*con)(double a, double b, int64_t s, int64_t c, int64_t t);
-    pair (*fold)(pair x, pair y); /* of AVG: sum and count */
+    pair (*fold)(pair x, pair y); /* of AVG: sum and count, which is the sum of imaginary parts as well */
     pair start;
     bool (*keeps)(pair v, int64_t s, int64_t t);
 };

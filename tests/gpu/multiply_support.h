@@ -87,14 +87,15 @@ void check_random(u64 seed, int rounds, int64_t most);
 void check_wide(u64 seed);
 void check_faults();
 void check_overflow();
-void check_heavy(); /* multiply_heavy.cu */
+void check_heavy();                                     /* multiply_heavy.cu */
+void check_masks(u64 seed, int64_t rows, int64_t cols); /* multiply_masks.cu */
 void bench(const char *name, int repeats);
 void bench_cusparse(const char *name); /* only with WITH_CUSPARSE */
 
 /* --- multiply_written.cu, multiply_written_bench.cu, only with WITH_NVRTC
  * -------------------------------------------------------- */
 
-void check_written(u64 seed);
+void check_written(u64 seed, const char *only); /* NULL: all; else names that have it */
 void bench_written(const char *name);
 
 /* --- multiply_few.cu --------------------------------------------------------------------------------- */

@@ -153,7 +153,7 @@ template <class P, class R> struct Verify {
             leaves++;
             broken = l.first != from || many == 0 || from + many > t.body.size();
         } else {
-            broken = l.first <= cell || many < 2 || many > 8 || l.first + many > t.cells;
+            broken = l.first <= cell || many < 1 || many > 8 || l.first + many > t.cells;
         }
         if (broken) {
             expect(false, "link", cell, l.first, from);

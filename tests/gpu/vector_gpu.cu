@@ -211,6 +211,8 @@ static int check(u64 seed)
             for (int again = 0; again < (size == 2 ? 2 : 6); again++, turn++)
                 check_types(&state, g, turn, false);
             check_rows_look(&state, g);
+            for (int again = 0; again < (size == 2 ? 1 : 3); again++)
+                check_against(&state, g, turn + again);
         }
     printf("vectors: %d failures\n", failures);
     check_closures(&state);
@@ -227,6 +229,7 @@ static int check_small()
         const matrix g = make_shape(&state, 1 + turn % 2, 300, 700, 2500);
         check_types(&state, g, turn, true);
         check_rows_look(&state, g);
+        check_against(&state, g, turn);
     }
     check_few_closures(&state);
     printf("small: %d failures\n", failures);

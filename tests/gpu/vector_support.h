@@ -254,6 +254,9 @@ struct rows_out {
     std::vector<char> value;
 };
 
+/* vector_against.cu: vectors against the grain of a graph's rows. */
+void check_against(u64 *state, const matrix &g, int turn);
+
 /* vector_closure.cu. rounds 0: until nothing changes; push: one way, the other, 2: by turns, 3: in batches. *done:
  * rounds. */
 bool run_closure(lacis_mul_gpu_closure *c, const lacis_mul_matrix &start, int64_t rounds, int push, lacis_mul_con con,

@@ -253,6 +253,18 @@ static void test_first(void **state)
     }
 }
 
+static void check_by_cpu(parity *p, const char *text, const named *arrays)
+{
+    triples expected = {0};
+    lacis_call *call;
+    parity_ok(p, parity_bind(p, text, arrays, NULL, &call), text);
+    run_units(p, call, call->op->variants[0], 0, call->units, text, &expected);
+    parity_unbind(p, call);
+    parity_check(p, text, arrays, NULL, &expected);
+    triples_free(&expected);
+    lacis_run_clear(&p->run);
+}
+
 /* Larger than the reference could be: what the CPU gives. Only where there is something to compare it with. */
 static void test_large(void **state)
 {
@@ -270,22 +282,45 @@ static void test_large(void **state)
         "POWER g UNTIL STABLE WITHIN 5 CON a + b AGG max WHERE src < 9",
         "POWER g UNTIL STABLE WITHIN 3 CON a * b AGG min WHERE src < 100",
         "POWER g UNTIL STABLE WITHIN 4 CON a AGG any",
+        "POWER g TO 3 CON a + b AGG (x, y) -> max(x, y) IDENTITY -1000000 ASSOCIATIVE WHERE src < 100",
+        "POWER g TO 3 CON b AGG (x, y) -> x * 0.5 - y IDENTITY 3 WHERE src < 100",
+        "POWER g TO 3 CON a + b - s + c AGG min WHERE src IN (1, 20, 700)",
     };
     static const lacis_dtype types[] = {LACIS_PATTERN, LACIS_I32, LACIS_I64, LACIS_F32, LACIS_F64};
     if (!parity_on_gpu()) skip();
     for (int t = 0; t < LACIS_COUNT(types); t++) {
         graph g = graph_make(&random, t & 1 ? GRAPH_POWER : GRAPH_SPARSE, 1500, 1500, types[t]);
         named arrays[] = {{"g", graph_array(p, &g)}, {NULL, NULL}};
-        for (int i = 0; i < LACIS_COUNT(texts); i++) {
-            triples expected = {0};
-            lacis_call *call;
-            parity_ok(p, parity_bind(p, texts[i], arrays, NULL, &call), texts[i]);
-            run_units(p, call, call->op->variants[0], 0, call->units, texts[i], &expected);
-            parity_unbind(p, call);
-            parity_check(p, texts[i], arrays, NULL, &expected);
-            triples_free(&expected);
-            lacis_run_clear(&p->run);
+        for (int i = 0; i < LACIS_COUNT(texts); i++)
+            check_by_cpu(p, texts[i], arrays);
+        lacis_array_release(arrays[0].array);
+        graph_free(&g);
+    }
+}
+
+/* The same of complex values, and of a graph whose rows and columns are different vertices. */
+static void test_large_others(void **state)
+{
+    parity *p = *state;
+    uint64_t random = 26;
+    static const char *const texts[] = {
+        "POWER g TO 3 WHERE src < 40",
+        "POWER g TO 2 AGG avg WHERE src < 200",
+        "POWER g TO 3 CON a + b AGG last WHERE src < 100",
+        "POWER g TO 2 CON a * b + complex(s, c) AGG sum WHERE src < 100",
+        "POWER g TO 3 CON b AGG (x, y) -> x * 0.5 + y IDENTITY complex(1, -1) WHERE src < 100",
+    };
+    static const lacis_dtype types[] = {LACIS_C64, LACIS_C128, LACIS_F64};
+    if (!parity_on_gpu()) skip();
+    for (int t = 0; t < LACIS_COUNT(types); t++) {
+        graph g = graph_make(&random, GRAPH_SPARSE, 700, 700, types[t]);
+        if (t > 0) {
+            g.row_label = random_labels(&random, g.rows, 2);
+            g.col_label = random_labels(&random, g.cols, 2);
         }
+        named arrays[] = {{"g", graph_array(p, &g)}, {NULL, NULL}};
+        for (int i = 0; i < LACIS_COUNT(texts); i++)
+            check_by_cpu(p, texts[i], arrays);
         lacis_array_release(arrays[0].array);
         graph_free(&g);
     }
@@ -376,6 +411,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_closures, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(test_first, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(test_large, parity_setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(test_large_others, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(test_chain, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(test_refusals, parity_setup, parity_teardown),
     };

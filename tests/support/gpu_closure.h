@@ -111,14 +111,35 @@ static inline bool fake_fails_now(int *cuda_error)
 
 /* --- products ---------------------------------------------------------------------------------------- */
 
+/* What a test's written CON and AGG say; and whether their source is compiled as well, one kernel of it. */
+static struct {
+    double (*con)(double a, double b, int64_t s, int64_t c, int64_t t);
+    double (*fold)(double x, double y), identity;
+    bool compiled;
+} fake_written;
+
+static inline int64_t fake_label(const lacis_mul_gpu_job *job, int which, int64_t index)
+{
+    return job->label[which] != NULL ? job->label[which][index] : index;
+}
+
+static inline double fake_value(const lacis_mul_gpu_job *job, int64_t row, int64_t c, uint32_t t, double a, double b)
+{
+    if (job->con_kind != LACIS_MUL_CON_STRIPS) return fake_con(job->con_kind, a, b);
+    return fake_written.con(a, b, fake_label(job, 0, row), fake_label(job, 1, c), fake_label(job, 2, t));
+}
+
 static inline void fake_row(const lacis_mul_gpu_job *job, int64_t row, double *n, double *x, uint64_t *products)
 {
     lacis_mul_storage a = fake_storage(job->a.type), b = fake_storage(job->b.type);
     for (int64_t i = job->a.begin[row]; i < job->a.end[row]; i++)
         for (int64_t c = job->a.column[i], j = job->b.begin[c]; j < job->b.end[c]; j++, ++*products) {
             uint32_t t = job->b.column[j];
-            double v = fake_con(job->con_kind, fake_get(job->a.value, a, i), fake_get(job->b.value, b, j));
-            x[t] = fake_fold(job->agg, n[t], x[t], v);
+            double v = fake_value(job, row, c, t, fake_get(job->a.value, a, i), fake_get(job->b.value, b, j));
+            if (job->agg == LACIS_MUL_FOLD)
+                x[t] = fake_written.fold(n[t] == 0 ? fake_written.identity : x[t], v);
+            else
+                x[t] = fake_fold(job->agg, n[t], x[t], v);
             n[t]++;
         }
 }
@@ -129,6 +150,8 @@ static inline lacis_mul_gpu_status fake_product(const lacis_mul_gpu_job *job, co
     assert_null(rows);
     assert_non_null(job->stream);
     if (fake_fails_now(&out->cuda_error)) return LACIS_MUL_GPU_FAILED;
+    const uint32_t ordered = 1U << 4; /* lacis_ordered */
+    if (job->written != NULL && fake_written.compiled) assert_true(job->written->compile(job->written, ordered));
     uint64_t cols = (uint64_t)job->b.cols, room = (uint64_t)count * cols;
     out->column = job->memory.alloc(job->memory.context, 4 * room);
     out->value = job->memory.alloc(job->memory.context, fake_bytes(job->storage) * room);

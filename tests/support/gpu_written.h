@@ -58,6 +58,7 @@ static inline lacis_mul_gpu_job written_job(const lacis_product *product, bool o
                                .storage = job->storage,
                                .checked = job->checked,
                                .having = job->having != NULL,
+                               .mask = job->mask,
                                .ordered = ordered,
                                .t_hi = job->t_hi};
 }

@@ -24,6 +24,10 @@ static const char *const texts[] = {
     "ELSE "
     "complex(re(x), im(x) + im(y)) END IDENTITY complex(inf, 0) ASSOCIATIVE HAVING im(value) > 1",
     "MULTIPLY a BY a CON a * b + complex(0, c) AGG last HAVING abs(value) < 1e9",
+    "MULTIPLY a BY a CON hypot(a, b) AGG (x, y) -> x + y - x * y IDENTITY 0.0 ASSOCIATIVE MASK a",
+    "MULTIPLY a BY a CON complex(a + b, 1) AGG (x, y) -> CASE WHEN re(x) < re(y) THEN x ELSE y END IDENTITY "
+    "complex(inf, 0) ASSOCIATIVE MASK NOT a",
+    "MULTIPLY a BY a CON a - b AGG avg MASK a HAVING value > 1",
 };
 
 static void test_sources(void **state)

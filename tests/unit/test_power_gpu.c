@@ -37,11 +37,19 @@
 #define lacis_power_gpu_closure_rows tested_closure_rows
 #define lacis_power_gpu_compile      tested_compile
 #define lacis_power_gpu_seconds      tested_seconds
+#define lacis_power_host_graph       tested_host_graph
+#define lacis_power_gpu_cost         tested_cost
+#define lacis_power_gpu_result       tested_result
+#define lacis_power_gpu_fetch        tested_fetch
+#define lacis_power_gpu_send         tested_send
 
 #include "../../operators/power/gpu.c"
 #define types_of types_of_closure
 #include "../../operators/power/gpu_closure.c"
 #undef types_of
+#include "../../operators/power/gpu_cost.c"
+#include "../../operators/power/gpu_graph.c"
+#include "../../operators/power/gpu_result.c"
 #include "../../operators/power/gpu_rounds.c"
 
 /* ----------------------------------------------------------------------------------------- fixture */
@@ -89,32 +97,133 @@ static const char *const texts[] = {
     "POWER g UNTIL STABLE WITHIN 1 CON a + b AGG min",
 };
 
+/* Whole, and in blocks of sources. */
+static void check_same(parity *p, const char *text, const named *arrays)
+{
+    char reason[200];
+    triples expected = by_cpu(p, text, arrays), whole = {0}, panels = {0};
+    lacis_call *call = bind_on(p, text, arrays, LACIS_ON_GPU);
+    if (!tested.can(call, reason, sizeof reason)) fail_msg("%s: %s", text, reason);
+    run_units(p, call, &tested, 0, call->units, text, &whole);
+    triples_compare(&whole, &expected, text, "whole");
+    run_panels(p, call, &tested, 8000, text, &panels);
+    triples_compare(&panels, &expected, text, "in blocks");
+    parity_unbind(p, call);
+    triples_free(&expected);
+    triples_free(&whole);
+    triples_free(&panels);
+    lacis_run_clear(&p->run);
+}
+
 static void test_same_as_cpu(void **state)
 {
     parity *p = *state;
     const lacis_dtype types[] = {LACIS_PATTERN, LACIS_I32, LACIS_I64, LACIS_F32, LACIS_F64};
-    char reason[200];
     for (int t = 0; t < LACIS_COUNT(types); t++) {
         one o = one_make(p, t == 1 ? GRAPH_HUB : GRAPH_SPARSE, 40, types[t]);
-        for (int i = 0; i < LACIS_COUNT(texts); i++) {
-            triples expected = by_cpu(p, texts[i], o.arrays), whole = {0}, panels = {0};
-            lacis_call *call = bind_on(p, texts[i], o.arrays, LACIS_ON_GPU);
-            if (!tested.can(call, reason, sizeof reason)) fail_msg("%s: %s", texts[i], reason);
-            run_units(p, call, &tested, 0, call->units, texts[i], &whole);
-            triples_compare(&whole, &expected, texts[i], "whole");
-            run_panels(p, call, &tested, 8000, texts[i], &panels);
-            triples_compare(&panels, &expected, texts[i], "in blocks");
-            parity_unbind(p, call);
-            triples_free(&expected);
-            triples_free(&whole);
-            triples_free(&panels);
-            lacis_run_clear(&p->run);
-        }
+        for (int i = 0; i < LACIS_COUNT(texts); i++)
+            check_same(p, texts[i], o.arrays);
         one_free(&o);
         assert_int_equal(fake.blocks, 0);
     }
     assert_true(fake_pushes > 0);     /* of little change */
     assert_true(fake_rows_taken > 0); /* AGG any of values keeps an order */
+}
+
+/* Rows and columns of different vertices, some of them the same. */
+static void test_labels_differ(void **state)
+{
+    parity *p = *state;
+    const lacis_dtype types[] = {LACIS_PATTERN, LACIS_I64};
+    for (int t = 0; t < LACIS_COUNT(types); t++) {
+        uint64_t random = 7;
+        graph g = graph_make(&random, GRAPH_SPARSE, 40, 60, types[t]);
+        g.row_label = random_labels(&random, g.rows, 2);
+        g.col_label = random_labels(&random, g.cols, 2);
+        const named arrays[] = {{"g", graph_array(p, &g)}, {NULL, NULL}};
+        for (int i = 0; i < LACIS_COUNT(texts); i++)
+            check_same(p, texts[i], arrays);
+        lacis_array_release(arrays[0].array);
+        graph_free(&g);
+        assert_int_equal(fake.blocks, 0);
+    }
+}
+
+/* ----------------------------------------------------------------------------------- written functions */
+
+static double times(double a, double b, int64_t s, int64_t c, int64_t t)
+{
+    (void)s, (void)c, (void)t;
+    return a * b;
+}
+static double plus(double a, double b, int64_t s, int64_t c, int64_t t)
+{
+    (void)s, (void)c, (void)t;
+    return a + b;
+}
+static double labels(double a, double b, int64_t s, int64_t c, int64_t t)
+{
+    return a + 2 * b + (double)(3 * s + c - 2 * t);
+}
+static double doubled(double x, double y)
+{
+    return x > 2 * y ? x : 2 * y;
+}
+static double minus(double x, double y)
+{
+    return x - y;
+}
+static double halves(double x, double y)
+{
+    return x * 0.5 + y;
+}
+
+static const struct {
+    const char *text;
+    double (*con)(double a, double b, int64_t s, int64_t c, int64_t t), (*fold)(double x, double y), identity;
+    bool listed;
+} writings[] = {
+    {"POWER g TO 2 AGG (x, y) -> max(x, 2 * y) IDENTITY -1000 ASSOCIATIVE", times, doubled, -1000, false},
+    {"POWER g TO 3 CON a + b AGG (x, y) -> x - y IDENTITY 5", plus, minus, 5, false},
+    {"POWER g TO 3 CON a AGG (x, y) -> x - y IDENTITY 5 WHERE src IN (1, 5, 6)", NULL, minus, 5, false},
+    {"POWER g TO 4 CON nil AGG (x, y) -> x * 0.5 + y IDENTITY 1", NULL, halves, 1, false},
+    {"POWER g TO 3 CON a + 2 * b + (3 * s + c - 2 * t) AGG max", labels, NULL, 0, true},
+    {"POWER g TO 3 CON a + 2 * b + (3 * s + c - 2 * t) AGG (x, y) -> x - y IDENTITY 5 WHERE src > 20", labels, minus,
+     5, true},
+    {"POWER g UNTIL STABLE WITHIN 3 CON a + 2 * b + (3 * s + c - 2 * t) AGG min WHERE src > 20", labels, NULL, 0,
+     true},
+};
+
+/* Rows and columns carry the same labels, listed. */
+static void list_labels(graph *g)
+{
+    uint64_t random = 5;
+    g->row_label = random_labels(&random, g->rows, 2);
+    random = 5;
+    g->col_label = random_labels(&random, g->cols, 2);
+}
+
+static void test_written(void **state)
+{
+    parity *p = *state;
+    const lacis_dtype types[] = {LACIS_PATTERN, LACIS_I32, LACIS_I64, LACIS_F64};
+    char reason[200];
+    if (!lacis_written_can(NULL, reason, sizeof reason)) skip();
+    for (int i = 0; i < LACIS_COUNT(writings); i++)
+        for (int t = 0; t < LACIS_COUNT(types); t++) {
+            uint64_t random = 7;
+            graph g = graph_make(&random, t == 1 ? GRAPH_HUB : GRAPH_SPARSE, 40, 40, types[t]);
+            if (writings[i].listed) list_labels(&g);
+            const named arrays[] = {{"g", graph_array(p, &g)}, {NULL, NULL}};
+            fake_written.con = writings[i].con;
+            fake_written.fold = writings[i].fold;
+            fake_written.identity = writings[i].identity;
+            fake_written.compiled = types[t] == LACIS_I64; /* NVRTC takes a third of a second for each */
+            check_same(p, writings[i].text, arrays);
+            lacis_array_release(arrays[0].array);
+            graph_free(&g);
+            assert_int_equal(fake.blocks, 0);
+        }
 }
 
 /* Where a round has many paths they are multiplied, not pushed. */
@@ -140,7 +249,6 @@ static void test_refuses(void **state)
     parity *p = *state;
     one o = one_make(p, GRAPH_SPARSE, 30, LACIS_F64);
     expect_cannot(p, "POWER g TO 1", o.arrays, &tested, LACIS_ON_GPU, "nothing to multiply");
-    expect_cannot(p, "POWER g TO 2 AGG (x, y) -> x * y IDENTITY 1", o.arrays, &tested, LACIS_ON_GPU, "built-in AGG");
     expect_cannot(p, "POWER g UNTIL STABLE", o.arrays, &tested, LACIS_ON_AUTO, "too little work");
     assert_int_equal(fake.calls, 0); /* none of it has touched the device */
     fake.absent = true;
@@ -230,6 +338,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_same_as_cpu, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_labels_differ, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_written, setup, teardown),
         cmocka_unit_test_setup_teardown(test_direction, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refuses, setup, teardown),
         cmocka_unit_test_setup_teardown(test_blocks, setup, teardown),

@@ -15,8 +15,24 @@
 #define lacis_mul_gpu_pull_run     fake_pull_run
 #define lacis_mul_gpu_push_run     fake_push_run
 /* The library has its own. */
-#define lacis_multiply_gpu_pull tested_pull
-#define lacis_multiply_gpu_push tested_push
+#define lacis_multiply_gpu_pull     tested_pull
+#define lacis_multiply_gpu_push     tested_push
+#define lacis_vector_job            tested_job
+#define lacis_vector_begin          tested_begin
+#define lacis_vector_failed         tested_failed
+#define lacis_vector_sent           tested_sent
+#define lacis_vector_uses           tested_uses
+#define lacis_vector_type_bytes     tested_type_bytes
+#define lacis_against_refuses       tested_against_refuses
+#define lacis_against_cost          tested_against_cost
+#define lacis_against_pull          tested_against_pull
+#define lacis_against_push          tested_against_push
+#define lacis_against_begin         tested_against_begin
+#define lacis_against_turn          tested_against_turn
+#define lacis_against_end           tested_against_end
+#define lacis_mul_gpu_columns_make  fake_columns_make
+#define lacis_mul_gpu_columns_bytes fake_columns_bytes
+#define lacis_mul_gpu_columns_place fake_columns_place
 
 static const char *fake_pull_refuses(const lacis_mul_gpu_job *job)
 {
@@ -32,6 +48,62 @@ static void put(const lacis_mul_gpu_job *job, void *value, uint64_t at, double n
     fake_set(value, job->storage, at, job->agg == LACIS_MUL_COUNT ? n : job->agg == LACIS_MUL_AVG ? x / n : x);
 }
 
+static bool in_list(const uint32_t *list, uint64_t count, int64_t wanted)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (list[i] == wanted) return true;
+    return false;
+}
+
+/* Of a row of b among its values; -1: it has none. */
+static int64_t place_of(const lacis_mul_gpu_pull *pull, int64_t c)
+{
+    const lacis_mul_matrix *b = &pull->job->b;
+    if (pull->every) return c;
+    if (b->begin != NULL) return b->end[c] > b->begin[c] ? b->begin[c] : -1;
+    for (uint64_t i = 0; i < pull->listed_count; i++)
+        if (pull->listed[i] == c) return (int64_t)i;
+    return -1;
+}
+
+/* --- entries by column */
+
+static uint64_t fake_columns_bytes(int64_t cols, uint64_t entries)
+{
+    return sizeof(int64_t) * ((uint64_t)cols + 1) + 2 * sizeof(uint32_t) * entries;
+}
+
+static void fake_columns_place(void *block, int64_t cols, uint64_t entries, lacis_mul_gpu_columns *out)
+{
+    out->begin = block;
+    out->row = (uint32_t *)(out->begin + cols + 1);
+    out->entry = out->row + entries;
+}
+
+static lacis_mul_gpu_status fake_columns_make(const lacis_mul_matrix *m, uint64_t entries,
+                                              const lacis_mul_gpu_memory *memory, void *stream,
+                                              lacis_mul_gpu_columns *out, int *cuda_error)
+{
+    assert_non_null(stream);
+    if (fake_fails_now(cuda_error)) return LACIS_MUL_GPU_FAILED;
+    void *block = memory->alloc(memory->context, fake_columns_bytes(m->cols, entries));
+    if (block == NULL) return LACIS_MUL_GPU_NO_MEMORY;
+    fake_columns_place(block, m->cols, entries, out);
+    int64_t at = 0;
+    for (int64_t c = 0; c < m->cols; c++) {
+        out->begin[c] = at;
+        for (int64_t r = 0; r < m->rows; r++)
+            for (int64_t e = m->begin[r]; e < m->end[r]; e++) {
+                if (m->column[e] != c) continue;
+                out->row[at] = (uint32_t)r;
+                out->entry[at++] = (uint32_t)e;
+            }
+    }
+    out->begin[m->cols] = at;
+    assert_int_equal(at, entries);
+    return LACIS_MUL_GPU_OK;
+}
+
 static lacis_mul_gpu_status fake_pull_run(lacis_mul_gpu_pull *pull)
 {
     const lacis_mul_gpu_job *job = pull->job;
@@ -42,11 +114,12 @@ static lacis_mul_gpu_status fake_pull_run(lacis_mul_gpu_pull *pull)
         int64_t row = pull->first + i;
         double n = 0, x = 0;
         bool off = job->mask != NULL && (job->mask->end[row] > job->mask->begin[row]) == job->mask_not;
+        if (pull->masked) off = in_list(pull->row_mask, pull->row_mask_count, row) == job->mask_not;
         for (int64_t e = job->a.begin[row]; !off && e < job->a.end[row]; e++) {
-            int64_t c = job->a.column[e], place = pull->every ? c : job->b.begin[c];
-            if (!pull->every && job->b.end[c] == place) continue;
+            int64_t c = job->a.column[e], place = place_of(pull, c), at = pull->entry == NULL ? e : pull->entry[e];
+            if (place < 0) continue;
             x = fake_fold(job->agg, n, x,
-                          fake_con(job->con_kind, fake_get(job->a.value, a, e), fake_get(job->b.value, b, place)));
+                          fake_con(job->con_kind, fake_get(job->a.value, a, at), fake_get(job->b.value, b, place)));
             n++;
         }
         pull->present[i] = n > 0;
@@ -82,7 +155,8 @@ static lacis_mul_gpu_status fake_push_run(lacis_mul_gpu_push *push)
         for (int64_t c = job->a.column[e], j = job->b.begin[c]; j < job->b.end[c]; j++) {
             uint32_t t = job->b.column[j];
             x[t] = fake_fold(job->agg, n[t], x[t],
-                             fake_con(job->con_kind, fake_get(job->a.value, a, e), fake_get(job->b.value, b, j)));
+                             fake_con(job->con_kind, fake_get(job->a.value, a, e),
+                                      fake_get(job->b.value, b, push->entry == NULL ? j : push->entry[j])));
             n[t]++;
         }
     for (int64_t t = job->t_lo; t < job->t_hi; t++) {
@@ -94,6 +168,8 @@ static lacis_mul_gpu_status fake_push_run(lacis_mul_gpu_push *push)
     return LACIS_MUL_GPU_OK;
 }
 
+#include "../../operators/multiply/gpu_against.c"
+#include "../../operators/multiply/gpu_columns.c"
 #include "../../operators/multiply/gpu_vector.c"
 
 /* ----------------------------------------------------------------------------------------- fixture */
@@ -177,14 +253,94 @@ static void test_refuses(void **state)
 {
     parity *p = *state;
     three o = three_make(p, GRAPH_SPARSE, 30, true, LACIS_F64);
-    expect_cannot(p, "MULTIPLY g BY x", o.arrays, &tested_push, LACIS_ON_GPU, "only for vector BY graph");
-    expect_cannot(p, "MULTIPLY x BY g", o.arrays, &tested_pull, LACIS_ON_GPU, "only for graph BY vector");
+    expect_cannot(p, "MULTIPLY g BY g", o.arrays, &tested_push, LACIS_ON_GPU, "only for a graph and a vector");
+    expect_cannot(p, "MULTIPLY g BY x WHERE src IN (1, 5)", o.arrays, &tested_push, LACIS_ON_GPU,
+                  "not all of the graph");
+    expect_cannot(p, "MULTIPLY x BY g TOP 2", o.arrays, &tested_pull, LACIS_ON_GPU, "TOP");
     expect_cannot(p, "MULTIPLY g BY x HAVING value > 1", o.arrays, &tested_pull, LACIS_ON_GPU, "HAVING");
     expect_cannot(p, "MULTIPLY x BY g TOP 2", o.arrays, &tested_push, LACIS_ON_GPU, "TOP");
     expect_cannot(p, "MULTIPLY g BY x", o.arrays, &tested_pull, LACIS_ON_AUTO, "too little work");
     assert_int_equal(fake.calls, 0); /* none of it has touched the device */
     fake.absent = true;
     expect_cannot(p, "MULTIPLY g BY x", o.arrays, &tested_pull, LACIS_ON_GPU, "no GPU in this test");
+    three_free(&o);
+}
+
+/* Against the grain: the list of entries by column is made once, and kept. */
+static void test_against(void **state)
+{
+    parity *p = *state;
+    const lacis_dtype types[] = {LACIS_PATTERN, LACIS_I32, LACIS_I64, LACIS_F64};
+    char reason[200], text[200];
+    for (int t = 0; t < 2 * LACIS_COUNT(types); t++) {
+        three o = three_make(p, t & 2 ? GRAPH_HUB : GRAPH_SPARSE, 60, t & 1, types[t / 2]);
+        bool made[2] = {false, false};
+        for (int i = 0; i < 2 * LACIS_COUNT(tails); i++) {
+            const lacis_variant *variant = i & 1 ? &tested_pull : &tested_push;
+            snprintf(text, sizeof text, "MULTIPLY %s %s", i & 1 ? "x BY g" : "g BY x", tails[i / 2]);
+            lacis_call *call = bind_on(p, text, o.arrays, LACIS_ON_GPU);
+            const bool can = variant->can(call, reason, sizeof reason);
+            parity_unbind(p, call);
+            if (!can && !(i & 1) && strstr(tails[i / 2], "WHERE") != NULL) continue; /* not all of the rows */
+            if (!can) fail_msg("%s: %s", text, reason);
+            triples expected = by(p, text, o.arrays, with_fake_variants[0]), found = by(p, text, o.arrays, variant);
+            triples_compare(&found, &expected, text, variant->name);
+            made[i & 1] |= parity_figure(p, "GPU entries by column made") > 0;
+            triples_free(&expected);
+            triples_free(&found);
+        }
+        assert_true(made[0] || made[1]);
+        three_free(&o);
+        assert_int_equal(fake.blocks, 0);
+    }
+}
+
+/* A vector of n places, `few` of which are there. */
+static graph few_elements(int64_t n, int64_t few)
+{
+    graph x = {.rows = n, .cols = 1, .entries = few, .dtype = LACIS_F64, .storage = LACIS_F64, .vector = true};
+    x.begin = calloc((size_t)n + 1, sizeof *x.begin);
+    x.column = calloc((size_t)few + 1, sizeof *x.column);
+    x.value = calloc((size_t)few + 1, sizeof *x.value);
+    for (int64_t i = 0; i <= n; i++)
+        x.begin[i] = i < few ? i : few;
+    return x;
+}
+
+static double seconds_of(parity *p, const char *text, const named *arrays, const lacis_variant *variant)
+{
+    lacis_profile profile;
+    lacis_cost cost;
+    lacis_profile_init(&profile, &p->host);
+    lacis_call *call = bind_on(p, text, arrays, LACIS_ON_GPU);
+    parity_ok(p, variant->cost(&p->run, call, &profile, &cost), text);
+    parity_unbind(p, call);
+    lacis_profile_clear(&profile);
+    return cost.seconds;
+}
+
+/* Once both lists are there, the way is chosen by how much of the vector is. */
+static void test_direction(void **state)
+{
+    enum { N = 20000 };
+    parity *p = *state;
+    static const char *const texts[] = {"MULTIPLY g BY x AGG max", "MULTIPLY x BY g AGG max",
+                                        "MULTIPLY g BY f AGG max", "MULTIPLY f BY g AGG max"};
+    three o = three_make(p, GRAPH_SPARSE, N, true, LACIS_F64);
+    graph f = few_elements(N, 3);
+    const named arrays[] = {o.arrays[0], o.arrays[1], {"f", graph_array(p, &f)}, {NULL, NULL}};
+    for (int i = 0; i < 4; i++)
+        for (int v = 0; v < 2; v++) {
+            triples list = by(p, texts[i], arrays, v == 0 ? &tested_pull : &tested_push);
+            triples_free(&list);
+        }
+    assert_true(seconds_of(p, texts[2], arrays, &tested_push) < seconds_of(p, texts[2], arrays, &tested_pull));
+    assert_true(seconds_of(p, texts[3], arrays, &tested_push) < seconds_of(p, texts[3], arrays, &tested_pull));
+    assert_true(seconds_of(p, texts[2], arrays, &tested_push) < seconds_of(p, texts[0], arrays, &tested_push));
+    assert_true(seconds_of(p, texts[3], arrays, &tested_push) < seconds_of(p, texts[1], arrays, &tested_push));
+    assert_true(seconds_of(p, texts[2], arrays, &tested_pull) >= seconds_of(p, texts[0], arrays, &tested_pull));
+    lacis_array_release(arrays[2].array);
+    graph_free(&f);
     three_free(&o);
 }
 
@@ -219,7 +375,7 @@ static void falls_back(parity *p, const char *text, int variant)
     lacis_device_set_limit(&p->host, 0);
     fake_cuda_error = FAKE_BROKEN;
     run_planned(p, text, o.arrays, variant, LACIS_ON_AUTO, LACIS_OK, &expected);
-    assert_non_null(strstr(last_note, "Pretended 0 failed: broken; went on with rows"));
+    assert_non_null(strstr(last_note, "Pretended 0 failed: broken; went on with ")); /* with the other way, or rows */
     every_call_fails(p, text, o.arrays, variant, false);
     triples_free(&expected);
     three_free(&o);
@@ -229,12 +385,16 @@ static void test_falls_back(void **state)
 {
     falls_back(*state, "MULTIPLY g BY x MASK m", 1);
     falls_back(*state, "MULTIPLY x BY g MASK NOT m", 2);
+    falls_back(*state, "MULTIPLY g BY x MASK m", 2);
+    falls_back(*state, "MULTIPLY x BY g MASK NOT m", 1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_same_as_cpu, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_against, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_direction, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refuses, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sends_little, setup, teardown),
         cmocka_unit_test_setup_teardown(test_falls_back, setup, teardown),
