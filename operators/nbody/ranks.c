@@ -108,7 +108,7 @@ lacis_status lacis_nbody_explain_ranks(lacis_run *run, const lacis_nbody_work *w
     const int ranks = lacis_run_ranks(run);
     if (ranks == 1 || work->places.array != NULL) return LACIS_OK;
     return lacis_lines_add(lines,
-                           "ranks: %d; pieces of the curve of about equal bodies, %d a rank (on GPUs %d), each with "
-                           "its essential tree, to whoever is free",
-                           ranks, LACIS_NBODY_PIECES, LACIS_NBODY_GPU_PIECES);
+                           "ranks: %d; pieces of the curve of equal bodies, %d a rank, each with its essential tree, "
+                           "to whoever is free",
+                           ranks, LACIS_NBODY_PIECES);
 }

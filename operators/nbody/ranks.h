@@ -7,8 +7,8 @@
 
 #include "nbody/system.h"
 
-/* Pieces a rank: some even out; on a GPU each should fill it. */
-enum { LACIS_NBODY_PIECES = 3, LACIS_NBODY_GPU_PIECES = 1 };
+/* More would even out; but the essential trees of smaller pieces are larger. */
+enum { LACIS_NBODY_PIECES = 1 };
 
 /* A system on this rank's CPU, which moves its bodies and makes its tree, and whose field comes in pieces from all
  * ranks' CPUs or GPUs. */

@@ -68,10 +68,9 @@ static lacis_status plan(void *context, lacis_run *run, uint64_t room, int64_t *
     spread *s = context;
     const lacis_nbody_work *work = s->base->work;
     const lacis_nbody_start start = lacis_nbody_start_of(work, LACIS_NBODY_TREE);
-    const int64_t most = work->bodies.count,
-                  some = s->device == LACIS_GPU ? LACIS_NBODY_GPU_PIECES : LACIS_NBODY_PIECES;
+    const int64_t most = work->bodies.count;
     const double twice = 2, piece_bytes = twice * (double)lacis_nbody_bytes(&start);
-    s->pieces = some * lacis_run_ranks(run);
+    s->pieces = (int64_t)lacis_run_ranks(run) * LACIS_NBODY_PIECES;
     if (s->pieces > most) s->pieces = most;
     if (piece_bytes / (double)s->pieces > (double)room)
         return lacis_run_fail(run, LACIS_UNSUPPORTED, "pieces of the bodies do not fit the memory of every rank");

@@ -9,7 +9,7 @@ from ranks import good, run_all
 os.environ["LACIS_NBODY_WAY"] = "tree"  # what ranks share, and what one is compared with
 
 BODIES = """
-GENERATE g AS plummer(n = 6000, seed = 5);
+GENERATE g AS plummer(n = 12000, seed = 5);
 GENERATE c AS clusters(n = 2000, seed = 6);
 LET few = SELECT * FROM g WHERE id < 3;
 LET heap = SELECT id, m, 0.5 AS x, 0.25 AS y, 0.125 AS z, 0 AS vx, 0 AS vy, 0 AS vz FROM g WHERE id < 500;
@@ -27,7 +27,9 @@ SELECT count(*) FROM none_a;
 LET own_a = ACCELERATE own THETA 0 POTENTIAL TYPE f64;
 SELECT id, round(ax, 7), round(ay, 7), round(az, 7), round(phi, 7) FROM own_a WHERE id % 400 = 0;
 """
-# Errors against direct sums: name, statement, the 99th percentile that one rank reaches.
+# Pieces' trees have cells of their own, so that errors differ, as they do for bodies that are moved or turned.
+MEDIAN, TAIL = 1.2, 1.5
+# Errors against direct sums.
 ERRORS = [
     ("a quadrupole", "ACCELERATE g THETA 0.6 SOFTEN 0.05 POTENTIAL CERTIFY 2000"),
     ("b monopole", "ACCELERATE g THETA 0.6 SOFTEN 0.05 ORDER monopole CERTIFY 2000"),
@@ -58,8 +60,9 @@ def errors_are_those_of_one_rank():
     assert len(alone) == 2 * len(ERRORS), alone
     worst = 0
     for ranks in (2, 3, 4):
-        for (name, value), (_, one) in zip(errors(ranks), alone, strict=True):
-            assert value <= 1.35 * one + 1e-6, f"{name} on {ranks} ranks: {value}, alone {one}"
+        for i, ((name, value), (_, one)) in enumerate(zip(errors(ranks), alone, strict=True)):
+            room = MEDIAN if i % 2 == 0 else TAIL
+            assert value <= room * one + 1e-6, f"{name} on {ranks} ranks: {value}, alone {one}"
             worst = max(worst, value / one) if one > 1e-6 else worst
     return f"at most {worst:.2f} times one rank's error"
 
