@@ -80,13 +80,10 @@ static int forces_task(void *context, int64_t task, int worker)
                   end = begin + forces->group < forces->targets->n ? begin + forces->group : forces->targets->n;
     if (nbody_stopped(system)) return LACIS_NBODY_CANCELLED;
     if (unwanted(system, forces->targets, begin, end)) return LACIS_NBODY_OK;
-    if (system->rule.way != LACIS_NBODY_DIRECT) {
-        system->loops->walk(system, &system->worker[worker], forces->targets, begin, end);
-        return LACIS_NBODY_OK;
-    }
-    return system->loops->direct(system, &system->worker[worker], forces->targets, begin, end)
-               ? LACIS_NBODY_OK
-               : LACIS_NBODY_CANCELLED;
+    const bool tree = system->rule.way != LACIS_NBODY_DIRECT;
+    const bool done = (tree ? system->loops->walk : system->loops->direct)(system, &system->worker[worker],
+                                                                           forces->targets, begin, end);
+    return done ? LACIS_NBODY_OK : LACIS_NBODY_CANCELLED;
 }
 
 lacis_nbody_status nbody_forces(lacis_nbody *system, const nbody_targets *targets)

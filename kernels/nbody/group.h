@@ -8,6 +8,7 @@ typedef struct body {
     P x, y, z, m;
 } body;
 
+enum { ASK_WALK = 1 << 18 };
 enum { MOST = NBODY_GROUP_MOST, CELLS = 256, RANGES = 256, LISTED_MOST = CELLS + EIGHT };
 
 typedef struct group {
@@ -63,6 +64,8 @@ typedef struct walk_room {
     int ranges;
     int64_t pairs; /* bodies in the ranges */
     nbody_tally tally;
+    int64_t since; /* bodies in ranges since it was last asked whether to stop */
+    bool stopped;
     visit stack[]; /* seven of each level, and eight */
 } walk_room;
 

@@ -16,7 +16,7 @@
 
 /* A child: nothing, being changed, a node, or a list of bodies. */
 enum { EMPTY = 0, LOCKED = 1, NODE = 2, LIST = 3, TAGS = 4, LISTED_BITS = 24 };
-enum { INSERTED_PIECE = 2048, SPINS = 64, SMALL = 48 };
+enum { INSERTED_PIECE = 2048, SPINS = 64, SMALL = 48, ASK = 1 << 14 };
 
 typedef struct node {
     uint64_t key; /* of one of its bodies */
@@ -194,7 +194,8 @@ static int64_t put_list(const struct tree *t, int64_t list, nbody_pair *out)
     return many;
 }
 
-static void go_through(const struct tree *t, nbody_pair *out)
+/* False: stopped. */
+static bool go_through(const struct tree *t, nbody_pair *out)
 {
     struct {
         const node *at;
@@ -202,7 +203,7 @@ static void go_through(const struct tree *t, nbody_pair *out)
     } stack[NBODY_LEVELS + 1];
     const node holder = {.child = {atomic_load(&t->root)}};
     int depth = 0;
-    int64_t at = 0;
+    int64_t at = 0, asked = 0;
     stack[0].at = &holder;
     stack[0].child = 0;
     while (depth >= 0) {
@@ -213,10 +214,15 @@ static void go_through(const struct tree *t, nbody_pair *out)
         }
         const int64_t slot = atomic_load_explicit(&stack[depth].at->child[c], memory_order_relaxed);
         if (slot % TAGS == LIST) at += put_list(t, slot, out + at);
+        if (at - asked >= ASK) {
+            asked = at;
+            if (nbody_stopped(t->system)) return false;
+        }
         if (slot % TAGS != NODE) continue;
         stack[++depth].at = &t->nodes[slot / TAGS];
         stack[depth].child = 0;
     }
+    return true;
 }
 
 /* By key; equal ones by number, since the lists' order is that in which threads came. */
@@ -242,14 +248,19 @@ static void sort_list(nbody_pair *pair, nbody_pair *spare, int64_t n)
     nbody_sort_few(pair, spare, n);
 }
 
-static void sort_lists(nbody_pair *out, nbody_pair *spare, int64_t n)
+static bool sort_lists(const lacis_nbody *system, nbody_pair *out, nbody_pair *spare, int64_t n)
 {
+    int64_t asked = 0;
     for (int64_t begin = 0, end; begin < n; begin = end) {
         out[begin].key &= ~FIRST;
         for (end = begin + 1; end < n && (out[end].key & FIRST) == 0;)
             end++;
         sort_list(out + begin, spare, end - begin);
+        if (end - asked < ASK) continue;
+        asked = end;
+        if (nbody_stopped(system)) return false;
     }
+    return true;
 }
 
 lacis_nbody_status nbody_insert(lacis_nbody *system, nbody_pair *pair, nbody_pair *spare, int64_t n)
@@ -269,8 +280,7 @@ lacis_nbody_status nbody_insert(lacis_nbody *system, nbody_pair *pair, nbody_pai
     if (status == LACIS_NBODY_NO_MEMORY && t.nodes != NULL && out != NULL) { /* no such tree has been seen */
         status = nbody_sort(system, pair, spare, n);
     } else if (status == LACIS_NBODY_OK) {
-        go_through(&t, out);
-        sort_lists(out, spare, n);
+        if (!go_through(&t, out) || !sort_lists(system, out, spare, n)) status = LACIS_NBODY_CANCELLED;
         memcpy(pair, out, sizeof *out * (size_t)n);
     }
     nbody_give(&system->host, t.nodes);

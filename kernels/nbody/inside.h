@@ -175,7 +175,7 @@ struct nbody_loops {
     void (*bring)(lacis_nbody *system, int64_t begin, int64_t end); /* body and soft from the columns */
     void (*moments)(lacis_nbody *system, int64_t cell, int64_t end);
     uint64_t (*walk_bytes)(int64_t levels);
-    void (*walk)(const lacis_nbody *system, nbody_worker *worker, const nbody_targets *targets, int64_t begin,
+    bool (*walk)(const lacis_nbody *system, nbody_worker *worker, const nbody_targets *targets, int64_t begin,
                  int64_t end);
     bool (*direct)(const lacis_nbody *system, nbody_worker *worker, const nbody_targets *targets, int64_t begin,
                    int64_t end);

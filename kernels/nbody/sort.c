@@ -75,15 +75,24 @@ static int64_t chunk_end(const struct pass *pass, int64_t chunk)
     return end < pass->n ? end : pass->n;
 }
 
+/* Whether to stop, asked before every so many pairs. */
+static bool stop_at(const struct pass *pass, int64_t i, int64_t begin)
+{
+    return (i - begin) % ASK == 0 && nbody_stopped(pass->system);
+}
+
 static int differs_task(void *context, int64_t chunk, int worker)
 {
     struct pass *pass = context;
     uint64_t differs = 0;
     (void)worker;
-    for (int64_t i = chunk * pass->chunk; i < chunk_end(pass, chunk); i++)
+    const int64_t begin = chunk * pass->chunk, end = chunk_end(pass, chunk);
+    for (int64_t i = begin; i < end; i++) {
+        if (stop_at(pass, i, begin)) return LACIS_NBODY_CANCELLED;
         differs |= pass->from[i].key ^ pass->from[0].key;
+    }
     pass->differs[chunk] = differs;
-    return nbody_stopped(pass->system) ? LACIS_NBODY_CANCELLED : LACIS_NBODY_OK;
+    return LACIS_NBODY_OK;
 }
 
 static int count_task(void *context, int64_t chunk, int worker)
@@ -92,9 +101,12 @@ static int count_task(void *context, int64_t chunk, int worker)
     int64_t *bin = pass->system->tree.histogram + chunk * NBODY_BINS;
     (void)worker;
     memset(bin, 0, sizeof *bin * NBODY_BINS);
-    for (int64_t i = chunk * pass->chunk; i < chunk_end(pass, chunk); i++)
+    const int64_t begin = chunk * pass->chunk, end = chunk_end(pass, chunk);
+    for (int64_t i = begin; i < end; i++) {
+        if (stop_at(pass, i, begin)) return LACIS_NBODY_CANCELLED;
         bin[pass->from[i].key >> pass->shift & (NBODY_BINS - 1)]++;
-    return nbody_stopped(pass->system) ? LACIS_NBODY_CANCELLED : LACIS_NBODY_OK;
+    }
+    return LACIS_NBODY_OK;
 }
 
 static int scatter_task(void *context, int64_t chunk, int worker)
@@ -102,9 +114,12 @@ static int scatter_task(void *context, int64_t chunk, int worker)
     const struct pass *pass = context;
     int64_t *bin = pass->system->tree.histogram + chunk * NBODY_BINS;
     (void)worker;
-    for (int64_t i = chunk * pass->chunk; i < chunk_end(pass, chunk); i++)
+    const int64_t begin = chunk * pass->chunk, end = chunk_end(pass, chunk);
+    for (int64_t i = begin; i < end; i++) {
+        if (stop_at(pass, i, begin)) return LACIS_NBODY_CANCELLED;
         pass->to[bin[pass->from[i].key >> pass->shift & (NBODY_BINS - 1)]++] = pass->from[i];
-    return nbody_stopped(pass->system) ? LACIS_NBODY_CANCELLED : LACIS_NBODY_OK;
+    }
+    return LACIS_NBODY_OK;
 }
 
 static void sum_bins(const struct pass *pass, int64_t chunks)

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-enum { CELLS_OF_TASK = 64, LONG = 16384 };
+enum { CELLS_OF_TASK = 64, LONG = 16384, ASK = 1 << 15 };
 static const double SMALLEST = 0x1p-1000; /* half a side; nothing smaller is parted */
 
 /* --- keys within a cell ------------------------------------------------------------------------------- */
@@ -38,10 +38,12 @@ static nbody_box box_of(const lacis_nbody *system, const nbody_pair *pair, int64
     return box;
 }
 
-static void rekey(const lacis_nbody *system, const nbody_box *box, nbody_pair *pair, int64_t n)
+/* False: stopped. */
+static bool rekey(const lacis_nbody *system, const nbody_box *box, nbody_pair *pair, int64_t n)
 {
     hilbert_block block;
     for (int64_t i = 0; i < n; i += HILBERT_BLOCK) {
+        if (i % ASK == 0 && nbody_stopped(system)) return false;
         const int many = n - i < HILBERT_BLOCK ? (int)(n - i) : HILBERT_BLOCK;
         for (int k = 0; k < many; k++) {
             const int64_t body = pair[i + k].index;
@@ -53,6 +55,7 @@ static void rekey(const lacis_nbody *system, const nbody_box *box, nbody_pair *p
         for (int k = 0; k < many; k++)
             pair[i + k].key = hilbert_key(&block, k);
     }
+    return true;
 }
 
 /* --- one cell ----------------------------------------------------------------------------------------- */
@@ -132,7 +135,7 @@ static bool look_at(const lacis_nbody *system, nbody_cell *cell)
         if (box.half < SMALLEST) return close_leaf(system, cell);
         cell->box = box;
         cell->level = 0;
-        rekey(system, &box, pair, n);
+        if (!rekey(system, &box, pair, n)) return false;
         if (n > LONG) {
             cell->many = LATER;
             return true;

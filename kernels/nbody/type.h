@@ -51,9 +51,10 @@ static void add_tally(nbody_worker *worker, const nbody_tally *tally)
     worker->tally.visits += tally->visits;
 }
 
-/* --- a group at a time -------------------------------------------------------------------------------------- */
+/* --- a group at a time; false: stopped
+ * -------------------------------------------------------------------------------------- */
 
-static void walk(const lacis_nbody *system, nbody_worker *worker, const nbody_targets *targets, int64_t begin,
+static bool walk(const lacis_nbody *system, nbody_worker *worker, const nbody_targets *targets, int64_t begin,
                  int64_t end)
 {
     walk_room *room = worker->room;
@@ -69,6 +70,7 @@ static void walk(const lacis_nbody *system, nbody_worker *worker, const nbody_ta
     walk_group(system, room, &rule);
     put_group(system, targets, begin, &room->group);
     add_tally(worker, &room->tally);
+    return !room->stopped;
 }
 
 /* By all pairs. False: stopped. */

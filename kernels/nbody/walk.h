@@ -170,6 +170,11 @@ static void add_range(const lacis_nbody *system, walk_room *room, const walk_rul
         room->range[room->ranges++] = (body_range){begin, end};
     }
     room->pairs += end - begin;
+    room->since += end - begin;
+    if (room->since >= ASK_WALK) {
+        room->since = 0;
+        room->stopped = room->stopped || nbody_stopped(system);
+    }
     if (room->ranges == RANGES || room->pairs >= PAIRS_PIECE) take_pairs(system, room, rule);
 }
 
@@ -274,10 +279,12 @@ static void walk_group(const lacis_nbody *system, walk_room *room, const walk_ru
 {
     room->near.count = room->far.count = room->ranges = 0;
     room->pairs = 0;
+    room->since = 0;
+    room->stopped = false;
     memset(&room->expansion, 0, sizeof room->expansion);
     int64_t depth = 0;
     if (system->tree.cells > 0) room->stack[depth++] = (visit){0, 1};
-    while (depth > 0) {
+    while (depth > 0 && !room->stopped) {
         const visit at = room->stack[--depth];
         room->tally.visits += at.many;
         depth = look(system, room, rule, at, depth);
