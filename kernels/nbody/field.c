@@ -66,6 +66,15 @@ struct forces {
     int64_t group;
 };
 
+/* A group of bodies none of which is wanted. */
+static bool unwanted(const lacis_nbody *system, const nbody_targets *targets, int64_t begin, int64_t end)
+{
+    if (system->wanted == system->n || targets->x != NULL) return false;
+    while (begin < end && system->number[begin] >= system->wanted)
+        begin++;
+    return begin == end;
+}
+
 static int forces_task(void *context, int64_t task, int worker)
 {
     const struct forces *forces = context;
@@ -73,6 +82,7 @@ static int forces_task(void *context, int64_t task, int worker)
     const int64_t begin = task * forces->group,
                   end = begin + forces->group < forces->targets->n ? begin + forces->group : forces->targets->n;
     if (nbody_stopped(system)) return LACIS_NBODY_CANCELLED;
+    if (unwanted(system, forces->targets, begin, end)) return LACIS_NBODY_OK;
     const bool tree = system->rule.way != LACIS_NBODY_DIRECT;
     const bool done = (tree ? system->loops->walk : system->loops->direct)(system, &system->worker[worker],
                                                                            forces->targets, begin, end);
@@ -124,7 +134,11 @@ lacis_nbody_status lacis_nbody_field(lacis_nbody *system, bool potential)
                              .ay = fields ? system->column[NBODY_AY] : NULL,
                              .az = fields ? system->column[NBODY_AZ] : NULL,
                              .phi = potential ? system->column[NBODY_PHI] : NULL};
-    status = nbody_forces(system, &targets);
+    if (system->share != NULL) {
+        status = system->share(system->share_context, system, potential);
+    } else {
+        status = nbody_forces(system, &targets);
+    }
     if (status != LACIS_NBODY_OK) return status;
     system->known = system->felt = true;
     system->potentials = potential;

@@ -63,12 +63,12 @@ struct Known {
 struct Cells {
     uint32_t room;
     Link *link;
-    uint32_t *begin;  /* first body | SIBLING */
-    uint32_t *bodies; /* how many */
-    uint32_t *parent, *arrived;
-    uint32_t *leaf;  /* of its first body */
-    uint32_t *inner; /* cells that are no leaves, in any order */
-    uint32_t *big;   /* leaves of more than BIG bodies */
+    uint32_t *begin;                    /* first body | SIBLING */
+    uint32_t *bodies;                   /* how many */
+    uint32_t *parent, *below, *arrived; /* below: children that are no leaves */
+    uint32_t *leaf;                     /* of its first body */
+    uint32_t *inner;                    /* cells that are no leaves, in any order */
+    uint32_t *big;                      /* leaves of more than BIG bodies */
     Known *known;
 };
 

@@ -215,17 +215,17 @@ template <class P> struct Cubes {
 template <class P>
 __device__ static inline float cube_of(const Box &box, const Cubes<P> &cubes, uint32_t body, int level, uint32_t cell)
 {
-    const double half = __longlong_as_double((long long)(1023 - level) << 52), part = box.side / box.scale * half;
+    const double part = __longlong_as_double((long long)(1023 - level) << 52); /* 2^-level */
     if (cubes.cube != nullptr) {
         const Four<P> b = cubes.body[body];
         const double x[3] = {(double)b.x, (double)b.y, (double)b.z};
         double centre[3];
         for (int k = 0; k < 3; k++)
             centre[k] =
-                (box.lo[k] + box.side * ((grid_of(x[k], box.lo[k], box) >> (GRID - level)) + 0.5) * half) / box.scale;
+                (box.lo[k] + box.side * ((grid_of(x[k], box.lo[k], box) >> (GRID - level)) + 0.5) * part) / box.scale;
         cubes.cube[cell] = Four<P>{(P)centre[0], (P)centre[1], (P)centre[2], 0};
     }
-    return __double2float_ru(part);
+    return __double2float_ru(box.side * part * (box.scale < 1 ? 4 : 1));
 }
 
 /* The cells that begin with body i; place(l): of that of level l. next_leaf: the body that the next leaf begins with,
@@ -234,7 +234,7 @@ template <class P, class PLACE>
 __device__ static inline void emit(const Round &r, const Cells &c, const Cubes<P> &cubes, uint32_t i, uint32_t mask,
                                    int deepest, uint32_t next_leaf, uint32_t inner, PLACE place)
 {
-    const Box box = r.box[r.seg != nullptr ? r.seg[i] : 0];
+    const Box &box = r.box[r.seg != nullptr ? r.seg[i] : 0];
     const uint32_t body = r.at != nullptr ? r.at[i] : i;
     const uint32_t levels = mask & ~TOO_MANY;
     const int lowest = __ffs((int)levels) - 1;

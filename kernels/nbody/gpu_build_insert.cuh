@@ -15,7 +15,8 @@
 #ifndef LACIS_KERNELS_NBODY_GPU_BUILD_INSERT_CUH
 #define LACIS_KERNELS_NBODY_GPU_BUILD_INSERT_CUH
 
-#include "gpu_build.cuh"
+#include "gpu_build_job.cuh"
+#include "gpu_build_keys.cuh"
 
 namespace nbody
 {
@@ -172,9 +173,56 @@ static __global__ void __launch_bounds__(256)
     order[at] = body;
 }
 
-static inline uint64_t inserted_bytes(uint64_t n)
+static Inserted inserted_lay_out(uint64_t n, char *block, uint64_t *bytes)
 {
-    return (n + 1) * 4 * (8 + 5 + 3 + 1) + 12 * 256;
+    Carve c = {block, 0};
+    Inserted t;
+    t.place = c.take<uint32_t>(8 * (n + 1)); /* NOTHING, to copy_of */
+    t.copy_of = c.take<uint32_t>(n);
+    t.made = c.take<uint32_t>(1); /* 0, to copies */
+    t.arrived = c.take<uint32_t>(n + 1);
+    t.copies = c.take<uint32_t>(n);
+    t.level = c.take<uint32_t>(n + 1);
+    t.some = c.take<uint32_t>(n + 1);
+    t.above = c.take<uint32_t>(n + 1);
+    t.count = c.take<uint32_t>(n + 1);
+    t.copy = c.take<uint32_t>(n);
+    t.at = c.take<uint32_t>(n);
+    *bytes = c.used;
+    return t;
+}
+
+static bool insert_all(const Machine *m, uint32_t n, const Inserted &t, Key *const key[2], uint32_t *order)
+{
+    const size_t nothing = (size_t)((char *)t.made - (char *)t.place),
+                 none = (size_t)((char *)t.level - (char *)t.made);
+    const unsigned blocks = blocks_of(n, 256), some = fewer(blocks, (unsigned)m->processors * 8);
+    if (!good(m, cudaMemsetAsync(t.place, 0xff, nothing, m->stream)) ||
+        !good(m, cudaMemsetAsync(t.made, 0, none, m->stream)))
+        return false;
+    insert_kernel<<<some, 256, 0, m->stream>>>(n, key[0], t);
+    count_below_kernel<<<some, 256, 0, m->stream>>>(t);
+    place_below_kernel<<<some, 256, 0, m->stream>>>(key[0], t);
+    sorted_kernel<<<blocks, 256, 0, m->stream>>>(n, key[0], t, key[1], order);
+    return launched(m);
+}
+
+template <class P, class R> static lacis_nbody_status insert_bodies(const Job<P, R> &j, Round *r, Sorted *sorted)
+{
+    Builder<P, R> *b = j.b;
+    const uint32_t n = (uint32_t)b->n;
+    if (n >= 1u << 29) return LACIS_NBODY_UNSUPPORTED; /* eight places a cell, numbered in 32 bits */
+    uint64_t bytes;
+    inserted_lay_out(n, nullptr, &bytes);
+    char *block = static_cast<char *>(j.m->host.alloc(j.m->host.context, bytes));
+    if (block == nullptr) return LACIS_NBODY_NO_MEMORY;
+    keys_kernel<P><<<blocks_of(n, 256 * KEYS_EACH), 256, 0, j.m->stream>>>(n, j.from.body, nullptr, nullptr, nullptr,
+                                                                           b->box, GRID, 0, b->key[0], nullptr);
+    const bool done = launched(j.m) && insert_all(j.m, n, inserted_lay_out(n, block, &bytes), b->key, b->order[1]);
+    j.m->host.free(j.m->host.context, block);
+    *sorted = Sorted{b->order[1], b->key[1], 0};
+    *r = Round{n, GRID, 0, b->key[1], nullptr, nullptr, nullptr, b->box, b->mask, b->count, b->blocks};
+    return done ? LACIS_NBODY_OK : LACIS_NBODY_FAILED;
 }
 
 } // namespace nbody

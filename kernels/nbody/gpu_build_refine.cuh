@@ -6,12 +6,8 @@
 #ifndef LACIS_KERNELS_NBODY_GPU_BUILD_REFINE_CUH
 #define LACIS_KERNELS_NBODY_GPU_BUILD_REFINE_CUH
 
-#include "gpu_build_cells.cuh"
+#include "gpu_build_job.cuh"
 #include "gpu_build_keys.cuh"
-#include "gpu_build_order.cuh"
-
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
 namespace nbody
 {
@@ -104,6 +100,112 @@ template <class P, class R> static uint64_t spare_bytes(uint64_t n)
     const uint64_t segments = n / 2 + 1;
     return n * (sizeof(Four<P>) + sizeof(R) + 5 * 4 + sizeof(Key)) + segments * (6 * sizeof(Key) + sizeof(Box) + 4) +
            12 * 256;
+}
+
+template <class P, class R> static uint64_t spare_lay_out(Spare<P, R> *s, uint64_t n, char *block)
+{
+    Carve c = {block, 0};
+    const uint64_t segments = n / 2 + 1;
+    s->body = c.take<Four<P>>(n);
+    s->soft = c.take<R>(n);
+    s->old = c.take<uint32_t>(n);
+    for (int k = 0; k < 2; k++) {
+        s->at[k] = c.take<uint32_t>(n);
+        s->seg[k] = c.take<uint32_t>(n);
+    }
+    s->sum = c.take<Key>(n);
+    s->cell = c.take<uint32_t>(segments);
+    s->bounds = c.take<Key>(6 * segments);
+    s->box = c.take<Box>(segments);
+    return c.used;
+}
+
+/* Sorts the order of a round's bodies by their numbers' bits. */
+template <class P, class R> static bool canonical(const Job<P, R> &j, uint32_t n, const uint32_t *at)
+{
+    Builder<P, R> *b = j.b;
+    const unsigned blocks = blocks_of(n, 256);
+    for (int which = b->soft ? 4 : 3; which >= 0; which--) {
+        number_kernel<P, R>
+            <<<blocks, 256, 0, j.m->stream>>>(n, at, b->order[0], Bodies<P, R>{b->body, b->soften}, which, b->key[0]);
+        const int bits = 8 * (int)(which == 4 ? sizeof(R) : sizeof(P));
+        if (!launched(j.m) || !sort(j.m, b->work, b->work_bytes, b->key, b->order, n, bits)) return false;
+        uint32_t *sorted = b->order[1];
+        b->order[1] = b->order[0];
+        b->order[0] = sorted;
+    }
+    return true;
+}
+
+/* Sorts a round's bodies by keys in their segments' boxes. */
+template <class P, class R>
+static bool sort_segments(const Job<P, R> &j, const Spare<P, R> &s, uint32_t n, uint32_t segments, const uint32_t *at,
+                          const uint32_t *seg, bool first)
+{
+    Builder<P, R> *b = j.b;
+    cudaStream_t stream = j.m->stream;
+    const unsigned blocks = blocks_of(n, 256);
+    if (!good(j.m, cudaMemsetAsync(s.bounds, 0, 6 * sizeof(Key) * (size_t)segments, stream))) return false;
+    segment_bounds_kernel<P><<<blocks, 256, 0, stream>>>(n, b->body, at, seg, s.bounds);
+    boxes_kernel<<<blocks_of(segments, 256), 256, 0, stream>>>(segments, s.bounds, s.box);
+    iota_kernel<<<blocks, 256, 0, stream>>>(n, b->order[0]);
+    if (!launched(j.m) || (first && !canonical(j, n, at))) return false;
+    keys_kernel<P><<<blocks_of(n, 256 * KEYS_EACH), 256, 0, stream>>>(n, b->body, at, seg, b->order[0], s.box, GRID,
+                                                                      0, b->key[0], nullptr);
+    if (!launched(j.m) || !sort(j.m, b->work, b->work_bytes, b->key, b->order, n, 3 * GRID)) return false;
+    uint32_t *order[2] = {b->order[1], b->order[0]};
+    if (segments > 1) {
+        int bits = 1;
+        while (bits < 32 && (segments - 1) >> bits != 0)
+            bits++;
+        segment_key_kernel<<<blocks, 256, 0, stream>>>(n, seg, order[0], b->key[0]);
+        if (!launched(j.m) || !sort(j.m, b->work, b->work_bytes, b->key, order, n, bits)) return false;
+        order[0] = order[1];
+    }
+    take_kernel<P, R>
+        <<<blocks, 256, 0, stream>>>(n, at, order[0], b->body, b->soften, j.order, s.body, s.soft, s.old);
+    put_kernel<P, R><<<blocks, 256, 0, stream>>>(n, at, s.body, s.soft, s.old, b->body, b->soften, j.order);
+    keys_kernel<P><<<blocks_of(n, 256 * KEYS_EACH), 256, 0, stream>>>(n, b->body, at, seg, nullptr, s.box, GRID, 0,
+                                                                      b->key[1], nullptr);
+    return launched(j.m);
+}
+
+template <class P, class R> static bool refine_rounds(const Job<P, R> &j, const Spare<P, R> &s, Known known)
+{
+    Builder<P, R> *b = j.b;
+    cudaStream_t stream = j.m->stream;
+    const uint32_t *old_at = nullptr;
+    uint32_t old_n = (uint32_t)b->n;
+    for (int round = 0; known.undivided > 0 && !known.full; round++) {
+        const uint32_t n = known.undivided, segments = known.segments;
+        uint32_t *at = s.at[round & 1], *seg = s.seg[round & 1];
+        size_t bytes = b->work_bytes;
+        Key *sum = round == 0 ? b->key[0] : s.sum; /* of all bodies there are more than of the spare's */
+        undivided_kernel<<<blocks_of(old_n, 256), 256, 0, stream>>>(old_n, b->mask, sum);
+        if (!launched(j.m) || !good(j.m, cub::DeviceScan::ExclusiveSum(b->work, bytes, sum, sum, old_n, stream)))
+            return false;
+        compact_kernel<<<blocks_of(old_n, 256), 256, 0, stream>>>(old_n, b->mask, sum, old_at, b->cells.leaf, at, seg,
+                                                                  s.cell);
+        if (!launched(j.m) || !sort_segments(j, s, n, segments, at, seg, round == 0)) return false;
+        const Round r = {n, GRID, 0, b->key[1], seg, at, s.cell, s.box, b->mask, b->count, blocks_of(n, TILE)};
+        if (!good(j.m, cudaMemsetAsync(&b->cells.known->undivided, 0, 2 * sizeof(uint32_t), stream))) return false;
+        mark_kernel<<<r.blocks, TILE, 0, stream>>>(r, j.leaf, b->cells.known);
+        if (!launched(j.m) || !place_cells(j, r) || !ask(j.m, b->cells.known, &known)) return false;
+        old_at = at;
+        old_n = n;
+    }
+    return true;
+}
+
+template <class P, class R> static lacis_nbody_status refine(const Job<P, R> &j, const Known &known)
+{
+    Spare<P, R> s = {};
+    s.block = j.m->host.alloc(j.m->host.context, spare_lay_out(&s, known.undivided, nullptr));
+    if (s.block == nullptr) return LACIS_NBODY_NO_MEMORY;
+    spare_lay_out(&s, known.undivided, static_cast<char *>(s.block));
+    const bool done = refine_rounds(j, s, known);
+    j.m->host.free(j.m->host.context, s.block);
+    return done ? LACIS_NBODY_OK : LACIS_NBODY_FAILED;
 }
 
 } // namespace nbody

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums of a cell: mass, centre, second moments and softening, of bodies or of children. In double, about a point near
- * by (the first body, the first child's centre), so that nothing is lost far from the origin.
+ * Sums of a cell: mass, centre, second moments and softening, of bodies or of children. About a point near by (the
+ * first body, the first child's centre), so that nothing is lost far from the origin; in double but for leaves of R
+ * float, whose lengths are taken in units of about the leaf's size, so that no product leaves the numbers.
  */
 #ifndef LACIS_KERNELS_NBODY_GPU_BUILD_SUMS_CUH
 #define LACIS_KERNELS_NBODY_GPU_BUILD_SUMS_CUH
@@ -14,9 +15,10 @@ namespace nbody
 
 enum { SUM_M, SUM_X, SUM_Y, SUM_Z, SUM_XX, SUM_YY, SUM_ZZ, SUM_XY, SUM_XZ, SUM_YZ, SUM_E, SUMS };
 
-struct Sums {
-    double v[SUMS];
+template <class A> struct SumsOf {
+    A v[SUMS];
 };
+typedef SumsOf<double> Sums;
 
 /* Where the tree's numbers of cells go. */
 template <class P, class R> struct Moments {
@@ -29,9 +31,9 @@ template <class P, class R> struct Moments {
     Four<R> *rest; /* centre as it was before it was rounded, less as it is stored */
 };
 
-__device__ static inline void add(Sums *s, double m, double x, double y, double z, double e)
+template <class A> __device__ static inline void add(SumsOf<A> *s, A m, A x, A y, A z, A e)
 {
-    const double mx = m * x, my = m * y, mz = m * z;
+    const A mx = m * x, my = m * y, mz = m * z;
     s->v[SUM_M] += m;
     s->v[SUM_X] += mx;
     s->v[SUM_Y] += my;
@@ -47,7 +49,7 @@ __device__ static inline void add(Sums *s, double m, double x, double y, double 
 
 /* Sums of the lanes of a group (width: a power of two), in each of them the same bits. All lanes of the warp come
  * here together. */
-__device__ static inline void join(Sums *s, int width)
+template <class A> __device__ static inline void join(SumsOf<A> *s, int width)
 {
     for (int step = width / 2; step > 0; step /= 2)
         for (int k = 0; k < SUMS; k++)
@@ -121,8 +123,15 @@ __device__ static inline float far_apart(double x, double y, double z)
     return __double2float_ru(scalbn(sqrt(a * a + b * b + c * c) * (1 + 0x1p-50), e));
 }
 
-template <class P> __device__ static inline float far_apart(const Four<P> &a, const Four<P> &b)
+__device__ static inline float far_apart(const Four<double> &a, const Four<double> &b)
 {
+    return far_apart(a.x - b.x, a.y - b.y, a.z - b.z);
+}
+
+__device__ static inline float far_apart(const Four<float> &a, const Four<float> &b)
+{
+    const float x = fabsf(a.x - b.x), y = fabsf(a.y - b.y), z = fabsf(a.z - b.z), most = fmaxf(x, fmaxf(y, z));
+    if (most > 1e-15f && most < 1e15f) return sqrtf(x * x + y * y + z * z) * (1 + 5e-7f);
     return far_apart((double)a.x - (double)b.x, (double)a.y - (double)b.y, (double)a.z - (double)b.z);
 }
 

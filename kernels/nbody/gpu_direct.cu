@@ -24,6 +24,13 @@ static uint32_t columns_for(uint32_t n, uint32_t rows, int processors)
     return columns;
 }
 
+static bool has_early(void)
+{
+    int device = 0, major = 0;
+    return cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major >= 9;
+}
+
 template <class R> Pairs pairs_of(int64_t n, int processors, int warps, int columns)
 {
     Pairs p = {};
@@ -34,6 +41,7 @@ template <class R> Pairs pairs_of(int64_t n, int processors, int warps, int colu
     if (p.columns > p.rows) p.columns = p.rows;
     p.super = up_to(p.n < SUPER ? p.n : (uint32_t)SUPER, p.rows);
     p.supers = p.super > 0 ? (p.n + p.super - 1) / p.super : 0;
+    p.early = has_early();
     p.row_tiles = p.super / p.rows;
     p.column_tiles = p.super / p.columns;
     return p;

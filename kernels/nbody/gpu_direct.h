@@ -24,6 +24,7 @@ struct Pairs {
     uint32_t n;
     uint32_t warps, rows, columns;    /* of a tile; rows: warps x 32 x ROWS, a multiple of columns */
     uint32_t super, supers;           /* super: a multiple of rows */
+    bool early;                       /* the device starts kernels before the ones that they wait for have ended */
     uint32_t row_tiles, column_tiles; /* of a super */
 };
 

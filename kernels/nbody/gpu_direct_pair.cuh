@@ -51,8 +51,8 @@ template <Softening EPS, class R> __device__ __forceinline__ R near_root(R d2)
     const R w = inverse_root(d2);
     return EPS == COMMON || d2 >= nearest(R(0)) ? w : R(0);
 }
-/* A pair's strength m w^e, where its difference has been made a unit vector (not COMMON) bounded, so that a difference
- * of 0 in one coordinate makes no NaN of it. */
+/* A pair's strength m w^e, where its difference has been made a unit vector (not COMMON) bounded, so that a
+ * difference of 0 in one coordinate makes no NaN of it. */
 template <Softening EPS, class R> __device__ __forceinline__ R strength(R m, R power)
 {
     const R f = m * power;

@@ -21,8 +21,8 @@ constexpr uint32_t EVERY = 0xffffffffu;
 template <class P, class R> struct PairsJob {
     Pairs pairs;
     Sources<P, R> sources;
-    Four<R> *slots; /* slot s of body i: slots[s n + i] */
-    uint32_t round;
+    R *slots;              /* coordinate c of slot s of body i: slots[(s parts + c) n + i] */
+    uint32_t round, parts; /* parts: 3, and the potential */
 };
 
 template <class R> struct Sums {
@@ -168,8 +168,22 @@ __device__ __forceinline__ void warp_tile(Rows<P, R> *rows, const Tile<P, R> &ti
     }
 }
 
+template <bool PHI, class P, class R> __device__ __forceinline__ R *slot_of(const PairsJob<P, R> &job, uint32_t slot)
+{
+    return job.slots + (uint64_t)slot * (PHI ? 4 : 3) * job.pairs.n;
+}
+template <bool PHI, class R>
+__device__ __forceinline__ void leave(R *slot, uint32_t n, uint32_t i, R x, R y, R z, R w)
+{
+    slot += i;
+    slot[0] = x;
+    slot[n] = y;
+    slot[2 * (uint64_t)n] = z;
+    if (PHI) slot[3 * (uint64_t)n] = w;
+}
+
 template <bool PHI, class P, class R>
-__device__ __forceinline__ void leave_columns(const Tile<P, R> &tile, const Pairs &p, Four<R> *slot, uint32_t first)
+__device__ __forceinline__ void leave_columns(const Tile<P, R> &tile, const Pairs &p, R *slot, uint32_t first)
 {
     const uint32_t part = p.warps * p.columns;
     for (uint32_t c = threadIdx.x; c < p.columns && first + c < p.n; c += blockDim.x) {
@@ -181,9 +195,34 @@ __device__ __forceinline__ void leave_columns(const Tile<P, R> &tile, const Pair
             sum.z += from[2 * part];
             if (PHI) sum.w += from[3 * part];
         }
-        store(slot + first + c, sum);
+        leave<PHI>(slot, p.n, first + c, sum.x, sum.y, sum.z, sum.w);
     }
 }
+
+/* Kernels here come behind each other: the next one's blocks may come while this one's last are at work, and wait for
+ * it at their top (programmatic dependent launch, from 9.0 on). */
+__device__ __forceinline__ void begin()
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+    cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+struct Behind {
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = {};
+    Behind(const Pairs &p, dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
+    {
+        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute.val.programmaticStreamSerializationAllowed = 1;
+        config.gridDim = grid;
+        config.blockDim = block;
+        config.dynamicSmemBytes = shared;
+        config.stream = stream;
+        config.attrs = &attribute;
+        config.numAttrs = p.early ? 1 : 0;
+    }
+};
 
 /* Block: column tile x, row tile y, super z. */
 template <Softening EPS, bool PHI, class P, class R>
@@ -194,6 +233,7 @@ __global__ void __launch_bounds__(128, 4) pairs_kernel(const PairsJob<P, R> job)
     const uint32_t other = (blockIdx.z + job.round) % p.supers;
     const uint32_t top = blockIdx.z * p.super + blockIdx.y * p.rows, first = other * p.super + blockIdx.x * p.columns;
     if (top >= p.n || first >= p.n || (job.round == 0 && first < top)) return;
+    begin();
     Tile<P, R> tile;
     tile.column = reinterpret_cast<Four<P> *>(memory);
     tile.soft = reinterpret_cast<R *>(tile.column + 2 * p.columns);
@@ -205,13 +245,13 @@ __global__ void __launch_bounds__(128, 4) pairs_kernel(const PairsJob<P, R> job)
     __syncthreads();
     warp_tile<EPS, PHI>(&rows, tile, job, row, first);
     __syncthreads();
-    leave_columns<PHI>(tile, p, job.slots + (uint64_t)(p.column_tiles + blockIdx.y) * p.n, first);
-    Four<R> *slot = job.slots + (uint64_t)blockIdx.x * p.n;
+    leave_columns<PHI>(tile, p, slot_of<PHI>(job, p.column_tiles + blockIdx.y), first);
+    R *const slot = slot_of<PHI>(job, blockIdx.x);
 #pragma unroll
     for (int r = 0; r < ROWS<R>; r++) {
         const uint32_t i = row + lane + 32u * (uint32_t)r;
         const Sums<R> &s = rows.sum[r];
-        if (i < p.n) store(slot + i, Four<R>{s.x, s.y, s.z, s.w});
+        if (i < p.n) leave<PHI>(slot, p.n, i, s.x, s.y, s.z, s.w);
     }
 }
 
@@ -220,17 +260,18 @@ __global__ void __launch_bounds__(128, 4) pairs_kernel(const PairsJob<P, R> job)
 enum { ADD_BODIES = 32, ADD_PARTS = 8 };
 
 /* Slots first .. end - 1 of a body, every eighth. */
-template <class R>
-__device__ __forceinline__ void gather(Four<R> *sum, const Four<R> *slots, uint32_t n, uint32_t i, uint32_t first,
+template <class P, class R>
+__device__ __forceinline__ void gather(Four<R> *sum, const PairsJob<P, R> &job, uint32_t i, uint32_t first,
                                        uint32_t end)
 {
+    const uint64_t n = job.pairs.n;
 #pragma unroll 4
     for (uint32_t s = first + threadIdx.y; s < end; s += ADD_PARTS) {
-        const Four<R> one = load(slots + (uint64_t)s * n + i);
-        sum->x += one.x;
-        sum->y += one.y;
-        sum->z += one.z;
-        sum->w += one.w;
+        const R *one = job.slots + s * job.parts * n + i;
+        sum->x += one[0];
+        sum->y += one[n];
+        sum->z += one[2 * n];
+        if (job.parts > 3) sum->w += one[3 * n];
     }
 }
 /* How many tiles of `size` of a super there are. */
@@ -246,14 +287,14 @@ template <class P, class R> __device__ __forceinline__ Four<R> gather_all(const 
     const bool half = job.round > 0 && 2 * job.round == p.supers; /* each pair of supers comes once */
     Four<R> sum = {0, 0, 0, 0};
     if (job.round == 0) {
-        gather(&sum, job.slots, p.n, i, row * (p.rows / p.columns), tiles_there(p, super, p.columns));
-        gather(&sum, job.slots, p.n, i, p.column_tiles, p.column_tiles + row + 1);
+        gather(&sum, job, i, row * (p.rows / p.columns), tiles_there(p, super, p.columns));
+        gather(&sum, job, i, p.column_tiles, p.column_tiles + row + 1);
         return sum;
     }
     if (!half || super < job.round)
-        gather(&sum, job.slots, p.n, i, 0, tiles_there(p, (super + job.round) % p.supers, p.columns));
+        gather(&sum, job, i, 0, tiles_there(p, (super + job.round) % p.supers, p.columns));
     if (!half || super >= job.round)
-        gather(&sum, job.slots, p.n, i, p.column_tiles,
+        gather(&sum, job, i, p.column_tiles,
                p.column_tiles + tiles_there(p, (super + p.supers - job.round) % p.supers, p.rows));
     return sum;
 }
@@ -266,6 +307,7 @@ __global__ void __launch_bounds__(ADD_BODIES *ADD_PARTS)
     __shared__ Four<R> part[ADD_PARTS][ADD_BODIES];
     const uint32_t i = blockIdx.x * ADD_BODIES + threadIdx.x;
     const bool mine = i < job.pairs.n && threadIdx.y == 0;
+    begin();
     part[threadIdx.y][threadIdx.x] = i < job.pairs.n ? gather_all(job, i) : Four<R>{0, 0, 0, 0};
     __syncthreads();
     if (!mine) return;
@@ -300,8 +342,8 @@ cudaError_t launch_pairs(cudaStream_t stream, const PairsJob<P, R> &job)
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
         if (error != cudaSuccess) return error;
     }
-    kernel<<<dim3(p.column_tiles, p.row_tiles, supers), 32 * p.warps, bytes, stream>>>(job);
-    return cudaGetLastError();
+    const Behind launch(p, dim3(p.column_tiles, p.row_tiles, supers), 32 * p.warps, bytes, stream);
+    return cudaLaunchKernelEx(&launch.config, kernel, job);
 }
 template <bool PHI, class P, class R> cudaError_t launch_round(cudaStream_t stream, const PairsJob<P, R> &job)
 {
@@ -321,12 +363,11 @@ cudaError_t pairs_run(cudaStream_t stream, const Pairs &pairs, const Sources<P, 
 {
     if (pairs.n == 0) return cudaSuccess;
     for (uint32_t round = 0; round <= pairs.supers / 2; round++) {
-        const PairsJob<P, R> job = {pairs, sources, static_cast<Four<R> *>(slots), round};
+        const PairsJob<P, R> job = {pairs, sources, static_cast<R *>(slots), round, potential ? 4u : 3u};
+        const Behind add(pairs, (pairs.n + ADD_BODIES - 1) / ADD_BODIES, dim3(ADD_BODIES, ADD_PARTS), 0, stream);
         cudaError_t error = potential ? launch_round<true>(stream, job) : launch_round<false>(stream, job);
         if (error != cudaSuccess) return error;
-        add_kernel<P, R><<<(pairs.n + ADD_BODIES - 1) / ADD_BODIES, dim3(ADD_BODIES, ADD_PARTS), 0, stream>>>(
-            job, finish, round == pairs.supers / 2);
-        error = cudaGetLastError();
+        error = cudaLaunchKernelEx(&add.config, add_kernel<P, R>, job, finish, round == pairs.supers / 2);
         if (error != cudaSuccess) return error;
     }
     return cudaSuccess;

@@ -142,7 +142,6 @@ using namespace nbody;
 const char *lacis_nbody_gpu_refuses(const lacis_nbody_start *start)
 {
     if (start->n >= INT64_C(1) << 31) return "it has 2^31 bodies or more";
-    if (start->rule.way == LACIS_NBODY_INSERT) return "this build inserts no bodies into trees on GPUs";
     return nullptr;
 }
 

@@ -41,6 +41,35 @@ __global__ void __launch_bounds__(THREADS) hash_kernel(uint32_t n, const Four<P>
     number[i] = i;
 }
 
+/* Few bodies: each one's place is the number of those before it, which is sooner counted than eight passes of a sort
+ * are begun. A block: RANK_BODIES bodies, RANK_PARTS threads each. */
+enum { RANK_MOST = 20000, RANK_BODIES = 32, RANK_PARTS = 8, RANK_TILE = 1024 };
+
+__global__ void __launch_bounds__(RANK_BODIES *RANK_PARTS)
+    rank_kernel(uint32_t n, const uint64_t *key, uint32_t *order)
+{
+    __shared__ uint64_t tile[RANK_TILE];
+    __shared__ uint32_t part[RANK_PARTS][RANK_BODIES];
+    const uint32_t i = blockIdx.x * RANK_BODIES + threadIdx.x, thread = threadIdx.y * RANK_BODIES + threadIdx.x;
+    const uint64_t mine = i < n ? key[i] : 0;
+    uint32_t before = 0;
+    for (uint32_t first = 0; first < n; first += RANK_TILE) {
+        __syncthreads();
+        for (uint32_t k = thread; k < RANK_TILE; k += RANK_BODIES * RANK_PARTS)
+            tile[k] = first + k < n ? key[first + k] : UINT64_MAX;
+        __syncthreads();
+#pragma unroll 8
+        for (uint32_t k = threadIdx.y; k < RANK_TILE; k += RANK_PARTS)
+            before += tile[k] < mine || (tile[k] == mine && first + k < i);
+    }
+    part[threadIdx.y][threadIdx.x] = before;
+    __syncthreads();
+    if (threadIdx.y > 0 || i >= n) return;
+    for (int p = 1; p < RANK_PARTS; p++)
+        before += part[p][threadIdx.x];
+    order[before] = i;
+}
+
 /* Keys twice, numbers, and what the sort wants. */
 struct Room {
     uint64_t *key, *sorted;
@@ -84,6 +113,12 @@ template <class P, class R> lacis_nbody_status system_canonical(System<P, R> *s)
     hash_kernel<P, R><<<blocks_of(s->n, THREADS), THREADS, 0, s->machine.stream>>>(
         (uint32_t)s->n, s->body, s->moving, s->own ? s->soft : nullptr, room.key, room.number);
     NBODY_CUDA(s, cudaGetLastError());
+    if (s->n <= RANK_MOST) {
+        rank_kernel<<<blocks_of(s->n, RANK_BODIES), dim3(RANK_BODIES, RANK_PARTS), 0, s->machine.stream>>>(
+            (uint32_t)s->n, room.key, s->order);
+        NBODY_CUDA(s, cudaGetLastError());
+        return LACIS_NBODY_OK;
+    }
     NBODY_CUDA(s, cub::DeviceRadixSort::SortPairs(room.work, room.work_bytes, room.key, room.sorted, room.number,
                                                   s->order, (int)s->n, 0, BITS, s->machine.stream));
     return LACIS_NBODY_OK;

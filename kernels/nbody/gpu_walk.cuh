@@ -26,14 +26,162 @@ static __device__ uint2 all_bodies(const Link *links, uint32_t cell)
     return make_uint2(first.first, last.first + (last.many & ~LEAF) - first.first);
 }
 
+/* How far a walk is: entries of lists, bodies of those in `bodies`, cells that the upper walk left and those taken.
+ */
+struct Progress {
+    uint32_t top, bodies, left, cells, far, kept, next;
+    uint32_t inside; /* bodies of leaves within the boxes */
+    __device__ __forceinline__ bool done() const
+    {
+        return top == 0 && next == kept;
+    }
+};
+
 /* Cell number i of those that the upper walk left. */
 template <class P, class R>
-__device__ __forceinline__ uint32_t left_over(const Walk<P, R> &walk, const uint32_t *kept, int64_t super, uint32_t i)
+__device__ __forceinline__ uint32_t left_over(const Walk<P, R> &walk, const uint32_t *kept, uint32_t super,
+                                              uint32_t i)
 {
     uint32_t w = 0;
     while (i >= kept[w])
         i -= kept[w++];
-    return walk.upper.list[super * UPPER + w * (UPPER / (uint32_t)walk.upper.team) + i];
+    return walk.upper.list[(size_t)super * UPPER + w * (UPPER / (uint32_t)walk.upper.team) + i];
+}
+
+/* Begins with what the upper walk left (true), or with the root. */
+template <class P, class R>
+__device__ __forceinline__ bool begin(const Walk<P, R> &walk, Lists<P, R> *lists, uint32_t super, uint32_t lane,
+                                      Progress *at)
+{
+    const uint32_t team = walk.upper.list != nullptr ? walk.upper.team : 0;
+    const uint32_t some = lane < team ? walk.upper.kept[(size_t)super * team + lane] : 0;
+    const bool upper = team && __all_sync(ALL, some <= UPPER / team);
+    *at = {};
+    at->kept = upper ? __reduce_add_sync(ALL, some) : 0;
+    at->top = !upper;
+    if (lane < TEAM) lists->kept[lane] = some;
+    if (lane < 4) lists->counts[lane] = 0;
+    if (lane == 0) lists->stack[0] = 0;
+    __syncwarp();
+    return upper;
+}
+
+/* Pushes children; where there is no room their cells become ranges of bodies. */
+template <class P, class R>
+__device__ __forceinline__ void open_cells(const Walk<P, R> &walk, Lists<P, R> *lists, uint32_t below, uint32_t node,
+                                           Progress *at, admitted *what, Link *link)
+{
+    const uint32_t open = __ballot_sync(ALL, *what == CHILDREN);
+    if (at->top < walk.stack) {
+        if (*what == CHILDREN)
+            lists->stack[at->top + __popc(open & ~(below << 1 | 1))] = link->first << 3 | (link->many - 1);
+        at->top += __popc(open);
+    } else if (*what == CHILDREN) {
+        const uint2 range = all_bodies(walk.tree.link, node);
+        link->first = range.x, link->many = LEAF | range.y, *what = BODIES;
+    }
+}
+
+/* Looks at 32 cells, or as many as there are. */
+template <bool quad, class P, class R>
+__device__ __forceinline__ void look(const Walk<P, R> &walk, Lists<P, R> *lists, uint32_t super, uint32_t lane,
+                                     uint32_t below, Progress *at)
+{
+    uint32_t node = 0, number;
+    if (at->top) {
+        number = take_cells(lists->stack, &at->top, walk.stack - at->top < 32 ? 1 : 32, lane, below, &node);
+    } else {
+        number = least(at->kept - at->next, 32u);
+        if (lane < number) node = left_over(walk, lists->kept, super, at->next + lane);
+        at->next += number;
+    }
+    if (lane == 0) lists->counts[VISITS] += number;
+    admitted what = NOTHING;
+    Link link = {};
+    if (lane < number) {
+        link = load(walk.tree.link + node);
+        what = admit<quad>(walk, lists->frame, lists, node, link, load(walk.tree.centre + node));
+    }
+    __syncwarp();
+    open_cells(walk, lists, below, node, at, &what, &link);
+    const uint32_t inside = __ballot_sync(ALL, what == INSIDE);
+    if (inside) {
+        at->inside += __reduce_add_sync(ALL, what == INSIDE ? link.many & ~LEAF : 0u);
+        if (what == INSIDE) what = BODIES;
+    }
+    const uint32_t as_bodies = __ballot_sync(ALL, what == BODIES), as_cell = __ballot_sync(ALL, what == CELL);
+    const uint32_t as_field = __ballot_sync(ALL, what == EXPANDED), many = link.many & ~LEAF;
+    if (what == CELL) lists->cells[at->cells + __popc(as_cell & below)] = node;
+    if (what == EXPANDED) lists->far[at->far + __popc(as_field & below)] = node;
+    if (what == BODIES) lists->bodies[at->bodies + __popc(as_bodies & below)] = make_uint2(link.first, many);
+    at->cells += __popc(as_cell), at->far += __popc(as_field), at->bodies += __popc(as_bodies);
+    if (as_bodies) at->left += __reduce_add_sync(ALL, what == BODIES ? many : 0u);
+    __syncwarp();
+}
+
+/* Sums what the lists have 32 of; at the end of the walk, all. */
+template <bool quad, bool potential, class P, class R, int K>
+__device__ __forceinline__ void work_off(const Walk<P, R> &walk, const Group<R, K> &group, Lists<P, R> *lists,
+                                         uint32_t lane, uint32_t below, Progress *at, Sums<R, K> *sums, R *field)
+{
+    const Frame<P, R> &frame = lists->frame;
+    const uint32_t enough = at->done() ? 1 : 32;
+    while (at->left >= enough) {
+        uint32_t body;
+        const uint32_t some = take_bodies(lists->bodies, &at->bodies, lane, below, &body);
+        at->left -= some;
+        if (lane == 0) lists->counts[P2P] += some;
+        if (frame.careful)
+            sum_bodies<true, potential>(walk, group, lists, lane, body, some, sums);
+        else
+            sum_bodies<false, potential>(walk, group, lists, lane, body, some, sums);
+    }
+    while (at->cells >= enough) {
+        const uint32_t some = least(at->cells, 32u);
+        at->cells -= some;
+        if (lane == 0) lists->counts[M2P] += some;
+        stage_cells<quad>(walk, frame, &lists->staged, lane, lists->cells + at->cells, some);
+        if (frame.careful)
+            sum_cells<quad, true, potential>(group, *lists, lane, some, sums);
+        else
+            sum_cells<quad, false, potential>(group, *lists, lane, some, sums);
+    }
+    while (at->far >= enough) {
+        const uint32_t some = least(at->far, 32u);
+        at->far -= some;
+        if (lane == 0) lists->counts[FIELDS] += some;
+        *field += field_add<quad, potential>(walk, frame, lane, lists->far + at->far, some);
+    }
+    __syncwarp();
+}
+
+/* Sums as the caller's: in the tree's units, and without the target itself, which is among those at its place. */
+template <bool potential, class P, class R, int K>
+__device__ __forceinline__ void put(const Walk<P, R> &walk, const Lists<P, R> &lists, int64_t first, int64_t end,
+                                    uint32_t lane, const Sums<R, K> &sums)
+{
+    const Frame<P, R> &frame = lists.frame;
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        const int64_t i = first + 32 * k + lane;
+        if (i >= end) continue;
+        R w = 0;
+        if (potential) {
+            const R e = 2 * lists.soft[32 * k + lane];
+            const R own = (R)(walk.bodies ? walk.target[i].w * frame.mass : 0) *
+                          (frame.careful ? inverse_distance<true>(e) : inverse_distance<false>(e));
+            w = (R)((double)(sums.w[k] + (sums.here[k] - own)) * frame.length / frame.mass);
+        }
+        const double u = (double)frame.length * frame.length / frame.mass;
+        store(walk.out + (walk.order ? walk.order[i] : i),
+              {(R)(sums.x[k] * u), (R)(sums.y[k] * u), (R)(sums.z[k] * u), w});
+    }
+    if (walk.counts == nullptr || lane != 0) return;
+    const double targets = (double)(end - first);
+    atomicAdd(walk.counts + 0, targets * lists.counts[P2P]);
+    atomicAdd(walk.counts + 1, targets * lists.counts[M2P]);
+    atomicAdd(walk.counts + 2, (double)lists.counts[FIELDS]);
+    atomicAdd(walk.counts + 3, (double)lists.counts[VISITS]);
 }
 
 /* Targets first .. end - 1, at most 32 K. alone: one by one is wanted, if the group is too wide; returns whether that
@@ -43,6 +191,7 @@ __device__ __forceinline__ bool walk_group(const Walk<P, R> &walk, int64_t first
                                            Lists<P, R> *lists)
 {
     const uint32_t lane = threadIdx.x & 31, below = lanes_below();
+    const uint32_t super = (uint32_t)(first / (32 * K * SUPER));
     Group<R, K> group;
     group_load(walk, first, end, lane, lists, &group);
     const Frame<P, R> &frame = lists->frame;
@@ -51,125 +200,33 @@ __device__ __forceinline__ bool walk_group(const Walk<P, R> &walk, int64_t first
         return true;
     }
     Sums<R, K> sums = {};
-
     R field = 0;
-    uint32_t bodies = 0, left = 0, cells = 0, far = 0; /* entries of lists; left: bodies of theirs */
-    if (lane < 4) lists->counts[lane] = 0;
-    /* Begins with what the upper walk left, or with the root. */
-    const int64_t super = first / (32 * K * SUPER);
-    const uint32_t team = walk.upper.list != nullptr ? walk.upper.team : 0;
-    const uint32_t some_kept = lane < team ? walk.upper.kept[super * team + lane] : 0;
-    const bool upper = team && __all_sync(ALL, some_kept <= UPPER / team);
-    const uint32_t kept = upper ? __reduce_add_sync(ALL, some_kept) : 0;
-    if (lane < TEAM) lists->kept[lane] = some_kept;
-    uint32_t top = !upper, next = 0;
-    if (lane == 0) lists->stack[0] = 0;
-    __syncwarp();
-    while (top || next < kept) {
-        uint32_t node = 0, number;
-        if (top) {
-            number = take_cells(lists->stack, &top, walk.stack - top < 32 ? 1 : 32, lane, below, &node);
-        } else {
-            number = least(kept - next, 32u);
-            if (lane < number) node = left_over(walk, lists->kept, super, next + lane);
-            next += number;
+    Progress at;
+    const bool upper = begin(walk, lists, super, lane, &at);
+    while (!at.done()) {
+        look<quad>(walk, lists, super, lane, below, &at);
+        /* Boxes that hold so much hold what lies between targets that are neighbours on the curve alone (the
+         * outermost of a cluster): the walk begins anew, with targets for boxes. */
+        if (at.inside > walk.crowd && frame.boxes) {
+            __syncwarp();
+            if (lane == 0) lists->frame.boxes = 0;
+            sums = {};
+            field = 0;
+            begin(walk, lists, super, lane, &at);
+            continue;
         }
-        if (lane == 0) lists->counts[VISITS] += number;
-        admitted what = NOTHING;
-        Link link = {};
-        if (lane < number) {
-            link = load(walk.tree.link + node);
-            what = admit<quad>(walk, frame, lists, node, link, load(walk.tree.centre + node));
-        }
-        __syncwarp();
-        const uint32_t open = __ballot_sync(ALL, what == CHILDREN);
-        bool all = false;
-        if (top == walk.stack && open) {
-            all = true;
-            if (what == CHILDREN) {
-                const uint2 range = all_bodies(walk.tree.link, node);
-                link.first = range.x, link.many = LEAF | range.y, what = BODIES;
-            }
-        }
-        if (!all) {
-            if (what == CHILDREN)
-                lists->stack[top + __popc(open & ~(below << 1 | 1))] = link.first << 3 | (link.many - 1);
-            top += __popc(open);
-        }
-        const uint32_t as_bodies = __ballot_sync(ALL, what == BODIES), as_cell = __ballot_sync(ALL, what == CELL);
-        const uint32_t as_field = __ballot_sync(ALL, what == EXPANDED);
-        if (what == CELL) lists->cells[cells + __popc(as_cell & below)] = node;
-        if (what == EXPANDED) lists->far[far + __popc(as_field & below)] = node;
-        if (what == BODIES)
-            lists->bodies[bodies + __popc(as_bodies & below)] = make_uint2(link.first, link.many & ~LEAF);
-        cells += __popc(as_cell), far += __popc(as_field), bodies += __popc(as_bodies);
-        if (as_bodies) left += __reduce_add_sync(ALL, what == BODIES ? link.many & ~LEAF : 0u);
-        __syncwarp();
-
-        const bool last = top == 0 && next == kept;
-        while (left >= 32 || (last && left)) {
-            uint32_t body;
-            const uint32_t some = take_bodies(lists->bodies, &bodies, lane, below, &body);
-            left -= some;
-            if (lane == 0) lists->counts[P2P] += some;
-            if (frame.careful)
-                sum_bodies<true, potential>(walk, group, lists, lane, body, some, &sums);
-            else
-                sum_bodies<false, potential>(walk, group, lists, lane, body, some, &sums);
-        }
-        if (cells >= 32 || (last && cells)) {
-            do {
-                const uint32_t some = least(cells, 32u);
-                cells -= some;
-                if (lane == 0) lists->counts[M2P] += some;
-                stage_cells<quad>(walk, frame, &lists->staged, lane, lists->cells + cells, some);
-                if (frame.careful)
-                    sum_cells<quad, true, potential>(group, *lists, lane, some, &sums);
-                else
-                    sum_cells<quad, false, potential>(group, *lists, lane, some, &sums);
-            } while (last && cells);
-        }
-        if (far >= 32 || (last && far)) {
-            do {
-                const uint32_t some = least(far, 32u);
-                far -= some;
-                if (lane == 0) lists->counts[FIELDS] += some;
-                field += field_add<quad, potential>(walk, frame, lane, lists->far + far, some);
-            } while (last && far);
-        }
-        __syncwarp();
+        work_off<quad, potential>(walk, group, lists, lane, below, &at, &sums, &field);
     }
     if (walk.reach > 0) field_at<potential>(group, field, frame.cx, frame.cy, frame.cz, &sums);
     if (upper) {
         const Four<P> m = load(walk.upper.middle + super);
         R whole = 0;
-        for (uint32_t w = 0; w < team; w++)
-            whole += walk.upper.field[(super * team + w) * 32 + lane];
+        for (int w = 0; w < walk.upper.team; w++)
+            whole += walk.upper.field[((size_t)super * (size_t)walk.upper.team + (size_t)w) * 32 + lane];
         field_at<potential>(group, whole, frame.one(m.x, frame.ox), frame.one(m.y, frame.oy),
                             frame.one(m.z, frame.oz), &sums);
     }
-#pragma unroll
-    for (int k = 0; k < K; k++) {
-        const int64_t i = first + 32 * k + lane;
-        if (i >= end) continue;
-        R w = 0;
-        if (potential) { /* the target itself is among those at its place */
-            const R e = 2 * lists->soft[32 * k + lane];
-            const R own = (R)(walk.target[i].w * frame.mass) *
-                          (frame.careful ? inverse_distance<true>(e) : inverse_distance<false>(e));
-            w = (R)((double)(sums.w[k] + (sums.here[k] - own)) * frame.length / frame.mass);
-        }
-        const double u = (double)frame.length * frame.length / frame.mass;
-        store(walk.out + (walk.order ? walk.order[i] : i),
-              {(R)(sums.x[k] * u), (R)(sums.y[k] * u), (R)(sums.z[k] * u), w});
-    }
-    if (walk.counts && lane == 0) {
-        const double targets = (double)(end - first);
-        atomicAdd(walk.counts + 0, targets * lists->counts[P2P]);
-        atomicAdd(walk.counts + 1, targets * lists->counts[M2P]);
-        atomicAdd(walk.counts + 2, (double)lists->counts[FIELDS]);
-        atomicAdd(walk.counts + 3, (double)lists->counts[VISITS]);
-    }
+    put<potential>(walk, *lists, first, end, lane, sums);
     __syncwarp();
     return false;
 }

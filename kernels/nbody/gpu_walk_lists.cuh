@@ -36,9 +36,10 @@ template <class P, class R> struct alignas(16) Frame {
     R soft, soft_here, spread; /* eps^2 of all; half of the targets' least, from there to the greatest */
     P ox, oy, oz;              /* the origin */
     P length, mass;            /* scales */
-    int boxes;
-    bool careful; /* softening may be 0, next to it, or each body's own */
-    bool apart;   /* so wide that differences from its middle are too rough */
+    int64_t first;             /* target, and how many */
+    int targets, boxes;        /* boxes 0: targets are looked at one by one */
+    bool careful;              /* softening may be 0, next to it, or each body's own */
+    bool apart;                /* so wide that differences from its middle are too rough */
 
     __device__ __forceinline__ Four<R> place(const Four<P> &at) const
     {

@@ -147,12 +147,15 @@ struct lacis_nbody {
     nbody_units units;
     nbody_tree tree;
     nbody_worker *worker;
-    int64_t walk_levels; /* that the workers' lists have room for */
-    bool known;          /* accelerations are those of the positions */
-    bool potentials;     /* so are the potentials */
-    bool felt;           /* AX .. AZ hold accelerations of some time */
-    bool old;            /* OLD holds what they were the time before */
-    bool placed;         /* body and tree are those of the positions */
+    int64_t walk_levels;     /* that the workers' lists have room for */
+    bool known;              /* accelerations are those of the positions */
+    bool potentials;         /* so are the potentials */
+    bool felt;               /* AX .. AZ hold accelerations of some time */
+    bool old;                /* OLD holds what they were the time before */
+    bool placed;             /* body and tree are those of the positions */
+    int64_t wanted;          /* bodies whose field is */
+    lacis_nbody_share share; /* NULL: the field is computed here */
+    void *share_context;
     lacis_nbody_counts counts;
 };
 

@@ -105,6 +105,7 @@ typedef struct lacis_nbody_start {
     lacis_nbody_rule rule;
     int threads;
     lacis_nbody_host host;
+    int64_t wanted; /* CPU: the field of the first so many bodies alone, that of others holds anything; 0: of all */
 } lacis_nbody_start;
 
 /* What was done since the start, or since the last time that it was asked; terms counted as interactions of one body.
@@ -158,6 +159,33 @@ typedef struct lacis_nbody_columns {
 } lacis_nbody_columns;
 lacis_nbody_status lacis_nbody_read(lacis_nbody *system, const lacis_nbody_columns *into);
 void lacis_nbody_counted(lacis_nbody *system, lacis_nbody_counts *out, bool reset);
+
+/* --- A field that is computed elsewhere (essential.c), in parts: domains, which are bodies that follow each other on
+ * the curve. A system that is shared calls `share` for each evaluation of its field, its bodies in the order of the
+ * curve, and expects lacis_nbody_put for all of them before it returns; phi with `potential` alone. */
+typedef lacis_nbody_status (*lacis_nbody_share)(void *context, lacis_nbody *system, bool potential);
+void lacis_nbody_share_with(lacis_nbody *system, lacis_nbody_share share, void *context);
+void lacis_nbody_put(lacis_nbody *system, int64_t begin, int64_t end, const void *const a[3], const void *phi);
+
+/* What the field of bodies [begin, end) comes from: those themselves, then others, and bodies that stand for cells;
+ * their moments are the cells' (monopole: mass and centre; quadrupole: second moments as well). The field of the
+ * first end - begin of them, by the same rule, keeps to its error. From `share` alone; several may be made at once,
+ * by different threads. All pairs: all others. */
+typedef struct lacis_nbody_essential {
+    int64_t begin, end, n;
+    bool eps, old; /* columns that there are */
+    lacis_nbody *system;
+    struct lacis_nbody_pick *pick;
+    int64_t picks, room;
+} lacis_nbody_essential;
+typedef struct lacis_nbody_sources { /* n elements of the type each */
+    void *m, *x, *y, *z, *eps;
+    void *old; /* |a| of the time before, which RELATIVE goes by */
+} lacis_nbody_sources;
+lacis_nbody_status lacis_nbody_essential_new(lacis_nbody *system, int64_t begin, int64_t end,
+                                             lacis_nbody_essential *out);
+void lacis_nbody_essential_fill(const lacis_nbody_essential *essential, const lacis_nbody_sources *to);
+void lacis_nbody_essential_free(lacis_nbody_essential *essential);
 
 /* Bytes that a system takes from host.alloc at most with this rule (points, samples and figures apart). */
 uint64_t lacis_nbody_bytes(const lacis_nbody_start *start);

@@ -160,6 +160,7 @@ lacis_nbody_status lacis_nbody_new(const lacis_nbody_start *start, lacis_nbody *
                             .host = start->host,
                             .soften = start->soften,
                             .g = start->g,
+                            .wanted = start->wanted > 0 ? start->wanted : start->n,
                             .loops = loops};
     settle(system, &start->rule);
     lacis_nbody_status status = begin(system, start);

@@ -12,6 +12,7 @@ static const lacis_param params[] = {
     {.keyword = "AT", .form = "%a", .help = "points: bodies, or a table with columns x, y, z (and id)"},
     LACIS_NBODY_FIELD_PARAMS,
     {.keyword = "CERTIFY", .form = "%i", .help = "check so many of the accelerations (NAME_error)"},
+    {.keyword = "LAST", .form = "", .help = "by a tree; the bodies' accelerations are those of the time before"},
 };
 
 static const char *const examples[] = {
@@ -94,6 +95,7 @@ static lacis_status bind(lacis_run *run, lacis_call *call)
     LACIS_TRY(lacis_nbody_bind_bodies(run, call, true, &work));
     LACIS_TRY(bind_places(run, call, &work->places));
     LACIS_TRY(lacis_nbody_bind_certify(run, call, work));
+    work->last = lacis_call_arg(call, "LAST") != NULL;
     call->kind = LACIS_TABLE;
     call->dtype = LACIS_F64;
     call->column = lacis_nbody_field_column;

@@ -108,7 +108,6 @@ lacis_status lacis_against_begin(lacis_against *on, lacis_run *run, lacis_multip
     LACIS_TRY(lacis_vector_sent(run, on->gpu, find_columns(on)));
     on->job.con_kind = swapped(on->job.con_kind);
     on->job.mask = NULL;
-    on->job.top = 0;
     return LACIS_OK;
 }
 
@@ -128,8 +127,6 @@ const char *lacis_against_refuses(lacis_run *run, const lacis_multiply *work)
     lacis_gpu_thing thing;
     lacis_vector_job(run, &work->product, &job);
     if (find_home(work, &csr, &thing) == NULL) return "not all of the graph is multiplied, or with other numbers";
-    if (!push && job.top > 0) return "not with TOP";
-    job.top = 0;
     return push ? lacis_mul_gpu_push_refuses(&job) : lacis_mul_gpu_pull_refuses(&job);
 }
 

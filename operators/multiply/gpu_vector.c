@@ -25,8 +25,7 @@ void lacis_vector_job(lacis_run *run, const lacis_product *product, lacis_mul_gp
                                .checked = job->checked,
                                .max_degree_a = job->max_degree_a,
                                .mask = job->mask,
-                               .mask_not = job->mask_not,
-                               .top = job->top,
+                               .mask_not = job->mask_not, /* TOP is taken on the host (array_of) */
                                .t_lo = job->t_lo,
                                .t_hi = job->t_hi};
     out->ordered = lacis_run_deterministic(run);
@@ -69,8 +68,6 @@ static bool can(const lacis_call *call, lacis_product_shape shape, char *reason,
     lacis_vector_job(work->run, product, &job);
     if (product->spec.shape == LACIS_PRODUCT_MATRIX) {
         why = "only for a graph and a vector";
-    } else if (product->job.having != NULL) {
-        why = "not with HAVING";
     } else if (job.agg != LACIS_MUL_COUNT &&
                (job.type == LACIS_MUL_C128 || job.a.type == LACIS_MUL_C128 || job.b.type == LACIS_MUL_C128)) {
         why = "not for complex values";
@@ -122,6 +119,15 @@ lacis_status lacis_vector_failed(lacis_run *run, lacis_gpu *gpu, lacis_mul_gpu_s
 lacis_status lacis_vector_sent(lacis_run *run, lacis_gpu *gpu, lacis_status status)
 {
     return status == LACIS_LIMIT ? lacis_gpu_no_room(run, gpu, "the operands") : status;
+}
+
+/* The result as an array, TOP taken of a row. */
+static lacis_status array_of(lacis_run *run, const lacis_multiply *work, int64_t begin, int64_t end,
+                             const lacis_product_result *result, lacis_array **out)
+{
+    lacis_product product = work->product;
+    if (product.spec.shape == LACIS_PRODUCT_ROW && product.job.top > 0) product.t_top = product.job.top;
+    return lacis_product_array(run, &product, begin, end, result, NULL, NULL, out);
 }
 
 /* --- pull -------------------------------------------------------------------------------------- */
@@ -229,9 +235,10 @@ static lacis_status pull_run(lacis_run *run, const lacis_call *call, int64_t beg
     lacis_product_result result = {.rows = end - begin};
     lacis_status status = work->product.spec.shape == LACIS_PRODUCT_ROW ? lacis_against_pull(run, work, &result)
                                                                         : pull_rows(run, work, begin, end, &result);
+    if (status == LACIS_OK) status = lacis_product_sift(run, &work->product, begin, &result);
     if (status == LACIS_OK) {
         lacis_run_count(run, "entries", (double)result.entries);
-        status = lacis_product_array(run, &work->product, begin, end, &result, NULL, NULL, out);
+        status = array_of(run, work, begin, end, &result, out);
     }
     lacis_product_release(&result);
     return status;
@@ -337,10 +344,11 @@ static lacis_status push_run(lacis_run *run, const lacis_call *call, int64_t beg
     lacis_status status = work->product.spec.shape == LACIS_PRODUCT_COLUMN
                               ? lacis_against_push(run, work, begin, end, &result)
                               : push_row(run, work, &result);
+    if (status == LACIS_OK) status = lacis_product_sift(run, &work->product, begin, &result);
     if (status == LACIS_OK) {
         lacis_run_count(run, "products", (double)work->product.total_products);
         lacis_run_count(run, "entries", (double)result.entries);
-        status = lacis_product_array(run, &work->product, begin, end, &result, NULL, NULL, out);
+        status = array_of(run, work, begin, end, &result, out);
     }
     lacis_product_release(&result);
     return status;

@@ -8,7 +8,7 @@
  *     convert.c  values in the type of the job       strips.c   written CON, fold and HAVING
  *     run.c      kernel, buffers                     result.c   arrays of what came out
  *     pull.c     graph BY vector                     cost.c     estimates from a sample of rows
- *     glance.c   estimates for a quick choice
+ *     glance.c   estimates for a quick choice          having.c   HAVING on vectors from a GPU
  *
  * A vector is a matrix of one row (vector BY graph) or one column (graph BY vector).
  */
@@ -180,6 +180,10 @@ bool lacis_product_can_pull(const lacis_product *product, char *reason, size_t s
 double lacis_pull_seconds(const lacis_product *product, const lacis_profile *profile, int64_t rows);
 lacis_status lacis_product_pull(lacis_run *run, const lacis_product *product, int64_t begin, int64_t end,
                                 lacis_product_result *out);
+
+/* having.c: takes what HAVING does not keep out of a vector, rows [first, ...) of it, that came without. */
+lacis_status lacis_product_sift(lacis_run *run, const lacis_product *product, int64_t first,
+                                lacis_product_result *result);
 
 /* result.c: the array of rows [begin, end), with their labels. Where col_labels is NULL the product's are copied. */
 lacis_status lacis_product_array(lacis_run *run, const lacis_product *product, int64_t begin, int64_t end,

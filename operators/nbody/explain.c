@@ -61,5 +61,5 @@ lacis_status lacis_nbody_explain(lacis_run *run, const lacis_call *call, lacis_l
         LACIS_TRY(explain_way("", name[way], &work->cpu[way], lines));
     for (int way = 0; way < LACIS_NBODY_WAYS; way++)
         LACIS_TRY(explain_way("gpu ", name[way], &work->gpu[way], lines));
-    return LACIS_OK;
+    return lacis_nbody_explain_ranks(run, work, lines);
 }

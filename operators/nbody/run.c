@@ -14,6 +14,10 @@ static lacis_status check_felt(lacis_nbody_system *system)
     const lacis_nbody_rule rule = system->rule;
     lacis_nbody_errors errors;
     if (!system->felt) return LACIS_OK;
+    if (system->work->last) {
+        lacis_nbody_rule_set(system, &rule);
+        return LACIS_OK;
+    }
     LACIS_TRY(system->kind->certify(system, SAMPLE, &errors));
     system->felt = !(errors.relative[0] > far_off && errors.scaled[0] > of_moduli);
     if (!system->felt)
@@ -38,7 +42,9 @@ lacis_status lacis_nbody_run(lacis_run *run, const lacis_call *call, lacis_nbody
 {
     lacis_nbody_input input;
     lacis_nbody_system *system = NULL;
-    LACIS_TRY(lacis_nbody_take(run, call->work, &input));
+    lacis_nbody_work *work = call->work;
+    work->wanted = work->last ? end : 0;
+    LACIS_TRY(lacis_nbody_take(run, work, &input));
     lacis_status status = make(run, call, &input, way, &system);
     if (status == LACIS_OK) status = with_system(system, &input, begin, end, out);
     if (status == LACIS_OK) lacis_nbody_tell_counts(system);

@@ -10,6 +10,7 @@ lacis_nbody_start lacis_nbody_start_of(const lacis_nbody_work *work, lacis_nbody
     lacis_nbody_start start = {.type = work->type, .n = work->bodies.count, .soften = work->soften, .g = work->g};
     start.rule = work->rule;
     start.rule.way = way;
+    start.wanted = work->wanted;
     start.threads = lacis_run_threads(work->run);
     return start;
 }

@@ -30,7 +30,8 @@ struct lacis_nbody_system {
     const lacis_call *call;
     const lacis_nbody_work *work;
     lacis_nbody_rule rule;
-    bool felt; /* accelerations of some time are there, which OPENING relative goes by */
+    bool felt;           /* accelerations of some time are there, which OPENING relative goes by */
+    lacis_status failed; /* what a part of its field that was computed elsewhere failed with, and has said; else OK */
 };
 
 /* A start with all columns; `threads` and `host` are still to be said. */
@@ -44,6 +45,8 @@ typedef lacis_status (*lacis_nbody_maker)(lacis_run *run, const lacis_call *call
                                           lacis_nbody_way way, lacis_nbody_system **out);
 lacis_status lacis_nbody_cpu_system(lacis_run *run, const lacis_call *call, const lacis_nbody_input *input,
                                     lacis_nbody_way way, lacis_nbody_system **out);
+/* The kernels' own of one on the CPU. */
+lacis_nbody *lacis_nbody_cpu_of(lacis_nbody_system *system);
 lacis_status lacis_nbody_gpu_system(lacis_run *run, const lacis_call *call, const lacis_nbody_input *input,
                                     lacis_nbody_way way, lacis_nbody_system **out);
 /* system.c: another rule from here on. */

@@ -34,6 +34,7 @@ static cpu *own(lacis_nbody_system *system)
 
 static lacis_status said(lacis_nbody_system *system, lacis_nbody_status status)
 {
+    if (system->failed != LACIS_OK) return system->failed;
     return lacis_nbody_said(system->run, status, own(system)->bytes);
 }
 
@@ -98,6 +99,11 @@ static const lacis_nbody_kind kind = {
     .counted = counted,
     .free = clear,
 };
+
+lacis_nbody *lacis_nbody_cpu_of(lacis_nbody_system *system)
+{
+    return own(system)->system;
+}
 
 lacis_status lacis_nbody_cpu_system(lacis_run *run, const lacis_call *call, const lacis_nbody_input *input,
                                     lacis_nbody_way way, lacis_nbody_system **out)

@@ -11,8 +11,13 @@
 static const char *const way_name[LACIS_NBODY_WAYS] = {"pairs", "tree", "insertion"};
 
 /* LACIS_NBODY_WAY names one in the environment: for tests of each, and to measure them. */
-static bool wanted(lacis_nbody_way way, char *reason, size_t size)
+static bool wanted(const lacis_call *call, lacis_nbody_way way, char *reason, size_t size)
 {
+    const lacis_nbody_work *work = call->work;
+    if (work->last && way != LACIS_NBODY_TREE) {
+        snprintf(reason, size, "LAST goes by a tree");
+        return false;
+    }
     const char *name = getenv("LACIS_NBODY_WAY");
     if (name == NULL || *name == '\0' || strcmp(name, way_name[way]) == 0) return true;
     snprintf(reason, size, "LACIS_NBODY_WAY asks for another way");
@@ -23,8 +28,7 @@ static bool wanted(lacis_nbody_way way, char *reason, size_t size)
 #define WAY(which, way, cpu_text, gpu_text)                                                                          \
     static bool which##_can(const lacis_call *call, char *reason, size_t size)                                       \
     {                                                                                                                \
-        (void)call;                                                                                                  \
-        return wanted(way, reason, size);                                                                            \
+        return wanted(call, way, reason, size);                                                                      \
     }                                                                                                                \
     static lacis_status which##_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile,           \
                                      lacis_cost *out)                                                                \
@@ -38,7 +42,7 @@ static bool wanted(lacis_nbody_way way, char *reason, size_t size)
     }                                                                                                                \
     static bool which##_gpu_can(const lacis_call *call, char *reason, size_t size)                                   \
     {                                                                                                                \
-        return wanted(way, reason, size) && lacis_nbody_gpu_can(call, way, reason, size);                            \
+        return wanted(call, way, reason, size) && lacis_nbody_gpu_can(call, way, reason, size);                      \
     }                                                                                                                \
     static lacis_status which##_gpu_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile,       \
                                          lacis_cost *out)                                                            \
@@ -69,5 +73,5 @@ WAY(tree, LACIS_NBODY_TREE, "an octree from sorted keys; neighbours share a walk
 WAY(insertion, LACIS_NBODY_INSERT, "an octree built by inserting body after body; walks as of tree",
     "an octree built by inserting bodies side by side, with light locks; walks as of gpu tree");
 
-const lacis_variant *const lacis_nbody_variants[LACIS_NBODY_VARIANTS] = {&pairs,     &tree,     &insertion,
-                                                                         &pairs_gpu, &tree_gpu, &insertion_gpu};
+const lacis_variant *const lacis_nbody_variants[LACIS_NBODY_VARIANTS] = {
+    &pairs, &tree, &insertion, &pairs_gpu, &tree_gpu, &insertion_gpu, &lacis_nbody_ranks, &lacis_nbody_ranks_gpu};

@@ -60,6 +60,8 @@ typedef struct lacis_nbody_work {
     double dt;
     const char *to; /* files of EVERY; NULL: none */
     bool potential;
+    bool last;       /* a piece of another rank's: the accelerations are those of the time before */
+    int64_t wanted;  /* of such a piece, the field of the first so many bodies; 0: of all */
     int64_t certify; /* bodies of the sample; 0: no certificate */
     lacis_nbody_estimate cpu[LACIS_NBODY_WAYS], gpu[LACIS_NBODY_WAYS];
 } lacis_nbody_work;
@@ -169,8 +171,11 @@ lacis_status lacis_nbody_gpu_cost(lacis_run *run, const lacis_call *call, lacis_
 /* --- explain.c */
 lacis_status lacis_nbody_explain(lacis_run *run, const lacis_call *call, lacis_lines *lines);
 
+lacis_status lacis_nbody_explain_ranks(lacis_run *run, const lacis_nbody_work *work, lacis_lines *lines);
+
 /* --- variants.c, ranks.c */
-enum { LACIS_NBODY_VARIANTS = 6 };
+enum { LACIS_NBODY_VARIANTS = 8 };
+extern const lacis_variant lacis_nbody_ranks, lacis_nbody_ranks_gpu;
 extern const lacis_variant *const lacis_nbody_variants[LACIS_NBODY_VARIANTS];
 
 #endif

@@ -257,10 +257,20 @@ static int open_engine(const bench_options *options, lacis_engine **db)
     return status == LACIS_OK ? 0 : bench_fail("%s", lacis_error_message(*db));
 }
 
+/* 77 where there is no GPU that can do it. */
+static int find_gpu(lacis_engine *db)
+{
+    const char *text = "GENERATE g AS plummer(n = 64, type = 'f32'); LET r = NBODY g STEPS 1 DT 0.01 ON GPU";
+    if (lacis_exec(db, text, NULL, NULL) == LACIS_OK) return 0;
+    printf("skipped: %s\n", lacis_error_message(db));
+    return 77;
+}
+
 int bench_nbody(const bench_options *options)
 {
     lacis_engine *db;
     int code = open_engine(options, &db), done = 0;
+    if (code == 0 && strcmp(options->device, "gpu") == 0) code = find_gpu(db);
     for (int i = 0; i < OPS && code == 0; i++) {
         if (options->op != NULL && !bench_listed(options->op, ops[i].name)) continue;
         code = measure_op(options, &ops[i], db);

@@ -6,6 +6,7 @@
  *     multiply_gpu small [TYPE...]         a few small cases, of all types or of types 0 .. 3: for compute-sanitizer
  *     multiply_gpu tiny                    fewer and smaller ones: for tests/emulate
  *     multiply_gpu heavy                   only hub rows, dense blocks and TOP
+ *     multiply_gpu masks                   only a few small ones of MASK
  *     multiply_gpu bench GRAPH...          rmat:S (labels permuted), rmat-raw:S, uniform:S, star:N, hub:N, dense:N
  *     multiply_gpu written [SEED [NAME]]   written CON, AGG and HAVING through NVRTC, every class forced
  *     multiply_gpu bench-written GRAPH...  their times
@@ -57,7 +58,7 @@ static bool known(const std::string &what)
 #ifdef WITH_NVRTC
     if (what == "written") return true;
 #endif
-    return what == "check" || what == "heavy" || what == "small" || what == "tiny";
+    return what == "check" || what == "heavy" || what == "masks" || what == "small" || what == "tiny";
 }
 
 int main(int argc, char **argv)
@@ -84,10 +85,12 @@ int main(int argc, char **argv)
         check_wide(seed);
         check_faults();
         check_overflow();
-        check_masks(seed, 300, 3000);
+        check_masks(seed, 300, 3000, false);
         check_heavy();
     } else if (what == "heavy") {
         check_heavy();
+    } else if (what == "masks") {
+        check_masks(3, 12, 700, true);
 #ifdef WITH_NVRTC
     } else if (what == "written") {
         check_written(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, argc > 3 ? argv[3] : nullptr);
@@ -98,12 +101,12 @@ int main(int argc, char **argv)
         check_random(3, 6, 200);
         check_flat(3, 4, 60);
         check_few(3, 1, 20000);
-        check_masks(3, 30, 700);
+        check_masks(3, 30, 700, true);
     } else if (what == "tiny") {
         check_random(3, 5, 70);
         check_flat(3, 2, 40);
         check_few(3, 1, 2100);
-        check_masks(3, 12, 700);
+        check_masks(3, 12, 700, true);
     } else {
         for (const auto &mode : graph_modes)
             for (int i = 2; i < argc && what == mode.name; i++)

@@ -87,8 +87,8 @@ void check_random(u64 seed, int rounds, int64_t most);
 void check_wide(u64 seed);
 void check_faults();
 void check_overflow();
-void check_heavy();                                     /* multiply_heavy.cu */
-void check_masks(u64 seed, int64_t rows, int64_t cols); /* multiply_masks.cu */
+void check_heavy();                                                 /* multiply_heavy.cu */
+void check_masks(u64 seed, int64_t rows, int64_t cols, bool brief); /* multiply_masks.cu */
 void bench(const char *name, int repeats);
 void bench_cusparse(const char *name); /* only with WITH_CUSPARSE */
 

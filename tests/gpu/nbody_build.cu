@@ -3,6 +3,7 @@
  * Trees that the device builds: their form, every number of every cell against sums in double, the same bits however
  * bodies are ordered, memory that fails.
  */
+#include "nbody/gpu_build_keys.cuh"
 #include "nbody_built.h"
 
 static double uniform(u64 *state)
@@ -81,13 +82,12 @@ template <class P, class R> static bool in_order(const Built<P, R> &t, const Ver
 }
 
 template <class P, class R>
-static void one_set(const nbody_set &given, const char *type, const lacis_nbody_rule &rule, bool moments, u64 seed)
+static void one_set(const nbody_set &given, const char *type, const lacis_nbody_rule &rule, u64 seed)
 {
     nbody_set set = given;
     if (sizeof(P) == 4) nbody_round(&set);
-    const std::string name = set.name + ", " + type + (rule.deterministic ? ", canonical" : "") +
-                             (rule.order == LACIS_NBODY_QUADRUPOLE ? ", quadrupole" : "") + ", " +
-                             std::to_string(set.n()) + " bodies, leaf " + std::to_string(rule.leaf);
+    const std::string name = set.name + ", " + type + (rule.order == LACIS_NBODY_QUADRUPOLE ? ", quadrupole" : "") +
+                             ", " + std::to_string(set.n()) + " bodies, leaf " + std::to_string(rule.leaf);
     const int64_t most = nbody_most_bytes = nbody_live_bytes;
     Device<P, R> d(set);
     nbody_expect(d.made == LACIS_NBODY_OK, "%s: no builder", name.c_str());
@@ -104,7 +104,6 @@ static void one_set(const nbody_set &given, const char *type, const lacis_nbody_
     const Built<P, R> again = built(&other, rule);
     nbody_expect(t.same_tree(again) && built_same(t.order, again.order), "%s: other bits the second time",
                  name.c_str());
-    if (!rule.deterministic || !moments) return;
     lacis_nbody_rule inserted = rule;
     inserted.way = LACIS_NBODY_INSERT;
     nbody_expect(t.same_tree(built(&other, inserted)), "%s: other bits by insertion", name.c_str());
@@ -120,7 +119,7 @@ template <class P, class R> static void one_type(const char *type, bool small, u
         sets.push_back(set);
     u64 state = seed;
     for (const nbody_set &set : sets)
-        for (int k = 0; k < (small ? 1 : 4); k++) {
+        for (int k = 0; k < (small ? 1 : 2); k++) {
             static const lacis_nbody_opening openings[] = {LACIS_NBODY_OFFSET, LACIS_NBODY_GEOMETRIC};
             const u64 random = next_random(&state);
             lacis_nbody_rule rule =
@@ -128,47 +127,80 @@ template <class P, class R> static void one_type(const char *type, bool small, u
                            openings[random >> 1 & 1]);
             static const int leaves[] = {24, 16, 32, 1, 128, 8, 24, 7};
             rule.leaf = leaves[random >> 2 & 7];
-            rule.deterministic = small ? random >> 5 & 1 : k % 2 == 0;
-            one_set<P, R>(set, type, rule, true, random);
+            one_set<P, R>(set, type, rule, random);
         }
     lacis_nbody_rule rule = nbody_rule(LACIS_NBODY_TREE, LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_RELATIVE);
     for (const int64_t n : {(int64_t)25, (int64_t)(small ? 1500 : 511), (int64_t)(small ? 0 : 300000)}) {
         rule.leaf = 24;
-        rule.deterministic = n > 1000;
-        one_set<P, R>(nbody_plummer(n, seed + 5), type, rule, true, seed);
+        one_set<P, R>(nbody_plummer(n, seed + 5), type, rule, seed);
     }
 }
 
-/* Every allocation fails once. */
-static void memory(bool small)
+/* Neighbours on the curve are neighbours in space, every place is on it once, and two steps at once are two steps. */
+static void curve()
 {
-    u64 state = 5;
-    for (const nbody_set &set : {nbody_plummer(small ? 200 : 5000, 1), extremes(small ? 300 : 3000, 1, true)[1]}) {
-        lacis_nbody_rule rule = nbody_rule(LACIS_NBODY_TREE, LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_OFFSET);
-        rule.leaf = 8 + (int)(next_random(&state) & 1);
-        bool failed = true;
-        for (int64_t at = 1; failed && at < 20; at++) {
-            nbody_allocs = 0;
-            nbody_fail_at = at;
-            Device<double, double> d(set);
-            failed = d.made == LACIS_NBODY_NO_MEMORY;
-            if (!failed) failed = built(&d, rule).status == LACIS_NBODY_NO_MEMORY;
-            nbody_fail_at = 0;
-            if (!failed) break;
-            nbody_expect(d.error == 0, "no memory: CUDA error %d", d.error);
-            if (d.made == LACIS_NBODY_OK)
-                nbody_expect(built(&d, rule).status == LACIS_NBODY_OK, "a builder does not work after no memory");
+    static const nbody::Curve one = nbody::make_curve();
+    static const nbody::Turns two = nbody::make_turns();
+    int at[512];
+    bool twice = true, near = true;
+    std::fill(at, at + 512, -1);
+    for (int place = 0; place < 512; place++) {
+        int state = 0, key = 0, by_two = 0;
+        const auto octant = [&](int b) {
+            return (place >> b & 1) | (place >> (3 + b) & 1) << 1 | (place >> (6 + b) & 1) << 2;
+        };
+        for (int b = 2; b >= 0; b--) {
+            const int step = one.step[(state & ~7) | octant(b)];
+            key = key << 3 | (step & 7);
+            state = step;
+            if (b == 1) by_two = two.steps[octant(2) << 3 | octant(1)];
+            if (b == 1) twice = twice && (by_two & 63) == key && by_two >> 6 == state >> 3;
         }
-        nbody_expect(!failed, "the build never succeeds");
+        at[key] = place;
     }
+    for (int k = 0; k < 512; k++) {
+        nbody_expect(at[k] >= 0, "curve: nothing at %d", k);
+        if (k == 0) continue;
+        int steps = 0;
+        for (int b = 0; b < 9; b += 3)
+            steps += abs((at[k] >> b & 7) - (at[k - 1] >> b & 7));
+        near = near && steps == 1;
+    }
+    nbody_expect(near, "curve: it jumps");
+    nbody_expect(twice, "curve: two steps at once are others");
+}
+
+/* Every allocation fails once. */
+static void memory(const nbody_set &set, lacis_nbody_way way)
+{
+    lacis_nbody_rule rule = nbody_rule(way, LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_OFFSET);
+    rule.leaf = 8;
+    bool failed = true;
+    for (int64_t at = 1; failed && at < 20; at++) {
+        nbody_allocs = 0;
+        nbody_fail_at = at;
+        Device<double, double> d(set);
+        failed = d.made == LACIS_NBODY_NO_MEMORY;
+        if (!failed) failed = built(&d, rule).status == LACIS_NBODY_NO_MEMORY;
+        nbody_fail_at = 0;
+        if (!failed) break;
+        nbody_expect(d.error == 0, "no memory: CUDA error %d", d.error);
+        if (d.made == LACIS_NBODY_OK)
+            nbody_expect(built(&d, rule).status == LACIS_NBODY_OK, "a builder does not work after no memory");
+    }
+    nbody_expect(!failed, "the build never succeeds");
 }
 
 static void check(bool small, u64 seed)
 {
+    curve();
     one_type<float, float>("f32", small, seed);
     one_type<double, double>("f64", small, seed + 1);
     one_type<double, float>("mixed", small, seed + 2);
-    memory(small);
+    for (const lacis_nbody_way way : {LACIS_NBODY_TREE, LACIS_NBODY_INSERT}) {
+        memory(nbody_plummer(small ? 200 : 5000, 1), way);
+        memory(extremes(small ? 300 : 3000, 1, true)[1], way);
+    }
 }
 
 static nbody_part part("build", check);

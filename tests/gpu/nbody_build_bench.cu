@@ -17,7 +17,8 @@ template <class P, class R> __global__ void shift_kernel(uint32_t n, nbody::Four
 }
 
 template <class P, class R>
-static double median(Device<P, R> *d, const lacis_nbody_rule &rule, int times, bool sorted, uint32_t *cells)
+static double median(Device<P, R> *d, const lacis_nbody_rule &rule, int times, bool sorted, double move,
+                     uint32_t *cells)
 {
     const uint32_t n = (uint32_t)d->body.size();
     nbody::Tree<P, R> tree;
@@ -26,7 +27,7 @@ static double median(Device<P, R> *d, const lacis_nbody_rule &rule, int times, b
     CUDA(cudaEventCreate(&begin));
     CUDA(cudaEventCreate(&end));
     for (int k = -2; k < times; k++) {
-        shift_kernel<P, R><<<(n + 255) / 256, 256, 0, stream>>>(n, d->body_at, (P)1e-3);
+        shift_kernel<P, R><<<(n + 255) / 256, 256, 0, stream>>>(n, d->body_at, (P)move);
         CUDA(cudaEventRecord(begin, stream));
         if (nbody::build<P, R>(&d->machine, d->builder, &rule, d->body_at, d->soft_at, d->common, d->order, &tree) !=
             LACIS_NBODY_OK)
@@ -44,19 +45,37 @@ static double median(Device<P, R> *d, const lacis_nbody_rule &rule, int times, b
     return ms[ms.size() / 2];
 }
 
-template <class P, class R> static void times_of(const char *type, const nbody_set &set, int leaf, int repeat)
+template <class P, class R>
+static void times_of(const char *type, const nbody_set &set, lacis_nbody_way way, int leaf, int repeat,
+                     double move = 1e-3)
 {
-    for (int canonical = 0; canonical < 2; canonical++) {
-        lacis_nbody_rule rule = nbody_rule(LACIS_NBODY_TREE, LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_RELATIVE);
-        rule.leaf = leaf;
-        rule.deterministic = canonical != 0;
-        uint32_t cells[2];
-        Device<P, R> d(set);
-        const double random = median(&d, rule, repeat, false, &cells[0]),
-                     sorted = median(&d, rule, repeat, true, &cells[1]);
-        printf("build %-8s %9lld bodies, leaf %3d, %-9s: %7.3f ms in random order, %7.3f ms sorted, %u cells\n", type,
-               (long long)set.n(), leaf, canonical ? "canonical" : "free", random, sorted, cells[1]);
+    lacis_nbody_rule rule = nbody_rule(way, LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_RELATIVE);
+    rule.leaf = leaf;
+    uint32_t cells[2];
+    Device<P, R> d(set);
+    const double random = median(&d, rule, repeat, false, move, &cells[0]);
+    const double sorted = median(&d, rule, repeat, true, move, &cells[1]);
+    printf("build %-8s %9lld bodies, leaf %3d, %-6s: %7.3f ms in random order, %7.3f ms sorted, %u cells, %s\n", type,
+           (long long)set.n(), leaf, way == LACIS_NBODY_INSERT ? "insert" : "tree", random, sorted, cells[1],
+           set.name.c_str());
+    fflush(stdout);
+}
+
+/* Two clusters far apart, all at one place, and a few places. */
+static std::vector<nbody_set> hard(const nbody_set &all)
+{
+    std::vector<nbody_set> out(3, all);
+    const char *const names[] = {"two clusters", "one place", "eight places"};
+    for (size_t i = 0; i < all.x.size(); i++) {
+        if (i % 2) out[0].x[i] += 1e6;
+        out[1].x[i] = out[1].y[i] = out[1].z[i] = 0.25;
+        out[2].x[i] = (double)(i & 1);
+        out[2].y[i] = (double)(i >> 1 & 1);
+        out[2].z[i] = (double)(i >> 2 & 1);
     }
+    for (int k = 0; k < 3; k++)
+        out[(size_t)k].name = names[k];
+    return out;
 }
 
 static int bench(int argc, char **argv)
@@ -70,12 +89,17 @@ static int bench(int argc, char **argv)
         nbody_set set = all;
         for (auto *column : {&set.m, &set.x, &set.y, &set.z})
             column->resize((size_t)n);
-        const int repeat = n > 1000000 ? 11 : 31;
-        times_of<float, float>("f32", set, 24, repeat);
+        const int repeat = n > 1000000 ? 7 : 31;
+        times_of<float, float>("f32", set, LACIS_NBODY_TREE, 24, repeat);
         if (n != 500000 && n != 5000000) continue;
-        times_of<float, float>("f32", set, 32, repeat);
-        times_of<double, double>("f64", set, 24, repeat);
-        times_of<double, float>("mixed", set, 24, repeat);
+        times_of<float, float>("f32", set, LACIS_NBODY_TREE, 32, repeat);
+        times_of<float, float>("f32", set, LACIS_NBODY_INSERT, 24, repeat);
+        times_of<double, double>("f64", set, LACIS_NBODY_TREE, 24, repeat);
+        times_of<double, float>("mixed", set, LACIS_NBODY_TREE, 24, repeat);
+        for (const nbody_set &other : hard(set)) {
+            times_of<double, float>("mixed", other, LACIS_NBODY_TREE, 24, 3, 0);
+            times_of<double, float>("mixed", other, LACIS_NBODY_INSERT, 24, 3, 0);
+        }
     }
     return failures != 0;
 }

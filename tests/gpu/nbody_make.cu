@@ -5,6 +5,7 @@
 #include "nbody_support.h"
 
 #include <cmath>
+#include <thread>
 
 static double uniform(u64 *state) /* [0, 1) */
 {
@@ -31,31 +32,48 @@ static void put(nbody_set *set, double m, const double *p, const double *v)
     set->vz.push_back(v[2]);
 }
 
-/* Aarseth, Henon and Wielen (1974), in units of G = M = 1, E = -1/4. */
+/* A body of Aarseth, Henon and Wielen (1974), in units of G = M = 1, E = -1/4. */
+static void plummer_body(u64 state, double *place, double *speed)
+{
+    const double scale = 3 * M_PI / 16, mass = 0.999 * uniform(&state);
+    const double r = mass > 0 ? 1 / sqrt(pow(mass, -2.0 / 3) - 1) : 0;
+    double q, g;
+    do {
+        q = uniform(&state);
+        g = 0.1 * uniform(&state);
+    } while (g > q * q * pow(1 - q * q, 3.5));
+    direction(&state, place);
+    direction(&state, speed);
+    const double v = q * sqrt(2) * pow(1 + r * r, -0.25) / sqrt(scale);
+    for (int k = 0; k < 3; k++) {
+        place[k] *= r * scale;
+        speed[k] *= v;
+    }
+}
+
+/* Each body has numbers of its own, so that many can be made by all processors. */
 nbody_set nbody_plummer(int64_t n, u64 seed)
 {
-    const double scale = 3 * M_PI / 16;
     nbody_set set;
     set.name = "plummer";
     set.soften = 0.05;
-    u64 state = seed * 0x9e3779b97f4a7c15u + 1;
-    for (int64_t i = 0; i < n; i++) {
-        const double mass = 0.999 * uniform(&state);
-        const double r = mass > 0 ? 1 / sqrt(pow(mass, -2.0 / 3) - 1) : 0;
-        double q, g, d[3], e[3];
-        do {
-            q = uniform(&state);
-            g = 0.1 * uniform(&state);
-        } while (g > q * q * pow(1 - q * q, 3.5));
-        direction(&state, d);
-        direction(&state, e);
-        const double v = q * sqrt(2) * pow(1 + r * r, -0.25) / sqrt(scale);
-        for (int k = 0; k < 3; k++) {
-            d[k] *= r * scale;
-            e[k] *= v;
+    const size_t many = (size_t)n, threads = many < 100000 ? 1 : std::thread::hardware_concurrency();
+    for (auto *column : {&set.m, &set.x, &set.y, &set.z, &set.vx, &set.vy, &set.vz})
+        column->assign(many, 1 / (double)n);
+    const auto fill = [&](size_t from, size_t to) {
+        for (size_t i = from; i < to; i++) {
+            double p[3], v[3];
+            plummer_body((seed * 0x9e3779b97f4a7c15u + 1) ^ (i * 0xd1342543de82ef95u), p, v);
+            set.x[i] = p[0], set.y[i] = p[1], set.z[i] = p[2];
+            set.vx[i] = v[0], set.vy[i] = v[1], set.vz[i] = v[2];
         }
-        put(&set, 1 / (double)n, d, e);
-    }
+    };
+    std::vector<std::thread> team;
+    for (size_t t = 1; t < threads; t++)
+        team.emplace_back(fill, many * t / threads, many * (t + 1) / threads);
+    fill(0, threads > 1 ? many / threads : many);
+    for (std::thread &one : team)
+        one.join();
     return set;
 }
 

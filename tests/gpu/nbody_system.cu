@@ -239,7 +239,7 @@ static void check_certificate(lacis_nbody_type type, const lacis_nbody_rule &rul
     double want[8];
     nbody_quantiles(relative, want);
     nbody_quantiles(scaled, want + 4);
-    const double rounding = type == LACIS_NBODY_F64 ? 1e-12 : 3e-8; /* of softening in floats */
+    const double rounding = type == LACIS_NBODY_F64 ? 1e-12 : 1e-7; /* of softening in floats */
     bool good = got.sample == sample;
     for (int q = 0; q < 8; q++) {
         const double have = q < 4 ? got.relative[q] : got.scaled[q - 4];
@@ -343,8 +343,10 @@ static void check_hard(lacis_nbody_type type, const lacis_nbody_rule &rule, cons
     nbody_expect(lacis_nbody_gpu_certify(r.system, 50, &errors) == LACIS_NBODY_OK, "%s: no certificate",
                  set.name.c_str());
     nbody_expect(lacis_nbody_gpu_measure(r.system, &figures) == LACIS_NBODY_OK, "%s: no figures", set.name.c_str());
-    nbody_expect(errors.scaled[3] < 0.05, "%s, type %d, way %d, order %d, opening %d: error %.2e", set.name.c_str(),
-                 type, rule.way, rule.order, rule.opening, errors.scaled[3]);
+    /* On a line cells' errors have one sign. */
+    nbody_expect(errors.scaled[3] < (set.name == "collinear" ? 0.15 : 0.05),
+                 "%s, type %d, way %d, order %d, opening %d: error %.2e", set.name.c_str(), type, rule.way,
+                 rule.order, rule.opening, errors.scaled[3]);
 }
 
 /* Another rule in the middle: all pairs then a tree, where there is one, and back. */
@@ -387,6 +389,7 @@ static void check_rule(lacis_nbody_type type, const lacis_nbody_rule &loose, boo
         check_hard(type, rule, typed(hard, type));
         if (!small) check_order(type, rule, typed(hard, type), seed);
     }
+    if (small && (type != LACIS_NBODY_MIXED || rule.opening == LACIS_NBODY_GEOMETRIC)) return; /* many runs each */
     check_memory(type, rule, own);
     check_memory(type, loose, set);
 }
@@ -396,6 +399,11 @@ static void check(bool small, u64 seed)
     for (const lacis_nbody_type type : types) {
         check_motion(type, seed);
         check_rules(type, typed(nbody_plummer(small ? 100 : 3000, seed + 1), type));
+        if (!small) { /* so many that all pairs sort them another way */
+            lacis_nbody_rule rule = rules_of(type)[0];
+            rule.deterministic = true;
+            check_order(type, rule, typed(nbody_plummer(21000, seed), type), seed);
+        }
         for (const lacis_nbody_rule &rule : rules_of(type))
             check_rule(type, rule, small, seed);
     }

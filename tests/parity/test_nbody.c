@@ -6,6 +6,13 @@
  */
 #include "parity/bodies.h"
 
+/* Where every access is looked at, fewer bodies take as long. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { FEW = 400, MANY = 5000, HARD = 150 };
+#else
+enum { FEW = 1300, MANY = 20000, HARD = 250 };
+#endif
+
 static int64_t bodies_asked(int64_t otherwise)
 {
     const char *text = getenv("LACIS_NBODY_BODIES");
@@ -100,7 +107,7 @@ static void rules(void **state)
         {"OPENING relative ALPHA 1e-5 THETA 0.6", 1e-4, 5e-4},
         {"THETA 0", 0, 0},
     };
-    const int64_t n = 2000;
+    const int64_t n = FEW;
     for (int kind = PLUMMER; kind <= RANGE; kind++) {
         stars s = stars_new((shape)kind, n, 7 + (uint64_t)kind);
         at((shape)kind, n);
@@ -116,8 +123,8 @@ static void rules(void **state)
 
 static void softening(void **state)
 {
-    stars s = stars_new(PLUMMER, 1500, 3);
-    at(PLUMMER, 1500);
+    stars s = stars_new(PLUMMER, FEW, 3);
+    at(PLUMMER, FEW);
     fields_of(*state, &s, "THETA 0.5", 0, 1, 7e-4, 6e-3, 3e-2);
     fields_of(*state, &s, "THETA 0.5 SOFTEN 1 G 6.674e-11", 1, 6.674e-11, 5e-4, 4e-3, 3e-2);
     fields_of(*state, &s, "THETA 0.5 SOFTEN 0.05 G -2", 0.05, -2, 5e-4, 4e-3, 3e-2);
@@ -131,7 +138,7 @@ static void softening(void **state)
 
 static void hard_inputs(void **state)
 {
-    static const int64_t sizes[] = {0, 1, 2, 3, 9, 65, 400};
+    static const int64_t sizes[] = {0, 1, 2, 3, 9, 65, HARD};
     for (int kind = 0; kind < SHAPES; kind++)
         for (int i = 0; i < LACIS_COUNT(sizes); i++) {
             stars s = stars_new((shape)kind, sizes[i], 11);
@@ -147,7 +154,7 @@ static void hard_inputs(void **state)
 static void duplicates(void **state)
 {
     parity *p = *state;
-    const int64_t n = bodies_asked(20000);
+    const int64_t n = bodies_asked(MANY);
     stars s = stars_new(POINT, n, 1);
     lacis_array *array = stars_array(p, &s, LACIS_F64);
     const named arrays[] = {{"g", array}, {NULL, NULL}};
@@ -198,7 +205,7 @@ static void certified(parity *p, const lacis_call *call, const lacis_variant *va
 static void larger(void **state)
 {
     parity *p = *state;
-    stars s = stars_new(PLUMMER, bodies_asked(20000), 5);
+    stars s = stars_new(PLUMMER, bodies_asked(MANY), 5);
     lacis_array *array = stars_array(p, &s, LACIS_F32);
     const named arrays[] = {{"g", array}, {NULL, NULL}};
     const double few = s.n < 500000 ? 2.5 : 1; /* bodies a group are many of them */
