@@ -279,12 +279,10 @@ static result start(const nbody_tree<P, R> &tree, const lacis_nbody_rule &rule, 
     Walk<P, R> walk = walk_of(&rule, &tree.tree, &forces);
     walk.stack = stack;
     void *block = nullptr;
-    if (share) {
-        const uint64_t bytes = walk_share(&rule, &walk, nullptr);
-        CUDA(cudaMalloc(&block, bytes));
-        CUDA(cudaMemsetAsync(block, 0xff, bytes, stream));
-        walk_share(&rule, &walk, block);
-    }
+    const uint64_t bytes = walk_room(&rule, &walk, share, nullptr);
+    CUDA(cudaMalloc(&block, bytes));
+    CUDA(cudaMemsetAsync(block, 0xff, bytes, stream));
+    walk_room(&rule, &walk, share, block);
     nbody_expect(walk_start(walk, &rule, true, stream) == cudaSuccess, "walk: a start");
     std::vector<Four<R>> host(n);
     result r;
