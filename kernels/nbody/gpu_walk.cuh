@@ -173,7 +173,7 @@ __device__ __forceinline__ void put(const Walk<P, R> &walk, const Lists<P, R> &l
             const R e = 2 * lists.soft[32 * k + lane];
             const R own = (R)(walk.target[i].w * frame.mass) *
                           (frame.careful ? inverse_distance<true>(e) : inverse_distance<false>(e));
-            w = (R)((double)(sums.w[k] + (sums.here[k] - own)) * frame.length / frame.mass);
+            w = (R)((double)(sums.w[k] + (sums.here[k] - (walk.bodies ? own : 0))) * frame.length / frame.mass);
         }
         const double u = (double)frame.length * frame.length / frame.mass;
         store(walk.out + (walk.order ? walk.order[i] : i),
