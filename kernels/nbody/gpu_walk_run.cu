@@ -15,7 +15,9 @@ constexpr double MOST_THETA = 1;          /* a cell that reaches as far as the g
 constexpr int64_t SHARE = 100000;         /* bodies from which on groups share the upper part of their walks */
 constexpr uint64_t FEW_SUPERS = 4000;     /* of which a warp each does not fill the device */
 constexpr double STAND_IN = 0.7;
-constexpr uint32_t CROWD = 6;    /* times a group or a leaf */
+constexpr uint32_t CROWD = 6,
+                   CROWD_FEW = 2; /* times a group or a leaf: where one long walk counts little, and much */
+constexpr int64_t MANY = 1500000;
 constexpr double STRADDLE = 2.5; /* a compact group is not as wide compared with its parts */
 
 /* A theta that is not above 0 opens every cell that has parts. Without |a| a narrower geometric rule stands in for
@@ -36,7 +38,8 @@ Walk<P, R> walk_of(const lacis_nbody_rule *rule, const Tree<P, R> *tree, const F
     walk.counts = forces->counts;
     walk.stack = STACK;
     walk.theta = (R)theta;
-    walk.crowd = CROWD * (uint32_t)(rule->leaf > 64 ? rule->leaf : 64);
+    walk.crowd =
+        (walk.n >= SHARE && walk.n < MANY ? CROWD_FEW : CROWD) * (uint32_t)(rule->leaf > 64 ? rule->leaf : 64);
     walk.straddle = (R)STRADDLE;
     if (relative) walk.alpha = (R)fmax(rule->alpha, 1e-30);
     if (!(rule->expand > 0) || !(theta > 0)) return walk;
