@@ -30,7 +30,6 @@ static __device__ uint2 all_bodies(const Link *links, uint32_t cell)
  */
 struct Progress {
     uint32_t top, bodies, left, cells, far, kept, next;
-    uint32_t inside; /* bodies of leaves within the boxes */
     __device__ __forceinline__ bool done() const
     {
         return top == 0 && next == kept;
@@ -61,6 +60,7 @@ __device__ __forceinline__ bool begin(const Walk<P, R> &walk, Lists<P, R> *lists
     at->top = !upper;
     if (lane < TEAM) lists->kept[lane] = some;
     if (lane < 4) lists->counts[lane] = 0;
+    if (lane == 0) lists->inside = 0;
     if (lane == 0) lists->stack[0] = 0;
     __syncwarp();
     return upper;
@@ -82,9 +82,10 @@ __device__ __forceinline__ void open_cells(const Walk<P, R> &walk, Lists<P, R> *
     }
 }
 
-/* Looks at 32 cells, or as many as there are. */
+/* Looks at 32 cells, or as many as there are. False: the group's boxes hold so much that they must hold what lies
+ * between targets that are neighbours on the curve alone (the outermost of a cluster). */
 template <bool quad, class P, class R>
-__device__ __forceinline__ void look(const Walk<P, R> &walk, Lists<P, R> *lists, uint32_t super, uint32_t lane,
+__device__ __forceinline__ bool look(const Walk<P, R> &walk, Lists<P, R> *lists, uint32_t super, uint32_t lane,
                                      uint32_t below, Progress *at)
 {
     uint32_t node = 0, number;
@@ -104,9 +105,10 @@ __device__ __forceinline__ void look(const Walk<P, R> &walk, Lists<P, R> *lists,
     }
     __syncwarp();
     open_cells(walk, lists, below, node, at, &what, &link);
-    const uint32_t inside = __ballot_sync(ALL, what == INSIDE);
+    const bool inside = __any_sync(ALL, what == INSIDE);
     if (inside) {
-        at->inside += __reduce_add_sync(ALL, what == INSIDE ? link.many & ~LEAF : 0u);
+        const uint32_t some = __reduce_add_sync(ALL, what == INSIDE ? link.many & ~LEAF : 0u);
+        if (lane == 0) lists->inside += some;
         if (what == INSIDE) what = BODIES;
     }
     const uint32_t as_bodies = __ballot_sync(ALL, what == BODIES), as_cell = __ballot_sync(ALL, what == CELL);
@@ -117,6 +119,7 @@ __device__ __forceinline__ void look(const Walk<P, R> &walk, Lists<P, R> *lists,
     at->cells += __popc(as_cell), at->far += __popc(as_field), at->bodies += __popc(as_bodies);
     if (as_bodies) at->left += __reduce_add_sync(ALL, what == BODIES ? many : 0u);
     __syncwarp();
+    return !inside || lists->inside <= walk.crowd;
 }
 
 /* Sums what the lists have 32 of; at the end of the walk, all. */
@@ -170,7 +173,7 @@ __device__ __forceinline__ void put(const Walk<P, R> &walk, const Lists<P, R> &l
             const R e = 2 * lists.soft[32 * k + lane];
             const R own = (R)(walk.bodies ? walk.target[i].w * frame.mass : 0) *
                           (frame.careful ? inverse_distance<true>(e) : inverse_distance<false>(e));
-            w = (R)((double)(sums.w[k] + (sums.here[k] - own)) * frame.length / frame.mass);
+            w = (R)((double)(sums.w[k] + (sums.here[k] - (walk.bodies ? own : 0))) * frame.length / frame.mass);
         }
         const double u = (double)frame.length * frame.length / frame.mass;
         store(walk.out + (walk.order ? walk.order[i] : i),
@@ -184,36 +187,38 @@ __device__ __forceinline__ void put(const Walk<P, R> &walk, const Lists<P, R> &l
     atomicAdd(walk.counts + 3, (double)lists.counts[VISITS]);
 }
 
-/* Targets first .. end - 1, at most 32 K. alone: one by one is wanted, if the group is too wide; returns whether that
- * is so, with nothing done. */
+constexpr int ALONE = 2112; /* blocks of the launch for wide groups */
+
+/* Leaves a group to the launch that walks for its targets one by one. The list's order is any: each walk is its own.
+ */
+template <class P, class R>
+__device__ __forceinline__ void hand_over(const Walk<P, R> &walk, uint32_t group, uint32_t lane)
+{
+    if (lane == 0) walk.left[1 + atomicAdd(walk.left, 1u)] = group;
+}
+
+/* Targets first .. end - 1, at most 32 K. */
 template <class P, class R, int K, bool quad, bool potential>
-__device__ __forceinline__ bool walk_group(const Walk<P, R> &walk, int64_t first, int64_t end, bool alone,
-                                           Lists<P, R> *lists)
+__device__ __forceinline__ void walk_group(const Walk<P, R> &walk, int64_t first, int64_t end, Lists<P, R> *lists)
 {
     const uint32_t lane = threadIdx.x & 31, below = lanes_below();
     const uint32_t super = (uint32_t)(first / (32 * K * SUPER));
     Group<R, K> group;
     group_load(walk, first, end, lane, lists, &group);
     const Frame<P, R> &frame = lists->frame;
-    if (alone && frame.apart) {
-        __syncwarp();
-        return true;
+    if (!walk.alone && frame.apart) {
+        hand_over(walk, (uint32_t)(first / (32 * K)), lane);
+        return;
     }
     Sums<R, K> sums = {};
     R field = 0;
     Progress at;
     const bool upper = begin(walk, lists, super, lane, &at);
     while (!at.done()) {
-        look<quad>(walk, lists, super, lane, below, &at);
-        /* Boxes that hold so much hold what lies between targets that are neighbours on the curve alone (the
-         * outermost of a cluster): the walk begins anew, with targets for boxes. */
-        if (at.inside > walk.crowd && frame.boxes) {
-            __syncwarp();
-            if (lane == 0) lists->frame.boxes = 0;
-            sums = {};
-            field = 0;
-            begin(walk, lists, super, lane, &at);
-            continue;
+        const bool compact = look<quad>(walk, lists, super, lane, below, &at);
+        if (!compact && !walk.alone) {
+            hand_over(walk, (uint32_t)(first / (32 * K)), lane);
+            return;
         }
         work_off<quad, potential>(walk, group, lists, lane, below, &at, &sums, &field);
     }
@@ -228,51 +233,48 @@ __device__ __forceinline__ bool walk_group(const Walk<P, R> &walk, int64_t first
     }
     put<potential>(walk, *lists, first, end, lane, sums);
     __syncwarp();
-    return false;
+}
+
+/* A group a block; alone: the blocks deal the targets of wide groups among them. */
+template <class P, class R, int K, bool quad, bool potential>
+__global__ void __launch_bounds__(32, blocks_at_once<P, R>()) walk_kernel(const __grid_constant__ Walk<P, R> walk)
+{
+    __shared__ Lists<P, R> lists;
+    const uint32_t jobs = walk.alone ? walk.left[0] * (32 * K) : gridDim.x;
+    for (uint32_t job = blockIdx.x; job < jobs; job += gridDim.x) {
+        int64_t first = (int64_t)job * (32 * K), end = least(first + 32 * K, walk.n);
+        if (walk.alone) {
+            first = (int64_t)walk.left[1 + job / (32 * K)] * (32 * K) + job % (32 * K);
+            end = least(first + 1, walk.n);
+        }
+        if (first < end) walk_group<P, R, K, quad, potential>(walk, first, end, &lists);
+    }
 }
 
 template <class P, class R, int K, bool quad, bool potential>
-__global__ void __launch_bounds__(32 * WARPS, blocks_at_once<P, R>())
-    walk_kernel(const __grid_constant__ Walk<P, R> walk)
+cudaError_t walk_launch(const Walk<P, R> &walk, cudaStream_t stream)
 {
-    __shared__ Lists<P, R> room[WARPS];
-    Lists<P, R> *const lists = &room[threadIdx.x / 32];
-    const int64_t first = ((int64_t)blockIdx.x * WARPS + threadIdx.x / 32) * 32 * K;
-    const int64_t end = least(first + 32 * K, walk.n);
-    if (first >= end) return;
-    if (sizeof(P) == sizeof(R)) {
-        walk_group<P, R, K, quad, potential>(walk, first, end, false, lists);
-        return;
+    const int64_t groups = (walk.n + 32 * K - 1) / (32 * K);
+    if (walk.upper.list != nullptr) {
+        const dim3 supers((unsigned)((groups + SUPER - 1) / SUPER), (unsigned)walk.upper.team);
+        upper_kernel<P, R, K, quad, potential><<<supers, 32, 0, stream>>>(walk);
+        const cudaError_t error = cudaGetLastError();
+        if (error != cudaSuccess) return error;
     }
-    int64_t from = first, to = end;
-    while (from < end) { /* a loop, so that the walk stands once in the code */
-        if (walk_group<P, R, K, quad, potential>(walk, from, to, from == first && to == end && end > first + 1,
-                                                 lists)) {
-            to = first + 1;
-            continue;
-        }
-        from = to;
-        to = least(to + 1, end);
-    }
+    walk_kernel<P, R, K, quad, potential><<<(unsigned)groups, 32, 0, stream>>>(walk);
+    const cudaError_t error = cudaGetLastError();
+    if (error != cudaSuccess) return error;
+    Walk<P, R> rest = walk;
+    rest.alone = true;
+    walk_kernel<P, R, K, quad, potential><<<(unsigned)least(groups * 32 * K, (int64_t)ALONE), 32, 0, stream>>>(rest);
+    return cudaGetLastError();
 }
 
 template <class P, class R, int K, bool quad>
 cudaError_t walk_launch(const Walk<P, R> &walk, bool potential, cudaStream_t stream)
 {
-    const int64_t groups = (walk.n + 32 * K - 1) / (32 * K);
-    const unsigned blocks = (unsigned)((groups + WARPS - 1) / WARPS);
-    if (walk.upper.list != nullptr) {
-        const unsigned supers = (unsigned)((groups + SUPER - 1) / SUPER), upper = (supers + WARPS - 1) / WARPS;
-        if (potential)
-            upper_kernel<P, R, K, quad, true><<<dim3(upper, walk.upper.team), 32 * WARPS, 0, stream>>>(walk);
-        else
-            upper_kernel<P, R, K, quad, false><<<dim3(upper, walk.upper.team), 32 * WARPS, 0, stream>>>(walk);
-    }
-    if (potential)
-        walk_kernel<P, R, K, quad, true><<<blocks, 32 * WARPS, 0, stream>>>(walk);
-    else
-        walk_kernel<P, R, K, quad, false><<<blocks, 32 * WARPS, 0, stream>>>(walk);
-    return cudaGetLastError();
+    return potential ? walk_launch<P, R, K, quad, true>(walk, stream)
+                     : walk_launch<P, R, K, quad, false>(walk, stream);
 }
 
 template <class P, class R, int K>

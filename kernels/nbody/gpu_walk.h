@@ -42,6 +42,8 @@ template <class P, class R> struct Walk {
     uint32_t stack;   /* entries at most, of STACK: fewer in tests */
     uint32_t crowd;   /* bodies within a group's boxes that are too many for it to be compact */
     R straddle;       /* a group wider than so many of its boxes uses them one by one */
+    uint32_t *left;   /* groups that are too wide for one walk: how many, then which */
+    bool alone;       /* the launch that walks for their targets one by one */
     Upper<P, R> upper;
     Four<R> *out;
     double *counts;
@@ -50,8 +52,14 @@ template <class P, class R> struct Walk {
 /* gpu_walk_run.cu, and for tests. A walk of the tree's own bodies by a rule that leaves nothing open. */
 template <class P, class R>
 Walk<P, R> walk_of(const lacis_nbody_rule *rule, const Tree<P, R> *tree, const Forces<R> *forces);
-/* Lets groups share the upper part of their walks, in a block of so many bytes (NULL: only says how many). */
-template <class P, class R> uint64_t walk_share(const lacis_nbody_rule *rule, Walk<P, R> *walk, void *block);
+/* Gives the walk room in a block of so many bytes (NULL: only says how many): for the list of wide groups, and to let
+ * groups share the upper part of their walks. */
+template <class P, class R>
+uint64_t walk_room(const lacis_nbody_rule *rule, Walk<P, R> *walk, bool share, void *block);
+template <class P, class R> uint64_t walk_share(const lacis_nbody_rule *rule, Walk<P, R> *walk, void *block)
+{
+    return walk_room(rule, walk, true, block);
+}
 /* Starts what the rule, which leaves nothing open, says. */
 template <class P, class R>
 cudaError_t walk_start(const Walk<P, R> &walk, const lacis_nbody_rule *rule, bool potential, cudaStream_t stream);

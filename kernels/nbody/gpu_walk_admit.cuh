@@ -17,22 +17,15 @@ namespace nbody
 enum admitted { NOTHING, CHILDREN, BODIES, CELL, EXPANDED, INSIDE }; /* INSIDE: bodies, at no distance from a box */
 enum { FEW = 2, SAME = 32 }; /* bodies that are cheaper one by one, far; at one place, near */
 
-/* The square of the least distance from the group's boxes, or from its targets. */
-template <class P, class R>
-__device__ __forceinline__ R nearest(const Walk<P, R> &walk, const Frame<P, R> &group, const Lists<P, R> *lists, R x,
-                                     R y, R z)
+/* The square of the least distance from the group's boxes. */
+template <class P, class R> __device__ __forceinline__ R nearest(const Lists<P, R> *lists, int boxes, R x, R y, R z)
 {
     R d2 = (R)INFINITY;
-    for (int b = 0; b < group.boxes; b++) {
+    for (int b = 0; b < boxes; b++) {
         const Four<R> u = load(lists->box[b]);
         const R vy = lists->box[b][1].x, vz = lists->box[b][1].y;
         const R dx = most(fabs(x - u.x) - u.w, (R)0), dy = most(fabs(y - u.y) - vy, (R)0);
         const R dz = most(fabs(z - u.z) - vz, (R)0);
-        d2 = least(d2, fused(dx, dx, fused(dy, dy, dz * dz)));
-    }
-    for (int t = 0; group.boxes == 0 && t < group.targets; t++) {
-        const Four<R> u = group.place(load(walk.target + group.first + t));
-        const R dx = x - u.x, dy = y - u.y, dz = z - u.z;
         d2 = least(d2, fused(dx, dx, fused(dy, dy, dz * dz)));
     }
     return d2;
@@ -46,7 +39,7 @@ __device__ __forceinline__ admitted admit(const Walk<P, R> &walk, const Frame<P,
     const R x = c.x, y = c.y, z = c.z, m = c.w, s = (R)link.extent * (R)group.length;
     const bool leaf = link.many & LEAF;
     const uint32_t many = link.many & ~LEAF;
-    const R d2 = nearest(walk, group, lists, x, y, z), i = inverse_root(d2), q = s * i;
+    const R d2 = nearest(lists, group.boxes, x, y, z), i = inverse_root(d2), q = s * i;
     bool far = q < walk.theta && m * i * i * (q * q * (quad ? q : 1)) < group.limit;
     if (walk.tree.cube) {
         const Four<P> cube = load(walk.tree.cube + cell);

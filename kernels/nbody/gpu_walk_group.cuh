@@ -132,7 +132,6 @@ __device__ __forceinline__ void group_load(const Walk<P, R> &walk, int64_t first
         store_box(frame, one ? ax : lx[k], one ? ay : ly[k], one ? az : lz[k], one ? bx : hx[k], one ? by : hy[k],
                   one ? bz : hz[k], lists->box[4 * k + lane / 8]);
     }
-    frame.first = first, frame.targets = (int)(end - first);
     if (lane == 0) lists->frame = frame;
     __syncwarp();
 }

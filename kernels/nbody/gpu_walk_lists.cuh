@@ -17,11 +17,11 @@ namespace nbody
 {
 
 constexpr int BOXES = 8;
-constexpr int WARPS = 1; /* of a block: they know nothing of each other, and each makes room when it is done */
 
+/* Of one warp each: that makes room when it is done. */
 template <class P, class R> constexpr int blocks_at_once()
 {
-    return (sizeof(R) == 8 ? 16 : sizeof(P) == 8 ? 24 : 32) / WARPS;
+    return sizeof(R) == 8 ? 16 : sizeof(P) == 8 ? 24 : 32;
 }
 
 /* A cell as it is summed: place and mass; moments times 3; 1.5 times their trace, half the mean of eps^2. */
@@ -36,10 +36,9 @@ template <class P, class R> struct alignas(16) Frame {
     R soft, soft_here, spread; /* eps^2 of all; half of the targets' least, from there to the greatest */
     P ox, oy, oz;              /* the origin */
     P length, mass;            /* scales */
-    int64_t first;             /* target, and how many */
-    int targets, boxes;        /* boxes 0: targets are looked at one by one */
-    bool careful;              /* softening may be 0, next to it, or each body's own */
-    bool apart;                /* so wide that differences from its middle are too rough */
+    int boxes;
+    bool careful; /* softening may be 0, next to it, or each body's own */
+    bool apart;   /* so wide that differences from its middle are too rough */
 
     __device__ __forceinline__ Four<R> place(const Four<P> &at) const
     {
@@ -69,6 +68,7 @@ template <class P, class R> struct alignas(16) Lists {
     uint2 bodies[64]; /* first, number */
     uint32_t cells[64], far[64];
     uint32_t counts[4];    /* of the group */
+    uint32_t inside;       /* bodies of leaves within its boxes */
     uint32_t kept[TEAM];   /* cells that each warp of the upper walk left */
     uint32_t stack[STACK]; /* first << 3 | number - 1 */
 };
@@ -95,6 +95,7 @@ __device__ __forceinline__ uint32_t take_cells(uint32_t *stack, uint32_t *top, u
     const uint32_t taken = __popc(marks), last = taken - 1;
     const uint32_t end = __shfl_sync(ALL, start + less + 1, last);
     *node = (from >> 3) + at;
+    __syncwarp();
     if (end > width && lane == last) stack[*top - taken] = ((entry >> 3) + width - start) << 3 | (end - width - 1);
     *top -= taken - (end > width);
     return least(end, width);
@@ -115,6 +116,7 @@ __device__ __forceinline__ uint32_t take_bodies(uint2 *list, uint32_t *top, uint
     const uint32_t taken = __popc(marks), last = taken - 1;
     const uint32_t end = __shfl_sync(ALL, start, last) + __shfl_sync(ALL, entry.y, last);
     *body = from + at;
+    __syncwarp();
     if (end > 32 && lane == last) list[*top - taken] = make_uint2(entry.x + 32 - start, end - 32);
     *top -= taken - (end > 32);
     return least(end, 32u);

@@ -19,7 +19,7 @@ __device__ __forceinline__ Link load(const Link *at)
     return {v.x, v.y, __uint_as_float(v.z), __uint_as_float(v.w)};
 }
 
-template <class T> __device__ __forceinline__ T least(T a, T b)
+template <class T> __host__ __device__ __forceinline__ T least(T a, T b)
 {
     return a < b ? a : b;
 }

@@ -21,6 +21,7 @@ template <class P, class R> struct Points {
     R *old;
     Key *bounds;
     Box *box;
+    uint32_t *left;
     void *work;
     size_t work_bytes;
 };
@@ -86,6 +87,7 @@ template <class P, class R> static uint64_t lay_out(Points<P, R> *p, uint32_t n,
     room(&p->old, twice ? n : 0);
     room(&p->bounds, 6);
     room(&p->box, 1);
+    room(&p->left, n / 32 + 2);
     p->work = base != nullptr ? base + at : nullptr;
     return at + p->work_bytes;
 }
@@ -119,6 +121,7 @@ template <class P, class R> static void targets_of(Walk<P, R> *walk, const Point
 {
     walk->target = p.sorted;
     walk->bodies = false;
+    walk->left = p.left;
     walk->n = n;
 }
 

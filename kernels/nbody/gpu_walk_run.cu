@@ -15,7 +15,9 @@ constexpr double MOST_THETA = 1;          /* a cell that reaches as far as the g
 constexpr int64_t SHARE = 100000;         /* bodies from which on groups share the upper part of their walks */
 constexpr uint64_t FEW_SUPERS = 4000;     /* of which a warp each does not fill the device */
 constexpr double STAND_IN = 0.7;
-constexpr uint32_t CROWD = 6;    /* times a group or a leaf */
+constexpr uint32_t CROWD = 6,
+                   CROWD_FEW = 2; /* times a group or a leaf: where one long walk counts little, and much */
+constexpr int64_t MANY = 1500000;
 constexpr double STRADDLE = 2.5; /* a compact group is not as wide compared with its parts */
 
 /* A theta that is not above 0 opens every cell that has parts. Without |a| a narrower geometric rule stands in for
@@ -36,7 +38,8 @@ Walk<P, R> walk_of(const lacis_nbody_rule *rule, const Tree<P, R> *tree, const F
     walk.counts = forces->counts;
     walk.stack = STACK;
     walk.theta = (R)theta;
-    walk.crowd = CROWD * (uint32_t)(rule->leaf > 64 ? rule->leaf : 64);
+    walk.crowd =
+        (walk.n >= SHARE && walk.n < MANY ? CROWD_FEW : CROWD) * (uint32_t)(rule->leaf > 64 ? rule->leaf : 64);
     walk.straddle = (R)STRADDLE;
     if (relative) walk.alpha = (R)fmax(rule->alpha, 1e-30);
     if (!(rule->expand > 0) || !(theta > 0)) return walk;
@@ -49,6 +52,8 @@ Walk<P, R> walk_of(const lacis_nbody_rule *rule, const Tree<P, R> *tree, const F
 template <class P, class R>
 cudaError_t walk_start(const Walk<P, R> &walk, const lacis_nbody_rule *rule, bool potential, cudaStream_t stream)
 {
+    const cudaError_t error = cudaMemsetAsync(walk.left, 0, sizeof *walk.left, stream);
+    if (error != cudaSuccess) return error;
     return walk_instance(walk, rule->group, rule->order == LACIS_NBODY_QUADRUPOLE, potential, stream);
 }
 
@@ -63,17 +68,21 @@ static bool shares(const lacis_nbody_rule &rule, int64_t n)
     return rule.expand > 0 && n >= SHARE;
 }
 
-template <class P, class R> uint64_t walk_share(const lacis_nbody_rule *rule, Walk<P, R> *walk, void *block)
+template <class P, class R>
+uint64_t walk_room(const lacis_nbody_rule *rule, Walk<P, R> *walk, bool share, void *block)
 {
-    const uint64_t targets = (rule->group > 32 && sizeof(R) == 4 ? 64 : 32) * SUPER,
+    const uint64_t group = rule->group > 32 && sizeof(R) == 4 ? 64 : 32, targets = group * SUPER;
+    const uint64_t groups = ((uint64_t)walk->n + group - 1) / group,
                    supers = ((uint64_t)walk->n + targets - 1) / targets;
     const uint64_t team = supers < FEW_SUPERS ? TEAM : 1;
     uint64_t at = 0;
-    walk->upper.team = (int)team;
     const auto room = [&](auto **pointer, uint64_t count) {
         if (block != nullptr) *pointer = (decltype(+*pointer))((char *)block + at);
         at += (count * sizeof **pointer + 255) / 256 * 256;
     };
+    room(&walk->left, groups + 1);
+    if (!share) return at;
+    walk->upper.team = (int)team;
     room(&walk->upper.list, supers * UPPER);
     room(&walk->upper.kept, supers * team);
     room(&walk->upper.middle, supers);
@@ -102,14 +111,12 @@ lacis_nbody_status walk(const Machine *machine, const lacis_nbody_rule *open, co
     walk_settle(type_of<P, R>(), tree->n, &rule);
     if (points) return walk_points(machine, &rule, tree, targets, forces);
     Walk<P, R> walk = walk_of(&rule, tree, forces);
-    void *block = nullptr;
-    if (shares(rule, n)) {
-        block = machine->host.alloc(machine->host.context, walk_share(&rule, &walk, nullptr));
-        if (block == nullptr) return LACIS_NBODY_NO_MEMORY;
-        walk_share(&rule, &walk, block);
-    }
+    const bool share = shares(rule, n);
+    void *block = machine->host.alloc(machine->host.context, walk_room(&rule, &walk, share, nullptr));
+    if (block == nullptr) return LACIS_NBODY_NO_MEMORY;
+    walk_room(&rule, &walk, share, block);
     const cudaError_t error = walk_start(walk, &rule, forces->potential, machine->stream);
-    if (block != nullptr) machine->host.free(machine->host.context, block);
+    machine->host.free(machine->host.context, block);
     return status_of(machine, error);
 }
 
@@ -119,12 +126,12 @@ template <class P, class R> uint64_t walk_bytes(const lacis_nbody_rule *open, in
     Walk<P, R> walk = {};
     walk.n = n;
     walk_settle(type_of<P, R>(), n, &rule);
-    return shares(rule, n) ? walk_share(&rule, &walk, nullptr) : 0;
+    return walk_room(&rule, &walk, shares(rule, n), nullptr);
 }
 
 #define INSTANCE(P, R)                                                                                               \
     template Walk<P, R> walk_of(const lacis_nbody_rule *, const Tree<P, R> *, const Forces<R> *);                    \
-    template uint64_t walk_share(const lacis_nbody_rule *, Walk<P, R> *, void *);                                    \
+    template uint64_t walk_room(const lacis_nbody_rule *, Walk<P, R> *, bool, void *);                               \
     template cudaError_t walk_start(const Walk<P, R> &, const lacis_nbody_rule *, bool, cudaStream_t);               \
     template lacis_nbody_status walk(const Machine *, const lacis_nbody_rule *, const Tree<P, R> *,                  \
                                      const Targets<P> *, const Forces<R> *);                                         \

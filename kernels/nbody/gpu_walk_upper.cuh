@@ -99,13 +99,12 @@ __device__ __forceinline__ uint32_t deal(uint32_t *stack, uint32_t top, uint32_t
 }
 
 template <class P, class R, int K, bool quad, bool potential>
-__global__ void __launch_bounds__(32 * WARPS, blocks_at_once<P, R>())
-    upper_kernel(const __grid_constant__ Walk<P, R> walk)
+__global__ void __launch_bounds__(32, blocks_at_once<P, R>()) upper_kernel(const __grid_constant__ Walk<P, R> walk)
 {
-    __shared__ Lists<P, R> room[WARPS];
-    Lists<P, R> *const lists = &room[threadIdx.x / 32];
+    __shared__ Lists<P, R> room;
+    Lists<P, R> *const lists = &room;
     const uint32_t lane = threadIdx.x & 31, below = lanes_below();
-    const int64_t super = (int64_t)blockIdx.x * WARPS + threadIdx.x / 32, first = super * (32 * K * SUPER);
+    const int64_t super = blockIdx.x, first = super * (32 * K * SUPER);
     const int64_t end = least(first + 32 * K * SUPER, walk.n);
     if (first >= end) return;
     Frame<P, R> group;

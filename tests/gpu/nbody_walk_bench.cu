@@ -112,7 +112,7 @@ template <class P, class R> struct bench {
     {
         const Forces<R> forces = {out, false, counted ? counts : nullptr};
         Walk<P, R> walk = walk_of(&rule, &tree, &forces);
-        if (share) walk_share(&rule, &walk, block);
+        walk_room(&rule, &walk, share, block);
         CUDA(cudaEventRecord(at[1], stream));
         CUDA(walk_start(walk, &rule, false, stream));
         CUDA(cudaEventRecord(at[2], stream));
