@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(THREADS) hash_kernel(uint32_t n, const Four<P>
 
 /* Few bodies: each one's place is the number of those before it, which is sooner counted than eight passes of a sort
  * are begun. A block: RANK_BODIES bodies, RANK_PARTS threads each. */
-enum { RANK_MOST = 20000, RANK_BODIES = 32, RANK_PARTS = 8, RANK_TILE = 1024 };
+enum { RANK_MOST = 10000, RANK_BODIES = 32, RANK_PARTS = 8, RANK_TILE = 1024 };
 
 __global__ void __launch_bounds__(RANK_BODIES *RANK_PARTS)
     rank_kernel(uint32_t n, const uint64_t *key, uint32_t *order)
