@@ -52,23 +52,26 @@ uint64_t lacis_nbody_gpu_bytes(const lacis_nbody_start *start);
 
 /* --- one system on several devices of this process
  *
- * Bodies are cut along the curve into as many parts as there are devices. Each device builds the tree of its part and
- * fetches those of the others while it walks its own; from time to time bodies are cut anew. Bits depend on the number
- * of devices. Only trees, only one softening length; UNSUPPORTED else.
+ * Each device has all bodies and makes the tree over them; it walks for its share of the bodies and sends their sums
+ * to the others, so that what grows with the work is shared and what is copied is 16 or 32 bytes a body and step.
+ * Sums have the bits of one device's where that does not share upper walks (fewer than 100,000 bodies), and depend on
+ * the number of devices else. Only trees by keys, only one softening length; UNSUPPORTED else.
  *
  * starts[k] has stream, pinned memory and host.alloc, host.free of device[k] (an ordinal of CUDA's, which may come
- * twice); starts[0] is that of the whole, with its columns on device[0], where _read puts columns, too. Memory must be
- * such that the devices may copy it to each other. Calls leave device[0] current. */
+ * twice); starts[0] is that of the whole, with its columns on device[0], where _read puts columns, too. Copies are
+ * fast where the devices may access each other's memory. Calls leave device[0] current. */
 enum { LACIS_NBODY_GPUS_MOST = 8 };
+int lacis_nbody_gpu_current(void); /* the ordinal of this thread's device */
 typedef struct lacis_nbody_gpus lacis_nbody_gpus;
 lacis_nbody_status lacis_nbody_gpus_new(const lacis_nbody_gpu_start *starts, const int *device, int devices,
                                         lacis_nbody_gpus **out, int *cuda_error);
 void lacis_nbody_gpus_free(lacis_nbody_gpus *systems); /* NULL is fine */
 int lacis_nbody_gpus_error_code(const lacis_nbody_gpus *systems);
+void lacis_nbody_gpus_set_rule(lacis_nbody_gpus *systems, const lacis_nbody_rule *rule);
 lacis_nbody_status lacis_nbody_gpus_field(lacis_nbody_gpus *systems, bool potential);
 lacis_nbody_status lacis_nbody_gpus_steps(lacis_nbody_gpus *systems, int64_t steps, double dt, bool potential);
 void lacis_nbody_gpus_counted(lacis_nbody_gpus *systems, lacis_nbody_counts *out, bool reset); /* of all devices */
-/* The whole on device[0], up to date: for _read, _measure, _certify and _points of one device, until the next call
+/* That of device[0], up to date: for _read, _measure, _certify and _points of one device, until the next call
  * here. NULL where that failed. */
 lacis_nbody_gpu *lacis_nbody_gpus_whole(lacis_nbody_gpus *systems, bool potential);
 

@@ -87,28 +87,35 @@ static int levels_for(uint32_t crowded)
 
 /* Cells are summed up before it is known whether all leaves are what they must be, so that the device goes on while
  * the host waits to hear of it; where they are not, the device leaves it. */
-template <class P, class R> static lacis_nbody_status try_once(const Job<P, R> &j, Known *known)
+template <class P, class R> static lacis_nbody_status try_begin(const Job<P, R> &j)
 {
     Builder<P, R> *b = j.b;
     const lacis_nbody_status status = divide(j);
     if (status != LACIS_NBODY_OK) return status;
-    if (!good(j.m,
-              cudaMemcpyAsync(j.m->pinned, b->cells.known, sizeof *known, cudaMemcpyDeviceToHost, j.m->stream)) ||
-        !good(j.m, cudaEventRecord(b->known, j.m->stream)) || !sum_up(j) ||
-        !good(j.m, cudaEventSynchronize(b->known)))
-        return LACIS_NBODY_FAILED;
+    return good(j.m,
+                cudaMemcpyAsync(j.m->pinned, b->cells.known, sizeof(Known), cudaMemcpyDeviceToHost, j.m->stream)) &&
+                   good(j.m, cudaEventRecord(b->known, j.m->stream)) && sum_up(j)
+               ? LACIS_NBODY_OK
+               : LACIS_NBODY_FAILED;
+}
+
+template <class P, class R> static lacis_nbody_status try_end(const Job<P, R> &j, Known *known)
+{
+    if (!good(j.m, cudaEventSynchronize(j.b->known))) return LACIS_NBODY_FAILED;
     *known = *static_cast<const Known *>(j.m->pinned);
     return LACIS_NBODY_OK;
 }
 
+/* What has been begun: again, or further, where keys did not divide bodies. */
 template <class P, class R> static lacis_nbody_status make(const Job<P, R> &j)
 {
     Builder<P, R> *b = j.b;
     Known known;
-    lacis_nbody_status status = try_once(j, &known);
+    lacis_nbody_status status = try_end(j, &known);
     if (status == LACIS_NBODY_OK && known.undivided > 0 && !j.insert && b->levels < GRID) {
         b->levels = GRID;
-        status = try_once(j, &known);
+        status = try_begin(j);
+        if (status == LACIS_NBODY_OK) status = try_end(j, &known);
     }
     if (status != LACIS_NBODY_OK) return status;
     b->levels = levels_for(known.crowded);
@@ -119,8 +126,8 @@ template <class P, class R> static lacis_nbody_status make(const Job<P, R> &j)
 }
 
 template <class P, class R>
-lacis_nbody_status build(const Machine *machine, Builder<P, R> *b, const lacis_nbody_rule *rule, const Four<P> *body,
-                         const R *soft, R common, uint32_t *order, Tree<P, R> *tree)
+static Job<P, R> job_of(const Machine *machine, Builder<P, R> *b, const lacis_nbody_rule *rule, const Four<P> *body,
+                        const R *soft, R common, uint32_t *order)
 {
     Job<P, R> j = {machine,
                    b,
@@ -132,6 +139,14 @@ lacis_nbody_status build(const Machine *machine, Builder<P, R> *b, const lacis_n
                    common,
                    order};
     if (j.leaf > MOST_LEAF) j.leaf = MOST_LEAF;
+    return j;
+}
+
+template <class P, class R>
+lacis_nbody_status build_begin(const Machine *machine, Builder<P, R> *b, const lacis_nbody_rule *rule,
+                               const Four<P> *body, const R *soft, R common, uint32_t *order, Tree<P, R> *tree)
+{
+    const Job<P, R> j = job_of(machine, b, rule, body, soft, common, order);
     if (j.offset && b->cube == nullptr && b->n > 0) {
         b->cube_block = machine->host.alloc(machine->host.context, b->cells.room * sizeof(Four<P>));
         b->cube = static_cast<Four<P> *>(b->cube_block);
@@ -149,9 +164,24 @@ lacis_nbody_status build(const Machine *machine, Builder<P, R> *b, const lacis_n
                        j.offset ? b->cube : nullptr,
                        j.quad ? b->quad : nullptr,
                        j.quad ? nullptr : b->soft_mean};
-    if (b->n > 0) return make(j);
+    if (b->n > 0) return try_begin(j);
     return good(machine, cudaMemsetAsync(b->cells.known, 0, sizeof(Known), machine->stream)) ? LACIS_NBODY_OK
                                                                                              : LACIS_NBODY_FAILED;
+}
+
+template <class P, class R>
+lacis_nbody_status build_end(const Machine *machine, Builder<P, R> *b, const lacis_nbody_rule *rule,
+                             const Four<P> *body, const R *soft, R common, uint32_t *order)
+{
+    return b->n > 0 ? make(job_of(machine, b, rule, body, soft, common, order)) : LACIS_NBODY_OK;
+}
+
+template <class P, class R>
+lacis_nbody_status build(const Machine *machine, Builder<P, R> *b, const lacis_nbody_rule *rule, const Four<P> *body,
+                         const R *soft, R common, uint32_t *order, Tree<P, R> *tree)
+{
+    const lacis_nbody_status status = build_begin(machine, b, rule, body, soft, common, order, tree);
+    return status == LACIS_NBODY_OK ? build_end(machine, b, rule, body, soft, common, order) : status;
 }
 
 static __global__ void figures_kernel(const Known *known, const Link *link, const uint32_t *parent, uint32_t *out)
@@ -197,6 +227,10 @@ lacis_nbody_status builder_figures(const Machine *machine, const Builder<P, R> *
     template void builder_free<P, R>(const Machine *, Builder<P, R> *);                                              \
     template lacis_nbody_status build<P, R>(const Machine *, Builder<P, R> *, const lacis_nbody_rule *,              \
                                             const Four<P> *, const R *, R, uint32_t *, Tree<P, R> *);                \
+    template lacis_nbody_status build_begin<P, R>(const Machine *, Builder<P, R> *, const lacis_nbody_rule *,        \
+                                                  const Four<P> *, const R *, R, uint32_t *, Tree<P, R> *);          \
+    template lacis_nbody_status build_end<P, R>(const Machine *, Builder<P, R> *, const lacis_nbody_rule *,          \
+                                                const Four<P> *, const R *, R, uint32_t *);                          \
     template lacis_nbody_status builder_figures<P, R>(const Machine *, const Builder<P, R> *, lacis_nbody_counts *);
 
 } // namespace nbody

@@ -46,6 +46,14 @@ template <class P, class R> uint64_t builder_bytes(int64_t n, bool soft);
 template <class P, class R>
 lacis_nbody_status build(const Machine *machine, Builder<P, R> *builder, const lacis_nbody_rule *rule,
                          const Four<P> *body, const R *soft, R common, uint32_t *order, Tree<P, R> *tree);
+/* The same in two: what is on the stream after the first needs the second with the same arguments, which waits. No
+ * other use of machine->pinned between them. */
+template <class P, class R>
+lacis_nbody_status build_begin(const Machine *machine, Builder<P, R> *builder, const lacis_nbody_rule *rule,
+                               const Four<P> *body, const R *soft, R common, uint32_t *order, Tree<P, R> *tree);
+template <class P, class R>
+lacis_nbody_status build_end(const Machine *machine, Builder<P, R> *builder, const lacis_nbody_rule *rule,
+                             const Four<P> *body, const R *soft, R common, uint32_t *order);
 /* The last tree's figures; waits for the stream. */
 template <class P, class R>
 lacis_nbody_status builder_figures(const Machine *machine, const Builder<P, R> *builder, lacis_nbody_counts *counts);
@@ -54,6 +62,11 @@ lacis_nbody_status builder_figures(const Machine *machine, const Builder<P, R> *
 template <class P, class R>
 lacis_nbody_status walk(const Machine *machine, const lacis_nbody_rule *rule, const Tree<P, R> *tree,
                         const Targets<P> *targets, const Forces<R> *forces);
+/* Of n of the tree's bodies alone, from `first`, a multiple of groups; they come to their places in forces->out. Only
+ * one softening length. */
+template <class P, class R>
+lacis_nbody_status walk_part(const Machine *machine, const lacis_nbody_rule *rule, const Tree<P, R> *tree,
+                             int64_t first, int64_t n, const Forces<R> *forces);
 template <class P, class R> uint64_t walk_bytes(const lacis_nbody_rule *rule, int64_t n);
 /* Sources: n bodies in any order. */
 template <class P, class R>

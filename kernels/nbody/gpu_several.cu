@@ -10,8 +10,6 @@
 namespace nbody
 {
 
-enum { ANEW = 64 }; /* steps after which bodies are dealt anew: they have left the places of those they were with */
-
 /* --- made and freed --------------------------------------------------------------------------------------------- */
 
 /* Lets devices copy each other's memory by the shortest way; where that cannot be, copies take another. */
@@ -32,58 +30,49 @@ template <class P, class R> static void clear(Several<P, R> *s)
     for (int k = 0; k < s->devices; k++) {
         (void)cudaSetDevice(s->device[k]);
         if (s->copies[k]) (void)cudaStreamSynchronize(s->copies[k]);
-        if (s->part[k]) (void)cudaStreamSynchronize(s->part[k]->machine.stream);
+        if (s->of[k]) (void)cudaStreamSynchronize(s->of[k]->machine.stream);
     }
-    for (int k = 0; k < s->devices; k++) {
+    for (int k = s->devices - 1; k >= 0; k--) {
         (void)cudaSetDevice(s->device[k]);
-        for (Foreign<P, R> &f : s->foreign[k])
-            if (f.block) s->start[k].start.host.free(s->start[k].start.host.context, f.block);
-        lacis_nbody_gpu_free(s->part[k]);
+        lacis_nbody_gpu_free(s->of[k]);
         if (s->copies[k]) (void)cudaStreamDestroy(s->copies[k]);
-        for (cudaEvent_t event : {s->built[k], s->fetched[k], s->walked[k]})
+        for (cudaEvent_t event : {s->ready[k], s->walked[k], s->sent[k]})
             if (event) (void)cudaEventDestroy(event);
     }
-    (void)cudaSetDevice(s->device[0]);
-    lacis_nbody_gpu_free(s->whole);
     free(s);
 }
 
-template <class P, class R> static lacis_nbody_status make_part(Several<P, R> *s, int k, const lacis_nbody_start *all)
+/* Device k's system: the first has the columns, the others get their rows from it. */
+template <class P, class R>
+static lacis_nbody_status make_one(Several<P, R> *s, int k, const lacis_nbody_gpu_start *starts)
 {
-    lacis_nbody_gpu_start start = s->start[k];
-    lacis_nbody_gpu *part = nullptr;
+    lacis_nbody_gpu_start start = starts[k];
+    lacis_nbody_gpu *one = nullptr;
+    start.start = starts->start;
+    start.start.host = starts[k].start.host;
+    if (k > 0) start.start.x = start.start.ax = nullptr;
+    if (k > 0) start.timed = false;
     NBODY_CUDA(s, cudaSetDevice(s->device[k]));
     NBODY_CUDA(s, cudaStreamCreateWithFlags(&s->copies[k], cudaStreamNonBlocking));
-    for (cudaEvent_t *event : {&s->built[k], &s->fetched[k], &s->walked[k]})
+    for (cudaEvent_t *event : {&s->ready[k], &s->walked[k], &s->sent[k]})
         NBODY_CUDA(s, cudaEventCreateWithFlags(event, cudaEventDisableTiming));
-    const lacis_nbody_host host = start.start.host;
-    start.start = *all;
-    start.start.host = host;
-    start.start.n = s->first[k + 1] - s->first[k];
-    start.start.x = start.start.ax = nullptr;
-    start.timed = false;
-    NBODY_TRY(system_new(&start, &part, &s->cuda_error));
-    s->part[k] = static_cast<System<P, R> *>(part);
+    NBODY_TRY(system_new(&start, &one, &s->cuda_error));
+    s->of[k] = static_cast<System<P, R> *>(one);
     return LACIS_NBODY_OK;
 }
 
 template <class P, class R>
 static lacis_nbody_status fill(Several<P, R> *s, const lacis_nbody_gpu_start *starts, const int *device, int devices)
 {
-    lacis_nbody_gpu *whole = nullptr;
     s->type = starts->start.type;
+    s->host = starts->start.host;
+    s->alone = true;
     s->devices = devices;
-    for (int k = 0; k < devices; k++) {
-        s->device[k] = device[k];
-        s->start[k] = starts[k];
-        s->first[k + 1] = starts->start.n * (k + 1) / devices;
-    }
-    befriend(s);
-    NBODY_CUDA(s, cudaSetDevice(device[0]));
-    NBODY_TRY(system_new(starts, &whole, &s->cuda_error));
-    s->whole = static_cast<System<P, R> *>(whole);
     for (int k = 0; k < devices; k++)
-        NBODY_TRY(make_part(s, k, &starts->start));
+        s->device[k] = device[k];
+    befriend(s);
+    for (int k = 0; k < devices; k++)
+        NBODY_TRY(make_one(s, k, starts));
     NBODY_CUDA(s, cudaSetDevice(device[0]));
     return LACIS_NBODY_OK;
 }
@@ -107,61 +96,64 @@ static lacis_nbody_status make(const lacis_nbody_gpu_start *starts, const int *d
 
 /* --- motion ----------------------------------------------------------------------------------------------------- */
 
-/* CUDA's error of whichever part failed. */
+/* CUDA's error of whichever system failed. */
 template <class P, class R> static lacis_nbody_status told(Several<P, R> *s, lacis_nbody_status status)
 {
     for (int k = 0; k < s->devices && status == LACIS_NBODY_FAILED && s->cuda_error == 0; k++)
-        s->cuda_error = s->part[k]->cuda_error;
-    if (status == LACIS_NBODY_FAILED && s->cuda_error == 0) s->cuda_error = s->whole->cuda_error;
+        s->cuda_error = s->of[k]->cuda_error;
     (void)cudaSetDevice(s->device[0]);
     return status;
 }
 
-/* All parts move; motion(part): how. */
+/* All move alike; motion(system): how. */
 template <class P, class R, class M> static lacis_nbody_status move_all(Several<P, R> *s, M motion)
 {
+    NBODY_CUDA(s, cudaSetDevice(s->device[0]));
+    NBODY_TRY(system_mark(s->of[0], 0));
     for (int k = 0; k < s->devices; k++) {
         NBODY_CUDA(s, cudaSetDevice(s->device[k]));
-        NBODY_TRY(system_move(s->part[k], motion(s->part[k])));
+        NBODY_TRY(system_move(s->of[k], motion(s->of[k])));
     }
     return LACIS_NBODY_OK;
 }
 
 template <class P, class R> static lacis_nbody_status field(Several<P, R> *s, bool potential)
 {
-    const bool keep = s->dealt ? s->part[0]->known : s->whole->known;
-    const bool phi = s->dealt ? s->part[0]->phi_known : s->whole->phi_known;
-    if (keep && (phi || !potential)) return LACIS_NBODY_OK;
-    if (keep) { /* potentials alone: the whole does that by itself */
-        NBODY_TRY(several_gather(s));
-        return system_field(s->whole, potential);
+    System<P, R> *const first = s->of[0];
+    if (first->known && (first->phi_known || !potential)) return LACIS_NBODY_OK;
+    if (first->known) { /* potentials alone: the first does that by itself */
+        s->alone = true;
+        NBODY_CUDA(s, cudaSetDevice(s->device[0]));
+        return system_field(first, potential);
     }
-    NBODY_TRY(several_deal(s));
+    NBODY_TRY(several_spread(s));
+    for (int k = 0; k < s->devices; k++) {
+        NBODY_CUDA(s, cudaSetDevice(s->device[k]));
+        NBODY_TRY(system_settle(s->of[k]));
+    }
     NBODY_TRY(move_all(s, [](const System<P, R> *p) { return Motion<P, R>{factor_of(p), 0, 0, 0, false, false}; }));
     return several_field(s, potential);
 }
 
 template <class P, class R> static lacis_nbody_status step(Several<P, R> *s, double dt, bool potential)
 {
-    if (s->age >= ANEW) NBODY_TRY(several_gather(s));
-    NBODY_TRY(several_deal(s));
-    s->age++;
+    NBODY_TRY(several_spread(s));
     NBODY_TRY(move_all(s, [dt](const System<P, R> *p) {
         return Motion<P, R>{factor_of(p), (P)p->close, (P)(dt / 2), (P)dt, p->closes, true};
     }));
     for (int k = 0; k < s->devices; k++)
-        s->part[k]->known = s->part[k]->phi_known = s->part[k]->closes = false;
+        s->of[k]->known = s->of[k]->phi_known = s->of[k]->closes = false;
     NBODY_TRY(several_field(s, potential));
     for (int k = 0; k < s->devices; k++) {
-        s->part[k]->closes = true;
-        s->part[k]->close = dt / 2;
+        s->of[k]->closes = true;
+        s->of[k]->close = dt / 2;
     }
     return LACIS_NBODY_OK;
 }
 
 template <class P, class R> static lacis_nbody_status steps(Several<P, R> *s, int64_t many, double dt, bool potential)
 {
-    const lacis_nbody_host *host = &s->start[0].start.host;
+    const lacis_nbody_host *host = &s->host;
     NBODY_TRY(field(s, potential && many <= 0));
     for (int64_t k = 0; k < many; k++) {
         NBODY_TRY(step(s, dt, potential && k + 1 == many));
@@ -172,34 +164,23 @@ template <class P, class R> static lacis_nbody_status steps(Several<P, R> *s, in
 
 template <class P, class R> static lacis_nbody_gpu *whole(Several<P, R> *s, bool potential)
 {
-    lacis_nbody_status status = field(s, potential);
-    if (status == LACIS_NBODY_OK) status = several_gather(s);
-    return told(s, status) == LACIS_NBODY_OK ? s->whole : nullptr;
+    const lacis_nbody_status status = told(s, field(s, potential));
+    s->alone = true;
+    return status == LACIS_NBODY_OK ? s->of[0] : nullptr;
 }
 
-static void add_counts(lacis_nbody_counts *to, const lacis_nbody_counts *more)
-{
-    to->p2p += more->p2p;
-    to->m2p += more->m2p;
-    to->expanded += more->expanded;
-    to->visits += more->visits;
-    to->cells += more->cells;
-    to->leaves += more->leaves;
-    to->groups += more->groups;
-    to->levels = more->levels > to->levels ? more->levels : to->levels;
-}
-
-/* Those of the whole are trees that bodies are dealt by, and potentials asked for by themselves. */
+/* All have one tree, and each its share of the sums. */
 template <class P, class R> static void counted(Several<P, R> *s, lacis_nbody_counts *out, bool reset)
 {
     lacis_nbody_counts one;
-    lacis_nbody_gpu_counted(s->whole, out, reset);
-    out->cells = out->leaves = out->levels = out->groups = 0;
-    for (int k = 0; k < s->devices; k++) {
+    lacis_nbody_gpu_counted(s->of[0], out, reset);
+    for (int k = 1; k < s->devices; k++) {
         (void)cudaSetDevice(s->device[k]);
-        lacis_nbody_gpu_counted(s->part[k], &one, reset);
-        if (k == 0) out->evaluations += one.evaluations;
-        add_counts(out, &one);
+        lacis_nbody_gpu_counted(s->of[k], &one, reset);
+        out->p2p += one.p2p;
+        out->m2p += one.m2p;
+        out->expanded += one.expanded;
+        out->visits += one.visits;
     }
     (void)cudaSetDevice(s->device[0]);
 }
@@ -227,14 +208,20 @@ using namespace nbody;
         }                                                                                                            \
     } while (0)
 
+int lacis_nbody_gpu_current(void)
+{
+    int device = 0;
+    return cudaGetDevice(&device) == cudaSuccess ? device : 0;
+}
+
 lacis_nbody_status lacis_nbody_gpus_new(const lacis_nbody_gpu_start *starts, const int *device, int devices,
                                         lacis_nbody_gpus **out, int *cuda_error)
 {
     const lacis_nbody_start *start = &starts->start;
     *out = nullptr;
     *cuda_error = 0;
-    if (lacis_nbody_gpu_refuses(start) || devices < 1 || devices > LACIS_NBODY_GPUS_MOST || start->n < devices ||
-        start->eps || start->rule.way == LACIS_NBODY_DIRECT)
+    if (lacis_nbody_gpu_refuses(start) || devices < 1 || devices > LACIS_NBODY_GPUS_MOST || start->n < 1 ||
+        start->eps || start->rule.way != LACIS_NBODY_TREE)
         return LACIS_NBODY_UNSUPPORTED;
     switch (start->type) {
     case LACIS_NBODY_F32:
@@ -255,6 +242,11 @@ void lacis_nbody_gpus_free(lacis_nbody_gpus *systems)
 int lacis_nbody_gpus_error_code(const lacis_nbody_gpus *systems)
 {
     return systems->cuda_error;
+}
+
+void lacis_nbody_gpus_set_rule(lacis_nbody_gpus *systems, const lacis_nbody_rule *rule)
+{
+    OF_TYPE(systems, for (int k = 0; k < s->devices; k++) lacis_nbody_gpu_set_rule(s->of[k], rule));
 }
 
 lacis_nbody_status lacis_nbody_gpus_field(lacis_nbody_gpus *systems, bool potential)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One system on several devices, as the files gpu_several*.cu share it: a system that is the whole, on device 0, and
- * one for the part of each device. Bodies are in the parts from deal to gather.
+ * One system on several devices, as the files gpu_several*.cu share it: each device has all bodies and the tree over
+ * them, walks for its share of them, and sends the sums to the others, so that all move all bodies alike. What all do
+ * costs less than what they would have to tell each other about parts, and no tree but the one is walked.
  */
 #ifndef LACIS_NBODY_GPU_SEVERAL_H
 #define LACIS_NBODY_GPU_SEVERAL_H
@@ -12,36 +13,25 @@ struct lacis_nbody_gpus {
     lacis_nbody_type type;
     int devices;
     int device[LACIS_NBODY_GPUS_MOST];
-    lacis_nbody_gpu_start start[LACIS_NBODY_GPUS_MOST]; /* without columns */
-    int64_t first[LACIS_NBODY_GPUS_MOST + 1];           /* rows of the whole */
-    int64_t age;                                        /* steps since bodies were dealt */
-    bool dealt;
+    bool alone; /* device 0's system may have gone on by itself: the others need its rows */
     int cuda_error;
+    lacis_nbody_host host; /* device 0's, to ask whether to stop */
     cudaStream_t copies[LACIS_NBODY_GPUS_MOST];
-    cudaEvent_t built[LACIS_NBODY_GPUS_MOST];   /* a part's tree */
-    cudaEvent_t fetched[LACIS_NBODY_GPUS_MOST]; /* by a device: the others' trees */
-    cudaEvent_t walked[LACIS_NBODY_GPUS_MOST];  /* by a device: the others' trees, which it may overwrite then */
+    cudaEvent_t ready[LACIS_NBODY_GPUS_MOST];  /* a device's sums may be overwritten by others' */
+    cudaEvent_t walked[LACIS_NBODY_GPUS_MOST]; /* the last piece of a device */
+    cudaEvent_t sent[LACIS_NBODY_GPUS_MOST];   /* a device's sums to all others */
 };
 
 namespace nbody
 {
 
-/* Another device's tree, copied. */
-template <class P, class R> struct Foreign {
-    Tree<P, R> tree;
-    void *block;
-    uint64_t bytes;
-};
-
 template <class P, class R> struct Several : lacis_nbody_gpus {
-    System<P, R> *whole, *part[LACIS_NBODY_GPUS_MOST];
-    Foreign<P, R> foreign[LACIS_NBODY_GPUS_MOST][LACIS_NBODY_GPUS_MOST]; /* [a][b]: on a that of b */
+    System<P, R> *of[LACIS_NBODY_GPUS_MOST];
 };
 
-/* gpu_several_deal.cu */
-template <class P, class R> lacis_nbody_status several_deal(Several<P, R> *s);
-template <class P, class R> lacis_nbody_status several_gather(Several<P, R> *s);
-/* gpu_several_trees.cu: fields of parts whose rows have been moved. */
+/* gpu_several_field.cu: rows and flags of device 0's system to the others', where it may have gone on alone. */
+template <class P, class R> lacis_nbody_status several_spread(Several<P, R> *s);
+/* Fields of rows that all devices have moved. */
 template <class P, class R> lacis_nbody_status several_field(Several<P, R> *s, bool potential);
 
 } // namespace nbody

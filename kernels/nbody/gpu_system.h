@@ -124,8 +124,14 @@ uint64_t system_canonical_bytes(int64_t n);
 template <class P, class R> lacis_nbody_status system_level(System<P, R> *s, Four<R> *sum);
 
 /* --- gpu_system_field.cu */
+/* Where times are asked for: phases 0 moves, 1 builds, 2 sums, 3 is the end; then they are added up, which waits. */
+lacis_nbody_status system_mark(lacis_nbody_gpu *s, int phase);
+lacis_nbody_status system_add_times(lacis_nbody_gpu *s);
 /* The tree of rows that have been moved. */
 template <class P, class R> lacis_nbody_status system_grow(System<P, R> *s);
+/* In two: the host waits in the second only. */
+template <class P, class R> lacis_nbody_status system_grow_begin(System<P, R> *s);
+template <class P, class R> lacis_nbody_status system_grow_end(System<P, R> *s);
 template <class P, class R> lacis_nbody_status system_field(System<P, R> *s, bool potential);
 template <class P, class R>
 lacis_nbody_status system_steps(System<P, R> *s, int64_t steps, double dt, bool potential);

@@ -15,12 +15,12 @@ static bool is_direct(const lacis_nbody_gpu *s)
 
 /* --- times of phases ------------------------------------------------------------------------------------------- */
 
-static lacis_nbody_status mark(lacis_nbody_gpu *s, int phase)
+lacis_nbody_status system_mark(lacis_nbody_gpu *s, int phase)
 {
     if (s->timed) NBODY_CUDA(s, cudaEventRecord(s->event[phase], s->machine.stream));
     return LACIS_NBODY_OK;
 }
-static lacis_nbody_status add_times(lacis_nbody_gpu *s)
+lacis_nbody_status system_add_times(lacis_nbody_gpu *s)
 {
     double *to[NBODY_MARKS - 1] = {&s->done.move_seconds, &s->done.build_seconds, &s->done.force_seconds};
     if (!s->timed) return LACIS_NBODY_OK;
@@ -35,18 +35,30 @@ static lacis_nbody_status add_times(lacis_nbody_gpu *s)
 
 /* --- one evaluation -------------------------------------------------------------------------------------------- */
 
-template <class P, class R> lacis_nbody_status system_grow(System<P, R> *s)
+template <class P, class R> lacis_nbody_status system_grow_begin(System<P, R> *s)
 {
     NBODY_TRY(take(s, &s->order, (uint64_t)s->n));
     if (!s->builder) NBODY_TRY(builder_new(&s->machine, s->n, s->own, &s->builder));
-    NBODY_TRY(build(&s->machine, s->builder, &s->rule, s->body, s->own ? s->soft : nullptr,
-                    (R)(s->soften * s->soften), s->order, &s->tree));
+    return build_begin(&s->machine, s->builder, &s->rule, s->body, s->own ? s->soft : nullptr,
+                       (R)(s->soften * s->soften), s->order, &s->tree);
+}
+
+template <class P, class R> lacis_nbody_status system_grow_end(System<P, R> *s)
+{
+    NBODY_TRY(build_end(&s->machine, s->builder, &s->rule, s->body, s->own ? s->soft : nullptr,
+                        (R)(s->soften * s->soften), s->order));
     s->tree.old = nullptr;
     s->at = s->tree.body;
     s->at_soft = s->tree.soft;
     s->from = s->order;
     s->grown = true;
     return LACIS_NBODY_OK;
+}
+
+template <class P, class R> lacis_nbody_status system_grow(System<P, R> *s)
+{
+    NBODY_TRY(system_grow_begin(s));
+    return system_grow_end(s);
 }
 
 template <class P, class R>
@@ -73,7 +85,7 @@ template <class P, class R> static lacis_nbody_status tree_field(System<P, R> *s
     const bool relative = s->rule.opening == LACIS_NBODY_RELATIVE && s->g > 0;
     NBODY_TRY(system_grow(s));
     NBODY_TRY(system_follow(s, relative && s->sized, keep));
-    NBODY_TRY(mark(s, 2));
+    NBODY_TRY(system_mark(s, 2));
     if (relative && !s->sized) {
         NBODY_TRY(walk_bodies(s, s->sum, false));
         NBODY_TRY(system_sizes(s));
@@ -99,7 +111,7 @@ static lacis_nbody_status direct_field(System<P, R> *s, bool potential, bool kee
     NBODY_TRY(take(s, &slots, bytes));
     s->slots = slots;
     if (keep) NBODY_TRY(take(s, &s->sum_spare, (uint64_t)s->n));
-    NBODY_TRY(mark(s, 2));
+    NBODY_TRY(system_mark(s, 2));
     const bool moves = (how.closes || how.opens) && !s->rule.deterministic;
     Four<R> *const sum = keep ? s->sum_spare : s->sum;
     const Sources<P, R> sources = {s->body, s->own ? s->soft : nullptr, common};
@@ -115,17 +127,17 @@ static lacis_nbody_status direct_field(System<P, R> *s, bool potential, bool kee
 template <class P, class R>
 static lacis_nbody_status evaluate(System<P, R> *s, bool potential, bool keep, const Motion<P, R> &how)
 {
-    NBODY_TRY(mark(s, 1));
+    NBODY_TRY(system_mark(s, 1));
     if (s->n > 0) NBODY_TRY(is_direct(s) ? direct_field(s, potential, keep, how) : tree_field(s, potential, keep));
     if (keep)
         NBODY_TRY(system_potentials(s));
     else
         s->given = false;
-    NBODY_TRY(mark(s, 3));
+    NBODY_TRY(system_mark(s, 3));
     s->done.evaluations++;
     s->known = s->sized = true;
     s->phi_known = potential;
-    return add_times(s);
+    return system_add_times(s);
 }
 
 template <class P, class R> lacis_nbody_status system_field(System<P, R> *s, bool potential)
@@ -133,7 +145,7 @@ template <class P, class R> lacis_nbody_status system_field(System<P, R> *s, boo
     if (s->known && (s->phi_known || !potential)) return LACIS_NBODY_OK;
     const Motion<P, R> none = {factor_of(s), 0, 0, 0, false, false};
     NBODY_TRY(system_settle(s));
-    NBODY_TRY(mark(s, 0));
+    NBODY_TRY(system_mark(s, 0));
     NBODY_TRY(system_move(s, none));
     return evaluate(s, potential, s->known, none);
 }
@@ -151,7 +163,7 @@ static bool asked(const lacis_nbody_gpu *s)
 template <class P, class R> static lacis_nbody_status tree_step(System<P, R> *s, double dt, bool potential)
 {
     const Motion<P, R> how = {factor_of(s), (P)s->close, (P)(dt / 2), (P)dt, s->closes, true};
-    NBODY_TRY(mark(s, 0));
+    NBODY_TRY(system_mark(s, 0));
     NBODY_TRY(system_move(s, how));
     s->known = s->phi_known = s->closes = false;
     NBODY_TRY(evaluate(s, potential, false, how));
@@ -165,7 +177,7 @@ template <class P, class R>
 static lacis_nbody_status direct_step(System<P, R> *s, double dt, bool potential, bool first, bool last)
 {
     const P half = (P)(dt / 2), whole = (P)dt;
-    NBODY_TRY(mark(s, 0));
+    NBODY_TRY(system_mark(s, 0));
     if (first) NBODY_TRY(system_move(s, Motion<P, R>{factor_of(s), 0, half, whole, false, true}));
     s->grown = false;
     s->known = s->phi_known = false;
@@ -222,6 +234,8 @@ lacis_nbody_status system_points(System<P, R> *s, int64_t n, const P *x, const P
 
 #define OF_TYPE(P, R)                                                                                                \
     template lacis_nbody_status system_grow(System<P, R> *);                                                         \
+    template lacis_nbody_status system_grow_begin(System<P, R> *);                                                   \
+    template lacis_nbody_status system_grow_end(System<P, R> *);                                                     \
     template lacis_nbody_status system_field(System<P, R> *, bool);                                                  \
     template lacis_nbody_status system_steps(System<P, R> *, int64_t, double, bool);                                 \
     template lacis_nbody_status system_points(System<P, R> *, int64_t, const P *, const P *, const P *, Four<R> *);

@@ -98,6 +98,19 @@ static lacis_nbody_status status_of(const Machine *machine, cudaError_t error)
 }
 
 template <class P, class R>
+static lacis_nbody_status walk_with_room(const Machine *machine, const lacis_nbody_rule &rule, Walk<P, R> walk,
+                                         bool potential)
+{
+    const bool share = shares(rule, walk.tree.n);
+    void *block = machine->host.alloc(machine->host.context, walk_room(&rule, &walk, share, nullptr));
+    if (block == nullptr) return LACIS_NBODY_NO_MEMORY;
+    walk_room(&rule, &walk, share, block);
+    const cudaError_t error = walk_start(walk, &rule, potential, machine->stream);
+    machine->host.free(machine->host.context, block);
+    return status_of(machine, error);
+}
+
+template <class P, class R>
 lacis_nbody_status walk(const Machine *machine, const lacis_nbody_rule *open, const Tree<P, R> *tree,
                         const Targets<P> *targets, const Forces<R> *forces)
 {
@@ -110,14 +123,23 @@ lacis_nbody_status walk(const Machine *machine, const lacis_nbody_rule *open, co
     if (tree->room > MOST_CELLS) return LACIS_NBODY_UNSUPPORTED;
     walk_settle(type_of<P, R>(), tree->n, &rule);
     if (points) return walk_points(machine, &rule, tree, targets, forces);
+    return walk_with_room(machine, rule, walk_of(&rule, tree, forces), forces->potential);
+}
+
+template <class P, class R>
+lacis_nbody_status walk_part(const Machine *machine, const lacis_nbody_rule *open, const Tree<P, R> *tree,
+                             int64_t first, int64_t n, const Forces<R> *forces)
+{
+    lacis_nbody_rule rule = *open;
+    if (n == 0) return LACIS_NBODY_OK;
+    if (tree->room > MOST_CELLS || tree->soft != nullptr) return LACIS_NBODY_UNSUPPORTED;
+    walk_settle(type_of<P, R>(), tree->n, &rule);
     Walk<P, R> walk = walk_of(&rule, tree, forces);
-    const bool share = shares(rule, n);
-    void *block = machine->host.alloc(machine->host.context, walk_room(&rule, &walk, share, nullptr));
-    if (block == nullptr) return LACIS_NBODY_NO_MEMORY;
-    walk_room(&rule, &walk, share, block);
-    const cudaError_t error = walk_start(walk, &rule, forces->potential, machine->stream);
-    machine->host.free(machine->host.context, block);
-    return status_of(machine, error);
+    walk.n = n;
+    walk.target += first;
+    walk.out += first;
+    if (walk.old != nullptr) walk.old += first;
+    return walk_with_room(machine, rule, walk, forces->potential);
 }
 
 template <class P, class R> uint64_t walk_bytes(const lacis_nbody_rule *open, int64_t n)
@@ -135,6 +157,8 @@ template <class P, class R> uint64_t walk_bytes(const lacis_nbody_rule *open, in
     template cudaError_t walk_start(const Walk<P, R> &, const lacis_nbody_rule *, bool, cudaStream_t);               \
     template lacis_nbody_status walk(const Machine *, const lacis_nbody_rule *, const Tree<P, R> *,                  \
                                      const Targets<P> *, const Forces<R> *);                                         \
+    template lacis_nbody_status walk_part(const Machine *, const lacis_nbody_rule *, const Tree<P, R> *, int64_t,    \
+                                          int64_t, const Forces<R> *);                                               \
     template uint64_t walk_bytes<P, R>(const lacis_nbody_rule *, int64_t);
 INSTANCE(float, float)
 INSTANCE(double, double)

@@ -21,6 +21,15 @@ static double time_of(lacis_nbody_gpus *systems, const Devices &d, int64_t steps
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / (double)steps;
 }
 
+static lacis_nbody_gpus *make(const Devices &d)
+{
+    lacis_nbody_gpus *systems = nullptr;
+    int error = 0;
+    if (lacis_nbody_gpus_new(d.starts, d.device, d.many, &systems, &error) != LACIS_NBODY_OK)
+        printf("%d devices: no system, CUDA %d\n", d.many, error);
+    return systems;
+}
+
 static int bench(int argc, char **argv)
 {
     if (argc < 2) return 2;
@@ -34,23 +43,31 @@ static int bench(int argc, char **argv)
     double alone = 0;
     for (int many = 1; many <= most; many *= 2) {
         Devices d(many, set, LACIS_NBODY_F32, rule);
-        lacis_nbody_gpus *systems = nullptr;
         lacis_nbody_errors errors = {};
-        int error = 0;
-        if (lacis_nbody_gpus_new(d.starts, d.device, many, &systems, &error) != LACIS_NBODY_OK) {
-            printf("%d devices: no system, CUDA %d\n", many, error);
-            continue;
-        }
+        lacis_nbody_counts counts = {};
+        lacis_nbody_gpus *systems = make(d);
+        if (systems == nullptr) continue;
         time_of(systems, d, 3);
         const double seconds = time_of(systems, d, steps);
         if (many == 1) alone = seconds;
         lacis_nbody_gpu *whole = lacis_nbody_gpus_whole(systems, false);
         if (whole == nullptr || lacis_nbody_gpu_certify(whole, 2000, &errors) != LACIS_NBODY_OK)
             printf("no certificate\n");
-        printf("n %lld, %d devices (%d .. %d): %.2f ms a step, %.2f times one; error %.2e %.2e %.2e %.2e\n",
-               (long long)n, many, d.device[0], d.device[many - 1], 1e3 * seconds, alone / seconds,
-               errors.relative[0], errors.relative[1], errors.relative[2], errors.relative[3]);
         lacis_nbody_gpus_free(systems);
+        d.starts[0].timed = true;
+        systems = make(d);
+        if (systems == nullptr) continue;
+        time_of(systems, d, 3);
+        lacis_nbody_gpus_counted(systems, &counts, true);
+        time_of(systems, d, steps);
+        lacis_nbody_gpus_counted(systems, &counts, true);
+        lacis_nbody_gpus_free(systems);
+        const double each = 1e3 / (double)counts.evaluations;
+        printf("n %lld, %d devices (%d .. %d): %.2f ms a step, %.2f times one (timed: %.2f moving, %.2f tree, %.2f "
+               "forces); error %.2e %.2e %.2e %.2e\n",
+               (long long)n, many, d.device[0], d.device[many - 1], 1e3 * seconds, alone / seconds,
+               each * counts.move_seconds, each * counts.build_seconds, each * counts.force_seconds,
+               errors.relative[0], errors.relative[1], errors.relative[2], errors.relative[3]);
     }
     return 0;
 }
