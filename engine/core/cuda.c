@@ -97,6 +97,25 @@ static int event_wait(void *event)
     return (int)cudaEventSynchronize(event);
 }
 
+/* Other devices that can read this one's memory do so directly: copies between devices are ten times as fast. Where
+ * they cannot, or are not let, copies take another way. */
+static void share_pool(cudaMemPool_t pool, int device)
+{
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess) return;
+    for (int other = 0; other < devices; other++) {
+        int can = 0;
+        if (other == device || cudaDeviceCanAccessPeer(&can, other, device) != cudaSuccess || !can) continue;
+        struct cudaMemAccessDesc access;
+        memset(&access, 0, sizeof access);
+        access.location.type = cudaMemLocationTypeDevice;
+        access.location.id = other;
+        access.flags = cudaMemAccessFlagsProtReadWrite;
+        (void)cudaMemPoolSetAccess(pool, &access, 1);
+    }
+    (void)cudaGetLastError();
+}
+
 static int pool_new(int device, void **out)
 {
     struct cudaMemPoolProps props;
@@ -108,6 +127,7 @@ static int pool_new(int device, void **out)
     cudaError_t code = cudaMemPoolCreate(&pool, &props);
     uint64_t keep = UINT64_MAX;
     if (code == cudaSuccess) code = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
+    if (code == cudaSuccess) share_pool(pool, device);
     *out = pool;
     return (int)code;
 }
