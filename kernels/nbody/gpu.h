@@ -53,12 +53,12 @@ uint64_t lacis_nbody_gpu_bytes(const lacis_nbody_start *start);
 /* --- one system on several devices of this process
  *
  * Bodies are cut along the curve into as many parts as there are devices. Each device builds the tree of its part and
- * fetches those of the others while it walks its own; from time to time bodies are cut anew. Bits depend on the number
- * of devices. Only trees, only one softening length; UNSUPPORTED else.
+ * fetches those of the others while it walks its own; from time to time bodies are cut anew. Bits depend on the
+ * number of devices. Only trees, only one softening length; UNSUPPORTED else.
  *
  * starts[k] has stream, pinned memory and host.alloc, host.free of device[k] (an ordinal of CUDA's, which may come
- * twice); starts[0] is that of the whole, with its columns on device[0], where _read puts columns, too. Memory must be
- * such that the devices may copy it to each other. Calls leave device[0] current. */
+ * twice); starts[0] is that of the whole, with its columns on device[0], where _read puts columns, too. Memory must
+ * be such that the devices may copy it to each other. Calls leave device[0] current. */
 enum { LACIS_NBODY_GPUS_MOST = 8 };
 typedef struct lacis_nbody_gpus lacis_nbody_gpus;
 lacis_nbody_status lacis_nbody_gpus_new(const lacis_nbody_gpu_start *starts, const int *device, int devices,
