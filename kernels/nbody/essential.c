@@ -194,7 +194,7 @@ lacis_nbody_status lacis_nbody_essential_new(lacis_nbody *system, int64_t begin,
     const bool tree = system->rule.way != LACIS_NBODY_DIRECT;
     const double tight = cbrt(excess(system));
     *out = (lacis_nbody_essential){.begin = begin, .end = end, .n = end - begin, .system = system};
-    lacis_nbody_status status = nbody_prepare(system);
+    lacis_nbody_status status = lacis_nbody_prepare(system);
     if (status != LACIS_NBODY_OK) return status;
     pruning p = {.system = system,
                  .out = out,

@@ -18,12 +18,12 @@ static lacis_nbody_status sort_bodies(lacis_nbody *system, const nbody_box *box)
 {
     nbody_tree *tree = &system->tree;
     lacis_nbody_status status =
-        nbody_keys(system, (const void *const *)&system->column[NBODY_X], box, system->n, tree->pair);
+        lacis_nbody_keys(system, (const void *const *)&system->column[NBODY_X], box, system->n, tree->pair);
     if (status == LACIS_NBODY_OK)
-        status = (system->rule.way == LACIS_NBODY_INSERT ? nbody_insert : nbody_sort)(system, tree->pair, tree->spare,
-                                                                                      system->n);
-    if (status == LACIS_NBODY_OK) status = nbody_grow(system, box);
-    if (status == LACIS_NBODY_OK) status = nbody_permute(system);
+        status = (system->rule.way == LACIS_NBODY_INSERT ? lacis_nbody_insert : lacis_nbody_sort)(
+            system, tree->pair, tree->spare, system->n);
+    if (status == LACIS_NBODY_OK) status = lacis_nbody_grow(system, box);
+    if (status == LACIS_NBODY_OK) status = lacis_nbody_permute(system);
     return status;
 }
 
@@ -31,19 +31,20 @@ static lacis_nbody_status place(lacis_nbody *system)
 {
     const bool tree = system->rule.way != LACIS_NBODY_DIRECT;
     nbody_box box;
-    lacis_nbody_status status = nbody_box_of(system, (const void *const *)&system->column[NBODY_X], system->n, &box);
-    if (status == LACIS_NBODY_OK) status = nbody_room_of_tree(system);
+    lacis_nbody_status status =
+        lacis_nbody_box_of(system, (const void *const *)&system->column[NBODY_X], system->n, &box);
+    if (status == LACIS_NBODY_OK) status = lacis_nbody_room_of_tree(system);
     if (status == LACIS_NBODY_OK && (tree || system->rule.deterministic)) status = sort_bodies(system, &box);
-    if (status == LACIS_NBODY_OK) status = nbody_units_of(system, &box);
-    if (status == LACIS_NBODY_OK) status = nbody_over(system, system->n, NBODY_PIECE, bring_piece, NULL);
-    if (status == LACIS_NBODY_OK && tree) status = nbody_weigh(system);
+    if (status == LACIS_NBODY_OK) status = lacis_nbody_units_of(system, &box);
+    if (status == LACIS_NBODY_OK) status = lacis_nbody_over(system, system->n, NBODY_PIECE, bring_piece, NULL);
+    if (status == LACIS_NBODY_OK && tree) status = lacis_nbody_weigh(system);
     return status;
 }
 
-lacis_nbody_status nbody_prepare(lacis_nbody *system)
+lacis_nbody_status lacis_nbody_prepare(lacis_nbody *system)
 {
     if (system->placed) return LACIS_NBODY_OK;
-    const double start = nbody_seconds();
+    const double start = lacis_nbody_seconds();
     lacis_nbody_status status = place(system);
     system->placed = status == LACIS_NBODY_OK;
     const bool tree = system->rule.way != LACIS_NBODY_DIRECT;
@@ -51,7 +52,7 @@ lacis_nbody_status nbody_prepare(lacis_nbody *system)
     counts->cells = tree ? system->tree.cells : 0;
     counts->leaves = tree ? system->tree.leaves : 0;
     counts->levels = tree ? system->tree.levels : 0;
-    counts->build_seconds += nbody_seconds() - start;
+    counts->build_seconds += lacis_nbody_seconds() - start;
     return status;
 }
 
@@ -89,10 +90,10 @@ static int forces_task(void *context, int64_t task, int worker)
     return done ? LACIS_NBODY_OK : LACIS_NBODY_CANCELLED;
 }
 
-lacis_nbody_status nbody_forces(lacis_nbody *system, const nbody_targets *targets)
+lacis_nbody_status lacis_nbody_forces(lacis_nbody *system, const nbody_targets *targets)
 {
-    const double start = nbody_seconds();
-    lacis_nbody_status status = nbody_room_of_walks(system);
+    const double start = lacis_nbody_seconds();
+    lacis_nbody_status status = lacis_nbody_room_of_walks(system);
     if (status != LACIS_NBODY_OK) return status;
     const bool direct = system->rule.way == LACIS_NBODY_DIRECT;
     struct forces forces = {system, targets, direct ? NBODY_GROUP_MOST : system->rule.group};
@@ -100,7 +101,7 @@ lacis_nbody_status nbody_forces(lacis_nbody *system, const nbody_targets *target
     const bool alone = targets->n < (direct ? PAIRS_ALONE / (system->n + 1) : TARGETS_ALONE);
     status = (lacis_nbody_status)lacis_parallel(alone ? 1 : system->threads, groups, forces_task, &forces);
     if (targets->x == NULL) system->counts.groups = groups;
-    system->counts.force_seconds += nbody_seconds() - start;
+    system->counts.force_seconds += lacis_nbody_seconds() - start;
     return status;
 }
 
@@ -114,7 +115,7 @@ static void remember_piece(lacis_nbody *system, void *context, int64_t begin, in
 static lacis_nbody_status keep_old(lacis_nbody *system)
 {
     if (system->known || !system->felt) return LACIS_NBODY_OK;
-    lacis_nbody_status status = nbody_over(system, system->n, NBODY_PIECE, remember_piece, NULL);
+    lacis_nbody_status status = lacis_nbody_over(system, system->n, NBODY_PIECE, remember_piece, NULL);
     if (status != LACIS_NBODY_OK) return status;
     system->old = true;
     system->felt = false;
@@ -125,7 +126,7 @@ lacis_nbody_status lacis_nbody_field(lacis_nbody *system, bool potential)
 {
     if (system->known && (system->potentials || !potential)) return LACIS_NBODY_OK;
     lacis_nbody_status status = keep_old(system);
-    if (status == LACIS_NBODY_OK) status = nbody_prepare(system);
+    if (status == LACIS_NBODY_OK) status = lacis_nbody_prepare(system);
     if (status != LACIS_NBODY_OK) return status;
     const bool fields = !system->known;
     nbody_targets targets = {.n = system->n,
@@ -137,7 +138,7 @@ lacis_nbody_status lacis_nbody_field(lacis_nbody *system, bool potential)
     if (system->share != NULL) {
         status = system->share(system->share_context, system, potential);
     } else {
-        status = nbody_forces(system, &targets);
+        status = lacis_nbody_forces(system, &targets);
     }
     if (status != LACIS_NBODY_OK) return status;
     system->known = system->felt = true;
@@ -161,9 +162,9 @@ static void kick_and_drift_piece(lacis_nbody *system, void *context, int64_t beg
 
 static lacis_nbody_status move(lacis_nbody *system, nbody_piece fn, double dt)
 {
-    const double start = nbody_seconds();
-    lacis_nbody_status status = nbody_over(system, system->n, NBODY_PIECE, fn, &dt);
-    system->counts.move_seconds += nbody_seconds() - start;
+    const double start = lacis_nbody_seconds();
+    lacis_nbody_status status = lacis_nbody_over(system, system->n, NBODY_PIECE, fn, &dt);
+    system->counts.move_seconds += lacis_nbody_seconds() - start;
     return status;
 }
 

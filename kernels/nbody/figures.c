@@ -40,8 +40,8 @@ lacis_nbody_status lacis_nbody_measure(lacis_nbody *system, lacis_nbody_figures 
     const int64_t pieces = (system->n + NBODY_PIECE - 1) / NBODY_PIECE;
     struct sums sums = {nbody_take(&system->host, sizeof *out * (uint64_t)pieces)};
     if (sums.one == NULL) return LACIS_NBODY_NO_MEMORY;
-    lacis_nbody_status status = nbody_prepare(system); /* sums are in the order of the curve */
-    if (status == LACIS_NBODY_OK) status = nbody_over(system, system->n, NBODY_PIECE, sum_piece, &sums);
+    lacis_nbody_status status = lacis_nbody_prepare(system); /* sums are in the order of the curve */
+    if (status == LACIS_NBODY_OK) status = lacis_nbody_over(system, system->n, NBODY_PIECE, sum_piece, &sums);
     for (int64_t p = 0; p < pieces && status == LACIS_NBODY_OK; p++)
         join(out, &sums.one[p]);
     nbody_give(&system->host, sums.one);

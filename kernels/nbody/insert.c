@@ -243,9 +243,9 @@ static void sort_list(nbody_pair *pair, nbody_pair *spare, int64_t n)
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t i = 0; i < n; i++) /* numbers first */
             pair[i] = (nbody_pair){(uint64_t)pair[i].index, (int64_t)pair[i].key};
-        if (pass == 0) nbody_sort_few(pair, spare, n);
+        if (pass == 0) lacis_nbody_sort_few(pair, spare, n);
     }
-    nbody_sort_few(pair, spare, n);
+    lacis_nbody_sort_few(pair, spare, n);
 }
 
 static bool sort_lists(const lacis_nbody *system, nbody_pair *out, nbody_pair *spare, int64_t n)
@@ -263,9 +263,9 @@ static bool sort_lists(const lacis_nbody *system, nbody_pair *out, nbody_pair *s
     return true;
 }
 
-lacis_nbody_status nbody_insert(lacis_nbody *system, nbody_pair *pair, nbody_pair *spare, int64_t n)
+lacis_nbody_status lacis_nbody_insert(lacis_nbody *system, nbody_pair *pair, nbody_pair *spare, int64_t n)
 {
-    const int64_t room = (int64_t)nbody_cells_most(n, system->rule.leaf), most = (1 << LISTED_BITS) - 1;
+    const int64_t room = (int64_t)lacis_nbody_cells_most(n, system->rule.leaf), most = (1 << LISTED_BITS) - 1;
     struct tree t = {.system = system,
                      .pair = pair,
                      .next = spare,
@@ -278,7 +278,7 @@ lacis_nbody_status nbody_insert(lacis_nbody *system, nbody_pair *pair, nbody_pai
         status = (lacis_nbody_status)lacis_parallel(system->threads, (n + INSERTED_PIECE - 1) / INSERTED_PIECE,
                                                     insert_task, &t);
     if (status == LACIS_NBODY_NO_MEMORY && t.nodes != NULL && out != NULL) { /* no such tree has been seen */
-        status = nbody_sort(system, pair, spare, n);
+        status = lacis_nbody_sort(system, pair, spare, n);
     } else if (status == LACIS_NBODY_OK) {
         if (!go_through(&t, out) || !sort_lists(system, out, spare, n)) status = LACIS_NBODY_CANCELLED;
         memcpy(pair, out, sizeof *out * (size_t)n);
@@ -288,7 +288,7 @@ lacis_nbody_status nbody_insert(lacis_nbody *system, nbody_pair *pair, nbody_pai
     return status;
 }
 
-uint64_t nbody_insert_bytes(int64_t n, int leaf)
+uint64_t lacis_nbody_insert_bytes(int64_t n, int leaf)
 {
-    return sizeof(node) * nbody_cells_most(n, leaf) + sizeof(nbody_pair) * (uint64_t)n;
+    return sizeof(node) * lacis_nbody_cells_most(n, leaf) + sizeof(nbody_pair) * (uint64_t)n;
 }

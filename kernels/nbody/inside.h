@@ -216,39 +216,40 @@ static inline uint64_t nbody_lines(uint64_t bytes)
 }
 /* Calls a loop over pieces of [0, n) on the system's threads, asking between them whether to stop. */
 typedef void (*nbody_piece)(lacis_nbody *system, void *context, int64_t begin, int64_t end);
-lacis_nbody_status nbody_over(lacis_nbody *system, int64_t n, int64_t piece, nbody_piece fn, void *context);
-double nbody_seconds(void);
+lacis_nbody_status lacis_nbody_over(lacis_nbody *system, int64_t n, int64_t piece, nbody_piece fn, void *context);
+double lacis_nbody_seconds(void);
 
 /* --- room.c */
-uint64_t nbody_cells_most(int64_t n, int leaf);
-lacis_nbody_status nbody_room_of_tree(lacis_nbody *system);
-lacis_nbody_status nbody_room_of_walks(lacis_nbody *system);
+uint64_t lacis_nbody_cells_most(int64_t n, int leaf);
+lacis_nbody_status lacis_nbody_room_of_tree(lacis_nbody *system);
+lacis_nbody_status lacis_nbody_room_of_walks(lacis_nbody *system);
 
 /* --- field.c */
-lacis_nbody_status nbody_prepare(lacis_nbody *system); /* order, tree and body for these positions */
-lacis_nbody_status nbody_forces(lacis_nbody *system, const nbody_targets *targets);
+lacis_nbody_status lacis_nbody_prepare(lacis_nbody *system); /* order, tree and body for these positions */
+lacis_nbody_status lacis_nbody_forces(lacis_nbody *system, const nbody_targets *targets);
 
 /* --- order.c */
-lacis_nbody_status nbody_box_of(lacis_nbody *system, const void *const place[3], int64_t n, nbody_box *box);
+lacis_nbody_status lacis_nbody_box_of(lacis_nbody *system, const void *const place[3], int64_t n, nbody_box *box);
 /* Its d-th axis, and half the side where that asks for more; bodies that have left the numbers are at its end. */
-void nbody_axis(nbody_box *box, int d, double lo, double hi);
-lacis_nbody_status nbody_keys(lacis_nbody *system, const void *const place[3], const nbody_box *box, int64_t n,
-                              nbody_pair *pair);
-lacis_nbody_status nbody_units_of(lacis_nbody *system, const nbody_box *box);
-lacis_nbody_status nbody_permute(lacis_nbody *system); /* the columns, as tree.pair says */
+void lacis_nbody_axis(nbody_box *box, int d, double lo, double hi);
+lacis_nbody_status lacis_nbody_keys(lacis_nbody *system, const void *const place[3], const nbody_box *box, int64_t n,
+                                    nbody_pair *pair);
+lacis_nbody_status lacis_nbody_units_of(lacis_nbody *system, const nbody_box *box);
+lacis_nbody_status lacis_nbody_permute(lacis_nbody *system); /* the columns, as tree.pair says */
 
 /* --- sort.c: by key; stable */
-lacis_nbody_status nbody_sort(lacis_nbody *system, nbody_pair *pair, nbody_pair *spare, int64_t n);
-void nbody_sort_few(nbody_pair *pair, nbody_pair *spare, int64_t n); /* on this thread */
+lacis_nbody_status lacis_nbody_sort(lacis_nbody *system, nbody_pair *pair, nbody_pair *spare, int64_t n);
+void lacis_nbody_sort_few(nbody_pair *pair, nbody_pair *spare, int64_t n); /* on this thread */
 /* Pairs sorted by key: those of one key by the bits of what the bodies have. False: stopped. */
-bool nbody_canonical(const lacis_nbody *system, nbody_pair *pair, nbody_pair *spare, int64_t n);
+bool lacis_nbody_canonical(const lacis_nbody *system, nbody_pair *pair, nbody_pair *spare, int64_t n);
 
 /* --- insert.c: pairs sorted by what became of them in a tree that bodies are inserted into one by one */
-lacis_nbody_status nbody_insert(lacis_nbody *system, nbody_pair *pair, nbody_pair *spare, int64_t n);
-uint64_t nbody_insert_bytes(int64_t n, int leaf);
+lacis_nbody_status lacis_nbody_insert(lacis_nbody *system, nbody_pair *pair, nbody_pair *spare, int64_t n);
+uint64_t lacis_nbody_insert_bytes(int64_t n, int leaf);
 
 /* --- tree.c */
-lacis_nbody_status nbody_grow(lacis_nbody *system, const nbody_box *box); /* cells from pairs, which it refines */
-lacis_nbody_status nbody_weigh(lacis_nbody *system);                      /* moments, bottom up */
+lacis_nbody_status lacis_nbody_grow(lacis_nbody *system,
+                                    const nbody_box *box); /* cells from pairs, which it refines */
+lacis_nbody_status lacis_nbody_weigh(lacis_nbody *system); /* moments, bottom up */
 
 #endif

@@ -15,14 +15,14 @@
  * walk from the root; a cell of extent s (its radius: the farthest body from its centre of mass, or of large cells a
  * bound of that), seen from the group at the least distance d, is taken as a whole where
  *   GEOMETRIC  s < theta d
- *   OFFSET     l < theta (d - off): l the side of its cube, off how far its centre of mass lies from the cube's centre
- *   RELATIVE   M s^3 < alpha |a| d^5 / G (monopole M s^2 < alpha |a| d^4 / G) and s < theta d, |a| the least of the
- *              group's accelerations the time before; where they are not known, GEOMETRIC stands in
- * and a cell whose bodies lie at one place always. Sides of cubes are 1.155 times such a radius at most: the theta of
- * Barnes and Hut is that much larger. With expand > 0 a cell that is far compared with the group (see the field) is
- * expanded once about the group's centre, to second order, instead of at every body. Cells have no smallest size but
- * that of the numbers: where keys of 63 bits do not tell the bodies of a cell apart they are told apart by keys within
- * it, so that clusters far from each other are resolved. Bodies that lie at one place become leaves of any number.
+ *   OFFSET     l < theta (d - off): l the side of its cube, off how far its centre of mass lies from the cube's
+ * centre RELATIVE   M s^3 < alpha |a| d^5 / G (monopole M s^2 < alpha |a| d^4 / G) and s < theta d, |a| the least of
+ * the group's accelerations the time before; where they are not known, GEOMETRIC stands in and a cell whose bodies
+ * lie at one place always. Sides of cubes are 1.155 times such a radius at most: the theta of Barnes and Hut is that
+ * much larger. With expand > 0 a cell that is far compared with the group (see the field) is expanded once about the
+ * group's centre, to second order, instead of at every body. Cells have no smallest size but that of the numbers:
+ * where keys of 63 bits do not tell the bodies of a cell apart they are told apart by keys within it, so that
+ * clusters far from each other are resolved. Bodies that lie at one place become leaves of any number.
  *
  * Types. F32: all in floats, sums of potentials and figures in double. F64: all in doubles. MIXED: positions,
  * velocities and masses are doubles; differences of positions are formed in double, forces in float and handed out as

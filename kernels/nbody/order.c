@@ -32,7 +32,7 @@ static lacis_nbody_status range_of(lacis_nbody *system, const void *const place[
 {
     struct ranges ranges = {.place = place, .piece = (n + RANGES - 1) / RANGES};
     if (ranges.piece < NBODY_PIECE) ranges.piece = NBODY_PIECE;
-    lacis_nbody_status status = nbody_over(system, n, ranges.piece, range_piece, &ranges);
+    lacis_nbody_status status = lacis_nbody_over(system, n, ranges.piece, range_piece, &ranges);
     if (status != LACIS_NBODY_OK) return status;
     *out = ranges.one[0];
     for (int64_t i = 1; i * ranges.piece < n; i++)
@@ -43,7 +43,7 @@ static lacis_nbody_status range_of(lacis_nbody *system, const void *const place[
     return LACIS_NBODY_OK;
 }
 
-lacis_nbody_status nbody_box_of(lacis_nbody *system, const void *const place[3], int64_t n, nbody_box *box)
+lacis_nbody_status lacis_nbody_box_of(lacis_nbody *system, const void *const place[3], int64_t n, nbody_box *box)
 {
     struct range range = {0};
     *box = (nbody_box){.half = 0};
@@ -51,11 +51,11 @@ lacis_nbody_status nbody_box_of(lacis_nbody *system, const void *const place[3],
     lacis_nbody_status status = range_of(system, place, n, &range);
     if (status != LACIS_NBODY_OK) return status;
     for (int d = 0; d < 3; d++)
-        nbody_axis(box, d, range.lo[d], range.hi[d]);
+        lacis_nbody_axis(box, d, range.lo[d], range.hi[d]);
     return LACIS_NBODY_OK;
 }
 
-void nbody_axis(nbody_box *box, int d, double lo, double hi)
+void lacis_nbody_axis(nbody_box *box, int d, double lo, double hi)
 {
     box->lo[d] = fmin(fmax(lo, -DBL_MAX), DBL_MAX);
     box->half = fmax(box->half, fmin(hi, DBL_MAX) * 0.5 - box->lo[d] * 0.5);
@@ -74,7 +74,7 @@ static int exponent_of(double value)
     return exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
 }
 
-lacis_nbody_status nbody_units_of(lacis_nbody *system, const nbody_box *box)
+lacis_nbody_status lacis_nbody_units_of(lacis_nbody *system, const nbody_box *box)
 {
     const void *eps = system->column[NBODY_EPS], *m = system->column[NBODY_M];
     const void *const columns[] = {m, eps == NULL ? m : eps, m};
@@ -109,11 +109,11 @@ static void keys_piece(lacis_nbody *system, void *context, int64_t begin, int64_
     system->loops->keys(keys->place, keys->box, begin, end, keys->pair);
 }
 
-lacis_nbody_status nbody_keys(lacis_nbody *system, const void *const place[3], const nbody_box *box, int64_t n,
-                              nbody_pair *pair)
+lacis_nbody_status lacis_nbody_keys(lacis_nbody *system, const void *const place[3], const nbody_box *box, int64_t n,
+                                    nbody_pair *pair)
 {
     struct keys keys = {place, box, pair};
-    return nbody_over(system, n, NBODY_PIECE, keys_piece, &keys);
+    return lacis_nbody_over(system, n, NBODY_PIECE, keys_piece, &keys);
 }
 
 /* --- a new order -------------------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ static void gather_piece(lacis_nbody *system, void *context, int64_t begin, int6
 static lacis_nbody_status put(lacis_nbody *system, void **column, void **spare, uint64_t size)
 {
     struct gather gather = {*column, *spare, size};
-    lacis_nbody_status status = nbody_over(system, system->n, NBODY_PIECE, gather_piece, &gather);
+    lacis_nbody_status status = lacis_nbody_over(system, system->n, NBODY_PIECE, gather_piece, &gather);
     if (status != LACIS_NBODY_OK) return status;
     *spare = *column;
     *column = gather.to;
@@ -158,7 +158,7 @@ static bool wanted(const lacis_nbody *system, int column)
     return column < NBODY_AX || column > NBODY_AZ || system->known;
 }
 
-lacis_nbody_status nbody_permute(lacis_nbody *system)
+lacis_nbody_status lacis_nbody_permute(lacis_nbody *system)
 {
     void *number = system->number, *spare = system->number_spare;
     lacis_nbody_status status = put(system, &number, &spare, sizeof(int64_t));

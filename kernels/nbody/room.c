@@ -6,7 +6,7 @@
 
 /* Cells have two children at least, but of trees with leaves of some bodies no more than this is seen: so leaves are
  * larger where it would not do. */
-uint64_t nbody_cells_most(int64_t n, int leaf)
+uint64_t lacis_nbody_cells_most(int64_t n, int leaf)
 {
     const uint64_t most = 2 * (uint64_t)n + 1, usual = (uint64_t)n / 2 + 4096;
     return leaf < 8 || most < usual ? most : usual;
@@ -45,10 +45,10 @@ static void give_tree(lacis_nbody *system)
     tree->room = 0;
 }
 
-lacis_nbody_status nbody_room_of_tree(lacis_nbody *system)
+lacis_nbody_status lacis_nbody_room_of_tree(lacis_nbody *system)
 {
     nbody_tree *tree = &system->tree;
-    const uint64_t cells = nbody_cells_most(system->n, system->rule.leaf);
+    const uint64_t cells = lacis_nbody_cells_most(system->n, system->rule.leaf);
     if ((uint64_t)tree->room >= cells) return LACIS_NBODY_OK;
     give_tree(system);
     tree->cell = nbody_take(&system->host, sizeof(nbody_cell) * cells);
@@ -68,7 +68,7 @@ lacis_nbody_status nbody_room_of_tree(lacis_nbody *system)
     return LACIS_NBODY_OK;
 }
 
-lacis_nbody_status nbody_room_of_walks(lacis_nbody *system)
+lacis_nbody_status lacis_nbody_room_of_walks(lacis_nbody *system)
 {
     if (system->worker[system->threads - 1].room != NULL && system->tree.levels <= system->walk_levels)
         return LACIS_NBODY_OK;
@@ -88,14 +88,15 @@ uint64_t lacis_nbody_bytes(const lacis_nbody_start *start)
     lacis_nbody_settle(start, &rule);
     const nbody_loops *loops = lacis_nbody_kernels()->loops[start->type];
     const uint64_t n = (uint64_t)start->n, threads = (uint64_t)(start->threads < 1 ? 1 : start->threads),
-                   element = (uint64_t)lacis_nbody_size(start->type), cells = nbody_cells_most(start->n, rule.leaf);
+                   element = (uint64_t)lacis_nbody_size(start->type),
+                   cells = lacis_nbody_cells_most(start->n, rule.leaf);
     const uint64_t columns = NBODY_COLUMNS + 1 + (start->eps != NULL ? 1 : 0); /* the spare, and soft for eps */
     const int64_t deepest = levels_most(start->n) > 32 ? levels_most(start->n) : 32;
     uint64_t bytes = sizeof(lacis_nbody) + columns * nbody_lines(element * n) + nbody_lines(4 * element * n) + 128;
     bytes += n * (2 * sizeof(int64_t) + 2 * sizeof(nbody_pair));
     bytes += cells * (sizeof(nbody_cell) + sizeof(nbody_moments)) + fields_bytes(start->type, cells);
     bytes += sizeof(int64_t) * (uint64_t)(deepest + 1);
-    if (rule.way == LACIS_NBODY_INSERT) bytes += nbody_insert_bytes(start->n, rule.leaf);
+    if (rule.way == LACIS_NBODY_INSERT) bytes += lacis_nbody_insert_bytes(start->n, rule.leaf);
     bytes += threads * (sizeof(nbody_worker) + sizeof(int64_t) * NBODY_BINS + loops->walk_bytes(deepest));
     return bytes;
 }

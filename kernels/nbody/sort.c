@@ -36,7 +36,7 @@ static void scatter_bytes(const nbody_pair *from, nbody_pair *to, int64_t n, int
         to[bin[from[i].key >> shift & (BYTE_BINS - 1)]++] = from[i];
 }
 
-void nbody_sort_few(nbody_pair *pair, nbody_pair *spare, int64_t n)
+void lacis_nbody_sort_few(nbody_pair *pair, nbody_pair *spare, int64_t n)
 {
     if (n <= FEW) {
         insertion(pair, n);
@@ -147,7 +147,7 @@ static int one_pass(struct pass *pass, int64_t chunks)
     return answer;
 }
 
-lacis_nbody_status nbody_sort(lacis_nbody *system, nbody_pair *pair, nbody_pair *spare, int64_t n)
+lacis_nbody_status lacis_nbody_sort(lacis_nbody *system, nbody_pair *pair, nbody_pair *spare, int64_t n)
 {
     if (n <= FEW) {
         insertion(pair, n);
@@ -215,7 +215,7 @@ static bool is_canonical(const lacis_nbody *system, const nbody_pair *pair, int6
     return true;
 }
 
-bool nbody_canonical(const lacis_nbody *system, nbody_pair *pair, nbody_pair *spare, int64_t n)
+bool lacis_nbody_canonical(const lacis_nbody *system, nbody_pair *pair, nbody_pair *spare, int64_t n)
 {
     if (is_canonical(system, pair, n)) return true;
     nbody_pair *from = pair, *to = spare;

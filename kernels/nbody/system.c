@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-double nbody_seconds(void)
+double lacis_nbody_seconds(void)
 {
     struct timespec now;
     return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec : 0;
@@ -35,7 +35,7 @@ static int over_task(void *context, int64_t task, int worker)
     return LACIS_NBODY_OK;
 }
 
-lacis_nbody_status nbody_over(lacis_nbody *system, int64_t n, int64_t piece, nbody_piece fn, void *context)
+lacis_nbody_status lacis_nbody_over(lacis_nbody *system, int64_t n, int64_t piece, nbody_piece fn, void *context)
 {
     struct over over = {system, fn, context, n, piece};
     return (lacis_nbody_status)lacis_parallel(n < NBODY_ALONE ? 1 : system->threads, (n + piece - 1) / piece,
@@ -142,10 +142,10 @@ static lacis_nbody_status begin(lacis_nbody *system, const lacis_nbody_start *st
     struct bring bring = {.from = {start->x, start->y, start->z, start->m, start->vx, start->vy, start->vz, start->ax,
                                    start->ay, start->az, NULL, NULL, start->eps},
                           .size = element(start)};
-    lacis_nbody_status status = nbody_over(system, system->n, NBODY_PIECE, bring_piece, &bring);
+    lacis_nbody_status status = lacis_nbody_over(system, system->n, NBODY_PIECE, bring_piece, &bring);
     if (status != LACIS_NBODY_OK) return status;
     system->known = system->felt = start->ax != NULL;
-    return nbody_prepare(system);
+    return lacis_nbody_prepare(system);
 }
 
 lacis_nbody_status lacis_nbody_new(const lacis_nbody_start *start, lacis_nbody **out)
@@ -219,7 +219,7 @@ lacis_nbody_status lacis_nbody_read(lacis_nbody *system, const lacis_nbody_colum
     struct read read = {.to = {into->x, into->y, into->z, NULL, into->vx, into->vy, into->vz, into->ax, into->ay,
                                into->az, into->phi, NULL, NULL},
                         .size = (uint64_t)lacis_nbody_size(system->type)};
-    return nbody_over(system, system->n, NBODY_PIECE, read_piece, &read);
+    return lacis_nbody_over(system, system->n, NBODY_PIECE, read_piece, &read);
 }
 
 void lacis_nbody_counted(lacis_nbody *system, lacis_nbody_counts *out, bool reset)

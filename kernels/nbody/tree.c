@@ -33,7 +33,7 @@ static nbody_box box_of(const lacis_nbody *system, const nbody_pair *pair, int64
             lo = at < lo ? at : lo;
             hi = at > hi ? at : hi;
         }
-        nbody_axis(&box, d, lo, hi);
+        lacis_nbody_axis(&box, d, lo, hi);
     }
     return box;
 }
@@ -69,8 +69,8 @@ static bool alike(const nbody_pair *pair, const nbody_cell *cell)
 static bool close_leaf(const lacis_nbody *system, nbody_cell *cell)
 {
     cell->many = 0;
-    return nbody_canonical(system, system->tree.pair + cell->begin, system->tree.spare + cell->begin,
-                           cell->end - cell->begin);
+    return lacis_nbody_canonical(system, system->tree.pair + cell->begin, system->tree.spare + cell->begin,
+                                 cell->end - cell->begin);
 }
 
 /* The digit in which a cell's keys first differ, from the highest. */
@@ -145,7 +145,7 @@ static bool look_at(const lacis_nbody *system, nbody_cell *cell)
             cell->many = LATER;
             return true;
         }
-        nbody_sort_few(pair, system->tree.spare + cell->begin, n);
+        lacis_nbody_sort_few(pair, system->tree.spare + cell->begin, n);
     }
     count_children(system, cell);
     return true;
@@ -187,8 +187,8 @@ static lacis_nbody_status deal_places(lacis_nbody *system, const struct level *l
     for (int64_t c = level->begin; c < level->end; c++) {
         nbody_cell *cell = &tree->cell[c];
         if (cell->many == LATER) {
-            lacis_nbody_status status =
-                nbody_sort(system, tree->pair + cell->begin, tree->spare + cell->begin, cell->end - cell->begin);
+            lacis_nbody_status status = lacis_nbody_sort(system, tree->pair + cell->begin, tree->spare + cell->begin,
+                                                         cell->end - cell->begin);
             if (status != LACIS_NBODY_OK) return status;
             count_children(system, cell);
         }
@@ -211,7 +211,7 @@ static lacis_nbody_status grow_level(lacis_nbody *system, int64_t begin, int64_t
     return (lacis_nbody_status)lacis_parallel(threads_for(system, tasks), tasks, fill_task, &level);
 }
 
-lacis_nbody_status nbody_grow(lacis_nbody *system, const nbody_box *box)
+lacis_nbody_status lacis_nbody_grow(lacis_nbody *system, const nbody_box *box)
 {
     nbody_tree *tree = &system->tree;
     tree->cells = system->n > 0;
@@ -241,7 +241,7 @@ static int weigh_task(void *context, int64_t task, int worker)
     return nbody_stopped(level->system) ? LACIS_NBODY_CANCELLED : LACIS_NBODY_OK;
 }
 
-lacis_nbody_status nbody_weigh(lacis_nbody *system)
+lacis_nbody_status lacis_nbody_weigh(lacis_nbody *system)
 {
     const nbody_tree *tree = &system->tree;
     for (int l = tree->levels - 1; l >= 0; l--) {

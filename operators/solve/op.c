@@ -87,7 +87,8 @@ static lacis_status explain_bytes(const lacis_call *call, lacis_lines *lines)
 
 static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines *lines)
 {
-    static const char *const sharing[] = {"", "; off-diagonals shared by lanes", "; matrix shared, factored once on the CPU"};
+    static const char *const sharing[] = {"", "; off-diagonals shared by lanes",
+                                          "; matrix shared, factored once on the CPU"};
     const lacis_solve *work = call->work;
     const lacis_batch *batch = &work->like->batch;
     bool off = work->lower.shared && work->upper.shared, all = off && work->diagonal.shared;

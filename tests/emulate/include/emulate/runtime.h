@@ -181,7 +181,8 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
 enum cudaLaunchAttributeID {
     cudaLaunchAttributeCooperative = 2,
     cudaLaunchAttributeClusterDimension = 4,
-    cudaLaunchAttributeProgrammaticStreamSerialization = 6 /* allowed, never taken: kernels of a stream run one by one */
+    cudaLaunchAttributeProgrammaticStreamSerialization =
+        6 /* allowed, never taken: kernels of a stream run one by one */
 };
 union cudaLaunchAttributeValue {
     struct {
