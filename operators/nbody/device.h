@@ -15,6 +15,9 @@ const char *lacis_nbody_gpu_figure(lacis_nbody_type type, int what);
 /* Of a step's making of a tree: seconds of a small one, and nanoseconds a body more. */
 const char *lacis_nbody_gpu_call_figure(lacis_nbody_way way);
 const char *lacis_nbody_gpu_build_figure(lacis_nbody_way way);
+/* The GPUs that share a call, at most LACIS_NBODY_GPUS_MOST; gpu[0] is known. start: others are started where that is
+ * worth it. */
+int lacis_nbody_gpus_for(const lacis_nbody_work *work, lacis_nbody_way way, bool start, lacis_gpu **gpu);
 #endif
 
 #endif

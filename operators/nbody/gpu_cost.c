@@ -129,14 +129,29 @@ static double field_seconds(const lacis_nbody_work *work, lacis_nbody_way way, c
     return 1e-9 * targets * lacis_nbody_terms(&work->rule, n) * get(profile, &terms[work->type][term]);
 }
 
+/* Walks are shared, and nothing else: where they take much longer than what each device does for all bodies. */
+static const double SHARED = 1e-3, WORTH_SHARING = 0.1, WORTH_STARTING = 3; /* seconds: of a walk; of all */
+
+int lacis_nbody_gpus_for(const lacis_nbody_work *work, lacis_nbody_way way, bool start, lacis_gpu **gpu)
+{
+    const bool own = !work->common && lacis_array_part_named(work->array, lacis_nbody_column_name[LACIS_NBODY_EPS]);
+    const bool forced = lacis_run_gpus_forced(work->run);
+    const double walk = field_seconds(work, way, NULL), all = lacis_nbody_evaluations(work) * walk;
+    if (gpu[0] == NULL || way != LACIS_NBODY_TREE || own || work->bodies.count == 0) return 1;
+    if (work->places.array != NULL || work->wanted > 0) return 1; /* few targets, or a piece of a rank's */
+    if (!forced && (walk < SHARED || all < WORTH_SHARING)) return 1;
+    const int gpus = lacis_run_gpus(work->run, start && (forced || all >= WORTH_STARTING), gpu);
+    return gpus < LACIS_NBODY_GPUS_MOST ? gpus : LACIS_NBODY_GPUS_MOST;
+}
+
 static void estimate(const lacis_nbody_work *work, lacis_nbody_way way, const lacis_profile *profile,
                      lacis_nbody_estimate *out)
 {
     const double n = (double)work->bodies.count;
-    lacis_gpu *gpu = lacis_gpu_at_hand(work->run);
+    lacis_gpu *gpu = lacis_gpu_at_hand(work->run), *all[LACIS_GPUS] = {gpu};
     const lacis_profile *own = lacis_gpu_figures(gpu, profile);
     *out = (lacis_nbody_estimate){.known = true, .evaluations = lacis_nbody_evaluations(work)};
-    out->field = field_seconds(work, way, own);
+    out->field = field_seconds(work, way, own) / lacis_nbody_gpus_for(work, way, false, all);
     out->build = get(own, &calls[way]) + 1e-9 * n * get(own, &builds[way]);
     out->direct = 1e-9 * lacis_nbody_direct_pairs(work) * get(own, &terms[LACIS_NBODY_F64][LACIS_NBODY_PAIR]);
     out->copies = lacis_gpu_copy_seconds(gpu, own, bytes_to_send(gpu, work), lacis_nbody_result_bytes(work));

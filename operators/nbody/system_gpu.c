@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A system on a GPU: kernels/nbody/gpu.h. Columns of the array go to the device, and stay there for later statements
- * where kernels read them as they are; what is read off comes back to the host.
+ * A system on a GPU, or several that share its walks: kernels/nbody/gpu.h. Columns of the array go to the device, and
+ * stay there for later statements where kernels read them as they are; what is read off comes back to the host.
  */
 #include "nbody/system.h"
 
 #ifdef LACIS_GPU_KERNELS
 
-#include "nbody/gpu.h"
+#include "nbody/device.h"
+
+typedef struct member {
+    struct gpu *of;
+    lacis_gpu *gpu;
+} member;
 
 typedef struct gpu {
     lacis_nbody_system base;
     lacis_gpu *gpu;
-    lacis_nbody_gpu *system;
+    lacis_nbody_gpu *system;   /* of several what the last call of `whole` gave */
+    lacis_nbody_gpus *systems; /* NULL: there is one */
+    int members;
+    member member[LACIS_NBODY_GPUS_MOST];
 } gpu;
 
 static gpu *own(lacis_nbody_system *system)
@@ -31,46 +39,80 @@ static lacis_status failed(lacis_run *run, lacis_gpu *on, lacis_nbody_status sta
 
 static lacis_status said(lacis_nbody_system *system, lacis_nbody_status status)
 {
-    const int code = status == LACIS_NBODY_FAILED ? lacis_nbody_gpu_error_code(own(system)->system) : 0;
-    return failed(system->run, own(system)->gpu, status, code);
+    const gpu *g = own(system);
+    int code = 0;
+    if (status == LACIS_NBODY_FAILED)
+        code = g->systems != NULL ? lacis_nbody_gpus_error_code(g->systems) : lacis_nbody_gpu_error_code(g->system);
+    return failed(system->run, g->gpu, status, code);
+}
+
+/* The system of the first device, for what that does by itself. */
+static lacis_status whole(lacis_nbody_system *system)
+{
+    gpu *g = own(system);
+    if (g->systems == NULL) return LACIS_OK;
+    LACIS_TRY(said(system, lacis_nbody_gpus_field(g->systems, false)));
+    g->system = lacis_nbody_gpus_whole(g->systems, false);
+    return g->system != NULL ? LACIS_OK : said(system, LACIS_NBODY_FAILED);
 }
 
 /* ------------------------------------------------------------------------------------------ functions */
 
 static lacis_status field(lacis_nbody_system *system, bool potential)
 {
-    return said(system, lacis_nbody_gpu_field(own(system)->system, potential));
+    const gpu *g = own(system);
+    return said(system, g->systems != NULL ? lacis_nbody_gpus_field(g->systems, potential)
+                                           : lacis_nbody_gpu_field(g->system, potential));
 }
 
 static lacis_status steps(lacis_nbody_system *system, int64_t count, double dt, bool potential)
 {
-    return said(system, lacis_nbody_gpu_steps(own(system)->system, count, dt, potential));
+    const gpu *g = own(system);
+    return said(system, g->systems != NULL ? lacis_nbody_gpus_steps(g->systems, count, dt, potential)
+                                           : lacis_nbody_gpu_steps(g->system, count, dt, potential));
 }
 
 static lacis_status measure(lacis_nbody_system *system, lacis_nbody_figures *out)
 {
+    LACIS_TRY(whole(system));
     return said(system, lacis_nbody_gpu_measure(own(system)->system, out));
 }
 
 static lacis_status certify(lacis_nbody_system *system, int64_t sample, lacis_nbody_errors *out)
 {
+    LACIS_TRY(whole(system));
     return said(system, lacis_nbody_gpu_certify(own(system)->system, sample, out));
 }
 
 static void set_rule(lacis_nbody_system *system, const lacis_nbody_rule *rule)
 {
-    lacis_nbody_gpu_set_rule(own(system)->system, rule);
+    const gpu *g = own(system);
+    if (g->systems != NULL)
+        lacis_nbody_gpus_set_rule(g->systems, rule);
+    else
+        lacis_nbody_gpu_set_rule(g->system, rule);
 }
 
 static void counted(lacis_nbody_system *system, lacis_nbody_counts *out)
 {
-    lacis_nbody_gpu_counted(own(system)->system, out, true);
+    const gpu *g = own(system);
+    if (g->systems == NULL) {
+        lacis_nbody_gpu_counted(g->system, out, true);
+        return;
+    }
+    lacis_run_count(system->run, "GPUs", (double)g->members);
+    lacis_nbody_gpus_counted(g->systems, out, true);
 }
 
 static void clear(lacis_nbody_system *system)
 {
-    lacis_nbody_gpu_free(own(system)->system);
-    own(system)->system = NULL;
+    gpu *g = own(system);
+    if (g->systems != NULL)
+        lacis_nbody_gpus_free(g->systems);
+    else
+        lacis_nbody_gpu_free(g->system);
+    g->systems = NULL;
+    g->system = NULL;
 }
 
 /* ------------------------------------------------------------------------------------------- columns */
@@ -83,6 +125,7 @@ static lacis_status points_there(lacis_nbody_system *system, int64_t count, cons
     lacis_gpu *on = own(system)->gpu;
     const uint64_t bytes = (uint64_t)lacis_nbody_size(system->work->type) * (uint64_t)count;
     char *a = block + 3 * bytes;
+    LACIS_TRY(whole(system));
     LACIS_TRY(lacis_gpu_upload(system->run, on, at, 3 * bytes, block));
     LACIS_TRY(said(system, lacis_nbody_gpu_points(own(system)->system, count, block, block + bytes, block + 2 * bytes,
                                                   a, a + bytes, a + 2 * bytes, potential ? a + 3 * bytes : NULL)));
@@ -108,6 +151,7 @@ static lacis_status read_there(lacis_nbody_system *system, void *const to[READ_C
     for (uint64_t i = 0; i < READ_COLUMNS; i++)
         at[i] = to[i] != NULL ? block + i * bytes : NULL;
     const lacis_nbody_columns there = {at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8], at[9]};
+    LACIS_TRY(whole(system));
     LACIS_TRY(said(system, lacis_nbody_gpu_read(own(system)->system, &there)));
     const uint64_t length = (uint64_t)lacis_nbody_size(system->work->type) * (uint64_t)system->work->bodies.count;
     for (int i = 0; i < READ_COLUMNS; i++)
@@ -146,17 +190,17 @@ static const lacis_nbody_kind kind = {
 
 static void *take(void *context, uint64_t bytes)
 {
-    return lacis_gpu_alloc(((gpu *)context)->gpu, bytes);
+    return lacis_gpu_alloc(((member *)context)->gpu, bytes);
 }
 
 static void give(void *context, void *block)
 {
-    lacis_gpu_free(((gpu *)context)->gpu, block);
+    lacis_gpu_free(((member *)context)->gpu, block);
 }
 
 static bool stopped(void *context)
 {
-    return lacis_run_cancelled(((gpu *)context)->base.run);
+    return lacis_run_cancelled(((member *)context)->of->base.run);
 }
 
 /* Columns as the array has them, or copies in a block for the time being. */
@@ -186,22 +230,55 @@ static lacis_status send(lacis_run *run, const lacis_nbody_work *work, lacis_gpu
     return LACIS_OK;
 }
 
+/* Where device k works. False: the driver has no pinned memory left. */
+static bool furnish(gpu *made, int k, lacis_gpu *on, lacis_nbody_gpu_start *start)
+{
+    void *side[2];
+    made->member[k] = (member){made, on};
+    lacis_gpu_beside(on, side, &start->pinned);
+    start->start.host = (lacis_nbody_host){take, give, stopped, &made->member[k]};
+    start->stream = lacis_gpu_stream(on);
+    return start->pinned != NULL;
+}
+
+/* starts[0] becomes one of several where GPUs share the call; those without room are done without. */
+static lacis_status gather(gpu *made, lacis_nbody_gpu_start *starts, int *device)
+{
+    lacis_run *run = made->base.run;
+    lacis_gpu *on[LACIS_GPUS] = {made->gpu};
+    const int most = lacis_nbody_gpus_for(made->base.work, starts[0].start.rule.way, true, on);
+    made->members = 1;
+    if (most == 1) return LACIS_OK;
+    device[0] = lacis_nbody_gpu_current();
+    for (int k = 1; k < most; k++) {
+        lacis_nbody_gpu_start *next = &starts[made->members];
+        if (lacis_gpu_memory_left(on[k]) < lacis_nbody_gpu_bytes(&starts[0].start) ||
+            lacis_gpu_enter(run, on[k]) != LACIS_OK || !furnish(made, made->members, on[k], next)) {
+            lacis_run_note(run, LACIS_NOTE, "NBODY: GPU %d is done without", lacis_gpu_number(on[k]));
+            continue;
+        }
+        device[made->members++] = lacis_nbody_gpu_current();
+    }
+    return lacis_gpu_enter(run, made->gpu);
+}
+
 static lacis_status begin(gpu *made, lacis_nbody_way way, const lacis_nbody_input *there)
 {
     const lacis_nbody_work *work = made->base.work;
-    lacis_nbody_gpu_start start = {.start = lacis_nbody_start_with(work, there, way)};
-    void *side[2];
-    int code = 0;
-    lacis_gpu_beside(made->gpu, side, &start.pinned);
-    if (start.pinned == NULL)
-        return lacis_run_fail(made->base.run, LACIS_UNSUPPORTED, "the GPU's driver has no pinned memory left");
-    start.start.host = (lacis_nbody_host){take, give, stopped, made};
-    start.stream = lacis_gpu_stream(made->gpu);
-    start.timed = lacis_run_timed(made->base.run);
-    lacis_nbody_gpu_settle(&start.start, &start.start.rule);
-    made->base.rule = start.start.rule;
-    made->base.felt = start.start.ax != NULL;
-    return failed(made->base.run, made->gpu, lacis_nbody_gpu_new(&start, &made->system, &code), code);
+    lacis_run *run = made->base.run;
+    lacis_nbody_gpu_start starts[LACIS_NBODY_GPUS_MOST] = {{.start = lacis_nbody_start_with(work, there, way)}};
+    int code = 0, device[LACIS_NBODY_GPUS_MOST];
+    if (!furnish(made, 0, made->gpu, &starts[0]))
+        return lacis_run_fail(run, LACIS_UNSUPPORTED, "the GPU's driver has no pinned memory left");
+    starts[0].timed = lacis_run_timed(run);
+    lacis_nbody_gpu_settle(&starts[0].start, &starts[0].start.rule);
+    made->base.rule = starts[0].start.rule;
+    made->base.felt = starts[0].start.ax != NULL;
+    LACIS_TRY(gather(made, starts, device));
+    const lacis_nbody_status status = made->members > 1
+                                          ? lacis_nbody_gpus_new(starts, device, made->members, &made->systems, &code)
+                                          : lacis_nbody_gpu_new(&starts[0], &made->system, &code);
+    return failed(run, made->gpu, status, code);
 }
 
 lacis_status lacis_nbody_gpu_system(lacis_run *run, const lacis_call *call, const lacis_nbody_input *input,

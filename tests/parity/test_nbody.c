@@ -2,7 +2,8 @@
  *
  * ACCELERATE and NBODY against sums and steps in long double: every variant, type, order, opening and softening, free
  * points, hard inputs; bits of runs cut in two, of any number of threads, and of bodies in any order. With
- * LACIS_PARITY=gpu in the environment the GPU's variants; LACIS_NBODY_BODIES=n asks for larger systems.
+ * LACIS_PARITY=gpu in the environment the GPU's variants, with LACIS_PARITY_GPUS=n on n GPUs where there are so many;
+ * LACIS_NBODY_BODIES=n asks for larger systems.
  */
 #include "parity/bodies.h"
 
@@ -507,22 +508,31 @@ static void instruction_sets(void **state)
     stars_free(&s);
 }
 
+static int setup(void **state)
+{
+    const char *gpus = getenv("LACIS_PARITY_GPUS");
+    const int code = parity_setup(state);
+    parity *p = *state;
+    if (code == 0 && gpus != NULL) p->host.gpus = atoi(gpus);
+    return code;
+}
+
 int main(void)
 {
     unsetenv("LACIS_ISA");
     unsetenv("LACIS_NBODY_WAY");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(rules, parity_setup, parity_teardown),
-        cmocka_unit_test_setup_teardown(softening, parity_setup, parity_teardown),
-        cmocka_unit_test_setup_teardown(hard_inputs, parity_setup, parity_teardown),
-        cmocka_unit_test_setup_teardown(duplicates, parity_setup, parity_teardown),
-        cmocka_unit_test_setup_teardown(larger, parity_setup, parity_teardown),
-        cmocka_unit_test_setup_teardown(points, parity_setup, parity_teardown),
-        cmocka_unit_test_setup_teardown(motion, parity_setup, parity_teardown),
-        cmocka_unit_test_setup_teardown(resume, parity_setup, parity_teardown),
-        cmocka_unit_test_setup_teardown(any_order, parity_setup, parity_teardown),
-        cmocka_unit_test_setup_teardown(threads, parity_setup, parity_teardown),
-        cmocka_unit_test_setup_teardown(instruction_sets, parity_setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(rules, setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(softening, setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(hard_inputs, setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(duplicates, setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(larger, setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(points, setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(motion, setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(resume, setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(any_order, setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(threads, setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(instruction_sets, setup, parity_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
