@@ -27,15 +27,15 @@ static int teardown(void **state)
 
 static const double m[N] = {1, 0, 2.5, 0.1}, x[N] = {0, 1, -2, 3}, y[N] = {0.5, 0, 0, 1e-3}, z[N] = {0, 0, 7, -1},
                     vx[N] = {1, 2, 3, 4}, vy[N] = {-1, 0, 0, 0}, vz[N] = {0, 0, 0, 1e300}, eps[N] = {0, 0.1, 0.2, 0},
-                    a[N] = {1, 1, 1, 1}, phi[N] = {-1, -2, -3, -4}, when = 0.5;
+                    a[N] = {1, 1, 1, 1}, phi[N] = {-1, -2, -3, -4}, when[N] = {0.5}; /* one of when counts */
 static const int64_t id[N] = {30, -7, 12, 4};
 
 /* All that bodies can have; the first four are what they must have. */
 static const lacis_part every[] = {
-    {"m", LACIS_F64, N, m},     {"x", LACIS_F64, N, x},        {"y", LACIS_F64, N, y},   {"z", LACIS_F64, N, z},
-    {"phi", LACIS_F64, N, phi}, {"vx", LACIS_F64, N, vx},      {"vy", LACIS_F64, N, vy}, {"vz", LACIS_F64, N, vz},
-    {"ax", LACIS_F64, N, a},    {"ay", LACIS_F64, N, a},       {"az", LACIS_F64, N, a},  {"eps", LACIS_F64, N, eps},
-    {"id", LACIS_I64, N, id},   {"time", LACIS_F64, 1, &when},
+    {"m", LACIS_F64, N, m},     {"x", LACIS_F64, N, x},       {"y", LACIS_F64, N, y},   {"z", LACIS_F64, N, z},
+    {"phi", LACIS_F64, N, phi}, {"vx", LACIS_F64, N, vx},     {"vy", LACIS_F64, N, vy}, {"vz", LACIS_F64, N, vz},
+    {"ax", LACIS_F64, N, a},    {"ay", LACIS_F64, N, a},      {"az", LACIS_F64, N, a},  {"eps", LACIS_F64, N, eps},
+    {"id", LACIS_I64, N, id},   {"time", LACIS_F64, 1, when},
 };
 enum { EVERY = sizeof every / sizeof every[0] };
 
