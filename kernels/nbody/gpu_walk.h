@@ -40,9 +40,9 @@ template <class P, class R> struct Walk {
     R reach, inverse; /* expanded: farther from centre to centre than reach r + inverse s; reach 0: nothing is */
     R wide;           /* RELATIVE: and wide r in the place of s agrees */
     uint32_t stack;   /* entries at most, of STACK: fewer in tests */
-    uint32_t crowd;   /* bodies within a group's boxes that are too many for it to be compact */
+    uint32_t budget;  /* what a group may cost (dear); more: its targets walk one by one */
     R straddle;       /* a group wider than so many of its boxes uses them one by one */
-    uint32_t *left;   /* groups that are too wide for one walk: how many, then which */
+    uint32_t *left;   /* groups that are too dear as one walk: how many, then which */
     bool alone;       /* the launch that walks for their targets one by one */
     Upper<P, R> upper;
     Four<R> *out;
