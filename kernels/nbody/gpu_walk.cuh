@@ -60,6 +60,7 @@ __device__ __forceinline__ bool begin(const Walk<P, R> &walk, Lists<P, R> *lists
     at->top = !upper;
     if (lane < TEAM) lists->kept[lane] = some;
     if (lane < 4) lists->counts[lane] = 0;
+    if (lane == 0) lists->inside = 0;
     if (lane == 0) lists->stack[0] = 0;
     __syncwarp();
     return upper;
@@ -103,6 +104,11 @@ __device__ __forceinline__ void look(const Walk<P, R> &walk, Lists<P, R> *lists,
     }
     __syncwarp();
     open_cells(walk, lists, below, node, at, &what, &link);
+    if (__any_sync(ALL, what == INSIDE)) {
+        const uint32_t some = __reduce_add_sync(ALL, what == INSIDE ? link.many & ~LEAF : 0u);
+        if (lane == 0) lists->inside += some;
+        if (what == INSIDE) what = BODIES;
+    }
     const uint32_t as_bodies = __ballot_sync(ALL, what == BODIES), as_cell = __ballot_sync(ALL, what == CELL);
     const uint32_t as_field = __ballot_sync(ALL, what == EXPANDED), many = link.many & ~LEAF;
     if (what == CELL) lists->cells[at->cells + __popc(as_cell & below)] = node;
@@ -114,12 +120,15 @@ __device__ __forceinline__ void look(const Walk<P, R> &walk, Lists<P, R> *lists,
 }
 
 /* Has the group cost more than a group should? Then it is wide (targets that are neighbours on the curve alone, such
- * as the outermost of a cluster) or its demands differ (RELATIVE, where forces cancel): what it would open for all of
- * them few of them need. Counted in bodies summed; a function of the tree and the group alone. */
+ * as the outermost of a cluster), and what it opens for all of them few of them need. A wide group's boxes hold
+ * bodies of others; a compact one may be dear by what its targets ask for (RELATIVE, where forces cancel), which they
+ * would by themselves, too: it may cost more. Counted in bodies summed; a function of the tree and the group alone.
+ */
 template <class P, class R> __device__ __forceinline__ bool dear(const Walk<P, R> &walk, const Lists<P, R> *lists)
 {
     const uint4 c = *reinterpret_cast<const uint4 *>(lists->counts);
-    return c.x + 2 * c.y + (c.z + c.w) / 2 > walk.budget;
+    const uint32_t cost = c.x + 2 * c.y + (c.z + c.w) / 2;
+    return cost > walk.budget && (lists->inside > walk.crowd || cost / COMPACT > walk.budget);
 }
 
 /* Sums what the lists have 32 of; at the end of the walk, all. */

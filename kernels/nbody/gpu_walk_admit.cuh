@@ -14,7 +14,7 @@
 namespace nbody
 {
 
-enum admitted { NOTHING, CHILDREN, BODIES, CELL, EXPANDED };
+enum admitted { NOTHING, CHILDREN, BODIES, CELL, EXPANDED, INSIDE }; /* INSIDE: bodies, at no distance from a box */
 enum { FEW = 2, SAME = 32 }; /* bodies that are cheaper one by one, far; at one place, near */
 
 /* The square of the least distance from the group's boxes. */
@@ -59,7 +59,7 @@ __device__ __forceinline__ admitted admit(const Walk<P, R> &walk, const Frame<P,
         (group.spread == 0 || (group.spread * ic * ic < (R)0.01 * walk.theta * walk.theta * walk.theta &&
                                pull * group.spread * ic * ic < group.limit));
     if (expanded) return EXPANDED;
-    if (leaf && (!far || many <= FEW)) return BODIES;
+    if (leaf && (!far || many <= FEW)) return d2 > 0 ? BODIES : INSIDE;
     return far ? CELL : CHILDREN;
 }
 

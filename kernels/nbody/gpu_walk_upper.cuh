@@ -139,13 +139,13 @@ __global__ void __launch_bounds__(32, blocks_at_once<P, R>()) upper_kernel(const
         __syncwarp();
         if (top == walk.stack && what == CHILDREN) what = CELL;
         const uint32_t open = __ballot_sync(ALL, what == CHILDREN),
-                       keep = __ballot_sync(ALL, what == CELL || what == BODIES);
+                       keep = __ballot_sync(ALL, what == CELL || what == BODIES || what == INSIDE);
         const uint32_t as_field = __ballot_sync(ALL, what == EXPANDED);
         if (what == CHILDREN)
             lists->stack[top + __popc(open & ~(below << 1 | 1))] = link.first << 3 | (link.many - 1);
         if (what == EXPANDED) lists->far[far + __popc(as_field & below)] = node;
         const uint32_t at = kept + __popc(keep & below);
-        if ((what == CELL || what == BODIES) && at < room_kept) list[at] = node;
+        if ((what == CELL || what == BODIES || what == INSIDE) && at < room_kept) list[at] = node;
         top += __popc(open), far += __popc(as_field), kept += __popc(keep);
         __syncwarp();
         if (far >= 32) {

@@ -157,8 +157,8 @@ template <class P, class R> static void check_set(const char *type, const nbody_
                      "walk %s %s: potentials change the bits of accelerations", type, set.name.c_str());
         const errors e = compare(r, want, true);
         const double least = rounding<P, R>(), times = set.name == "collinear" ? 20 : 5;
-        const double pairs = sizeof(R) == 8 ? 1e-12 : 4e-6; /* however wide groups are */
-        if (&v == variants)
+        const double pairs = sizeof(R) == 8 ? 1e-12 : 4e-6;      /* however wide groups are */
+        if (&v == variants && (sizeof(R) == 8 || set.n() < 200)) /* sums of few */
             nbody_expect(e.worst <= pairs && e.potential <= pairs,
                          "walk %s, %s, all pairs: worst %.2e, potential %.2e", type, set.name.c_str(), e.worst,
                          e.potential);
