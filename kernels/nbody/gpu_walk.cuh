@@ -82,10 +82,9 @@ __device__ __forceinline__ void open_cells(const Walk<P, R> &walk, Lists<P, R> *
     }
 }
 
-/* Looks at 32 cells, or as many as there are. False: the group's boxes hold so much that they must hold what lies
- * between targets that are neighbours on the curve alone (the outermost of a cluster). */
+/* Looks at 32 cells, or as many as there are. */
 template <bool quad, class P, class R>
-__device__ __forceinline__ bool look(const Walk<P, R> &walk, Lists<P, R> *lists, uint32_t super, uint32_t lane,
+__device__ __forceinline__ void look(const Walk<P, R> &walk, Lists<P, R> *lists, uint32_t super, uint32_t lane,
                                      uint32_t below, Progress *at)
 {
     uint32_t node = 0, number;
@@ -105,8 +104,7 @@ __device__ __forceinline__ bool look(const Walk<P, R> &walk, Lists<P, R> *lists,
     }
     __syncwarp();
     open_cells(walk, lists, below, node, at, &what, &link);
-    const bool inside = __any_sync(ALL, what == INSIDE);
-    if (inside) {
+    if (__any_sync(ALL, what == INSIDE)) {
         const uint32_t some = __reduce_add_sync(ALL, what == INSIDE ? link.many & ~LEAF : 0u);
         if (lane == 0) lists->inside += some;
         if (what == INSIDE) what = BODIES;
@@ -119,12 +117,23 @@ __device__ __forceinline__ bool look(const Walk<P, R> &walk, Lists<P, R> *lists,
     at->cells += __popc(as_cell), at->far += __popc(as_field), at->bodies += __popc(as_bodies);
     if (as_bodies) at->left += __reduce_add_sync(ALL, what == BODIES ? many : 0u);
     __syncwarp();
-    return !inside || lists->inside <= walk.crowd;
+}
+
+/* Has the group cost more than a group should? Then it is wide (targets that are neighbours on the curve alone, such
+ * as the outermost of a cluster), and what it opens for all of them few of them need. A wide group's boxes hold
+ * bodies of others; a compact one may be dear by what its targets ask for (RELATIVE, where forces cancel), which they
+ * would by themselves, too: it may cost more. Counted in bodies summed; a function of the tree and the group alone.
+ */
+template <class P, class R> __device__ __forceinline__ bool dear(const Walk<P, R> &walk, const Lists<P, R> *lists)
+{
+    const uint4 c = *reinterpret_cast<const uint4 *>(lists->counts);
+    const uint32_t cost = c.x + 2 * c.y + (c.z + c.w) / 2;
+    return cost > walk.budget && (lists->inside > walk.crowd || cost / COMPACT > walk.budget);
 }
 
 /* Sums what the lists have 32 of; at the end of the walk, all. */
 template <bool quad, bool potential, class P, class R, int K>
-__device__ __forceinline__ void work_off(const Walk<P, R> &walk, const Group<R, K> &group, Lists<P, R> *lists,
+__device__ __forceinline__ void work_off(const Walk<P, R> &walk, const Group<P, R, K> &group, Lists<P, R> *lists,
                                          uint32_t lane, uint32_t below, Progress *at, Sums<R, K> *sums, R *field)
 {
     const Frame<P, R> &frame = lists->frame;
@@ -203,7 +212,7 @@ __device__ __forceinline__ void walk_group(const Walk<P, R> &walk, int64_t first
 {
     const uint32_t lane = threadIdx.x & 31, below = lanes_below();
     const uint32_t super = (uint32_t)(first / (32 * K * SUPER));
-    Group<R, K> group;
+    Group<P, R, K> group;
     group_load(walk, first, end, lane, lists, &group);
     const Frame<P, R> &frame = lists->frame;
     if (!walk.alone && frame.apart) {
@@ -215,8 +224,8 @@ __device__ __forceinline__ void walk_group(const Walk<P, R> &walk, int64_t first
     Progress at;
     const bool upper = begin(walk, lists, super, lane, &at);
     while (!at.done()) {
-        const bool compact = look<quad>(walk, lists, super, lane, below, &at);
-        if (!compact && !walk.alone) {
+        look<quad>(walk, lists, super, lane, below, &at);
+        if (!walk.alone && dear(walk, lists)) {
             hand_over(walk, (uint32_t)(first / (32 * K)), lane);
             return;
         }

@@ -16,6 +16,7 @@ void walk_settle(lacis_nbody_type type, int64_t n, lacis_nbody_rule *rule);
 constexpr uint32_t STACK = 448;
 constexpr int SUPER = 8; /* groups that share the upper part of their walks */
 constexpr int TEAM = 4;
+constexpr uint32_t COMPACT = 10; /* times the budget: for compact groups */
 constexpr uint32_t UPPER = 1024; /* cells that are left to these at most; more: the groups walk by themselves */
 
 /* What upper walks leave, for each SUPER groups; list NULL: there are none. */
@@ -41,8 +42,9 @@ template <class P, class R> struct Walk {
     R wide;           /* RELATIVE: and wide r in the place of s agrees */
     uint32_t stack;   /* entries at most, of STACK: fewer in tests */
     uint32_t crowd;   /* bodies within a group's boxes that are too many for it to be compact */
+    uint32_t budget;  /* what a group may cost (dear); more: its targets walk one by one */
     R straddle;       /* a group wider than so many of its boxes uses them one by one */
-    uint32_t *left;   /* groups that are too wide for one walk: how many, then which */
+    uint32_t *left;   /* groups that are too dear as one walk: how many, then which */
     bool alone;       /* the launch that walks for their targets one by one */
     Upper<P, R> upper;
     Four<R> *out;

@@ -112,8 +112,8 @@ __device__ __forceinline__ R field_add(const Walk<P, R> &walk, const Frame<P, R>
     return field_fold(v, lane);
 }
 
-template <bool potential, class R, int K>
-__device__ __forceinline__ void field_at(const Group<R, K> &group, R mine, R cx, R cy, R cz, Sums<R, K> *sums)
+template <bool potential, class P, class R, int K>
+__device__ __forceinline__ void field_at(const Group<P, R, K> &group, R mine, R cx, R cy, R cz, Sums<R, K> *sums)
 {
     R v[FIELD];
 #pragma unroll

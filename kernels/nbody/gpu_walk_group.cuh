@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A group: 32 K neighbouring targets that share a warp's walk, K a lane. Positions are taken relative to `origin`,
- * the middle of the group where positions have more digits than forces, else 0: differences of floats are then as
- * good as they can be. Lengths and masses are scaled by powers of two to a tree of about 1, so that powers of
- * distances stay within the range of floats in any units.
+ * the middle of the group where positions have more digits than forces (and in two parts: FINE), else 0. Lengths and
+ * masses are scaled by powers of two to a tree of about 1, so that powers of distances stay within the range of
+ * floats in any units.
  */
 #ifndef LACIS_KERNELS_NBODY_GPU_WALK_GROUP_CUH
 #define LACIS_KERNELS_NBODY_GPU_WALK_GROUP_CUH
@@ -13,8 +13,18 @@
 namespace nbody
 {
 
-template <class R, int K> struct Group {
+template <class P, class R, int K> struct Group {
     R x[K], y[K], z[K]; /* relative to the origin */
+    R rest_x[FINE<P, R> ? K : 1], rest_y[FINE<P, R> ? K : 1], rest_z[FINE<P, R> ? K : 1];
+
+    __device__ __forceinline__ void from(int k, const Four<R> &s, const Staged<P, R> &staged, uint32_t j, R *dx,
+                                         R *dy, R *dz) const
+    {
+        *dx = s.x - x[k], *dy = s.y - y[k], *dz = s.z - z[k];
+        if (!FINE<P, R>) return;
+        const Four<R> rest = load(staged.rest + j);
+        *dx += rest.x - rest_x[k], *dy += rest.y - rest_y[k], *dz += rest.z - rest_z[k];
+    }
 };
 
 constexpr int APART = 256; /* radii of a group in its smallest part's */
@@ -63,7 +73,7 @@ __device__ __forceinline__ void store_box(const Frame<P, R> &group, P lx, P ly, 
 
 template <class P, class R, int K>
 __device__ __forceinline__ void group_load(const Walk<P, R> &walk, int64_t first, int64_t end, uint32_t lane,
-                                           Lists<P, R> *lists, Group<R, K> *group)
+                                           Lists<P, R> *lists, Group<P, R, K> *group)
 {
     Frame<P, R> frame;
     group_scale(walk, &frame);
@@ -112,6 +122,10 @@ __device__ __forceinline__ void group_load(const Walk<P, R> &walk, int64_t first
     for (int k = 0; k < K; k++) {
         group->x[k] = frame.one(x[k], mx), group->y[k] = frame.one(y[k], my);
         group->z[k] = frame.one(z[k], mz);
+        if (FINE<P, R>) {
+            group->rest_x[k] = frame.rest(x[k], mx), group->rest_y[k] = frame.rest(y[k], my);
+            group->rest_z[k] = frame.rest(z[k], mz);
+        }
         const R dx = group->x[k] - frame.cx, dy = group->y[k] - frame.cy, dz = group->z[k] - frame.cz;
         radius = most(radius, fused(dx, dx, fused(dy, dy, dz * dz)));
         const R sx = frame.size(hx[k], lx[k]), sy = frame.size(hy[k], ly[k]), sz = frame.size(hz[k], lz[k]);

@@ -24,9 +24,14 @@ template <class P, class R> constexpr int blocks_at_once()
     return sizeof(R) == 8 ? 16 : sizeof(P) == 8 ? 24 : 32;
 }
 
-/* A cell as it is summed: place and mass; moments times 3; 1.5 times their trace, half the mean of eps^2. */
-template <class R> struct alignas(16) Staged {
-    Four<R> a[32], b[32], c[32];
+/* Positions have more digits than forces: differences are formed of numbers and of what these leave of the positions,
+ * and have a float's digits of themselves however wide the group is. */
+template <class P, class R> constexpr bool FINE = sizeof(P) != sizeof(R);
+
+/* A cell as it is summed: place and mass; moments times 3; 1.5 times their trace, half the mean of eps^2; what the
+ * place leaves. */
+template <class P, class R> struct alignas(16) Staged {
+    Four<R> a[32], b[32], c[32], rest[FINE<P, R> ? 32 : 1];
 };
 
 /* What is the same for all targets of a group. In shared memory: registers are scarce where sums are formed. */
@@ -48,6 +53,15 @@ template <class P, class R> struct alignas(16) Frame {
     {
         return sizeof(P) == sizeof(R) ? (R)(x * length) : (R)((x - origin) * length);
     }
+    /* What one() leaves. */
+    __device__ __forceinline__ R rest(P x, P origin) const
+    {
+        return FINE<P, R> ? (R)((x - origin) * length - (P)one(x, origin)) : 0;
+    }
+    __device__ __forceinline__ Four<R> rest(const Four<P> &at) const
+    {
+        return {rest(at.x, ox), rest(at.y, oy), rest(at.z, oz), 0};
+    }
     __device__ __forceinline__ R size(P x, P y) const
     {
         return (R)((x - y) * length);
@@ -61,16 +75,16 @@ template <class P, class R> struct alignas(16) Frame {
 enum { P2P, M2P, FIELDS, VISITS }; /* counts */
 
 template <class P, class R> struct alignas(16) Lists {
-    Staged<R> staged;
+    Staged<P, R> staged;
     Four<R> box[BOXES][2]; /* centre and half the side of x; of y and z */
     Frame<P, R> frame;
     R soft[64];       /* half of each target's eps^2 */
     uint2 bodies[64]; /* first, number */
     uint32_t cells[64], far[64];
-    uint32_t counts[4];    /* of the group */
-    uint32_t inside;       /* bodies of leaves within its boxes */
-    uint32_t kept[TEAM];   /* cells that each warp of the upper walk left */
-    uint32_t stack[STACK]; /* first << 3 | number - 1 */
+    alignas(16) uint32_t counts[4]; /* of the group */
+    uint32_t inside;                /* bodies of leaves within its boxes */
+    uint32_t kept[TEAM];            /* cells that each warp of the upper walk left */
+    uint32_t stack[STACK];          /* first << 3 | number - 1 */
 };
 
 __device__ __forceinline__ uint32_t prefix(uint32_t lane, uint32_t below, bool here, uint32_t less, int bits)

@@ -15,10 +15,19 @@ constexpr double MOST_THETA = 1;          /* a cell that reaches as far as the g
 constexpr int64_t SHARE = 100000;         /* bodies from which on groups share the upper part of their walks */
 constexpr uint64_t FEW_SUPERS = 4000;     /* of which a warp each does not fill the device */
 constexpr double STAND_IN = 0.7;
-constexpr uint32_t CROWD = 6,
-                   CROWD_FEW = 2; /* times a group or a leaf: where one long walk counts little, and much */
-constexpr int64_t MANY = 1500000;
+constexpr double DEAR = 2.4;     /* times what a group costs: more is cheaper target by target */
+constexpr uint32_t CROWD = 2;    /* times a group or a leaf */
 constexpr double STRADDLE = 2.5; /* a compact group is not as wide compared with its parts */
+
+/* About what a group of neighbours costs, as `dear` counts, by measurement of Plummer spheres; times DEAR. An
+ * estimate that is low by much makes groups walk target by target that had better not: it is rather high. */
+static uint32_t budget_of(const lacis_nbody_rule &rule, double theta, double alpha)
+{
+    if (!(theta > 0)) return UINT32_MAX;
+    const bool quad = rule.order == LACIS_NBODY_QUADRUPOLE;
+    const double cost = 1300 * pow(1 / theta, 1.8) * (alpha > 0 ? pow(fmax(1, 1.4e-2 / alpha), quad ? 0.4 : 0.5) : 1);
+    return (uint32_t)fmin(DEAR * cost * rule.group / 32, 4e9);
+}
 
 /* A theta that is not above 0 opens every cell that has parts. Without |a| a narrower geometric rule stands in for
  * the relative one: its guard alone is far too wide. */
@@ -38,8 +47,8 @@ Walk<P, R> walk_of(const lacis_nbody_rule *rule, const Tree<P, R> *tree, const F
     walk.counts = forces->counts;
     walk.stack = STACK;
     walk.theta = (R)theta;
-    walk.crowd =
-        (walk.n >= SHARE && walk.n < MANY ? CROWD_FEW : CROWD) * (uint32_t)(rule->leaf > 64 ? rule->leaf : 64);
+    walk.crowd = CROWD * (uint32_t)(rule->leaf > 64 ? rule->leaf : 64);
+    walk.budget = budget_of(*rule, theta, relative ? fmax(rule->alpha, 1e-30) : 0);
     walk.straddle = (R)STRADDLE;
     if (relative) walk.alpha = (R)fmax(rule->alpha, 1e-30);
     if (!(rule->expand > 0) || !(theta > 0)) return walk;

@@ -28,19 +28,22 @@ template <bool careful, class R> __device__ __forceinline__ R inverse_distance(R
 }
 
 template <bool careful, bool potential, class P, class R, int K>
-__device__ __forceinline__ void sum_bodies(const Walk<P, R> &walk, const Group<R, K> &group, Lists<P, R> *lists,
+__device__ __forceinline__ void sum_bodies(const Walk<P, R> &walk, const Group<P, R, K> &group, Lists<P, R> *lists,
                                            uint32_t lane, uint32_t body, uint32_t number, Sums<R, K> *sums)
 {
     const Frame<P, R> &frame = lists->frame;
-    Staged<R> *const staged = &lists->staged;
-    Four<R> mine = {frame.cx, frame.cy, frame.cz, 0};
+    Staged<P, R> *const staged = &lists->staged;
+    Four<R> mine = {frame.cx, frame.cy, frame.cz, 0}, rest = {0, 0, 0, 0};
     R soft = (R)0.5 * frame.soft;
     if (lane < number) {
-        mine = frame.place(load(walk.tree.body + body));
+        const Four<P> at = load(walk.tree.body + body);
+        mine = frame.place(at);
+        if (FINE<P, R>) rest = frame.rest(at);
         if (careful && walk.tree.soft) soft = (R)0.5 * frame.square(walk.tree.soft[body]);
     }
     __syncwarp();
     store(staged->a + lane, mine);
+    if (FINE<P, R>) store(staged->rest + lane, rest);
     if (careful) staged->b[lane].x = soft;
     __syncwarp();
     const R e = frame.soft;
@@ -54,7 +57,8 @@ __device__ __forceinline__ void sum_bodies(const Walk<P, R> &walk, const Group<R
         const R other = careful ? staged->b[j].x : 0;
 #pragma unroll
         for (int k = 0; k < K; k++) {
-            const R dx = s.x - group.x[k], dy = s.y - group.y[k], dz = s.z - group.z[k];
+            R dx, dy, dz;
+            group.from(k, s, *staged, j, &dx, &dy, &dz);
             const R r2 = fused(dx, dx, fused(dy, dy, fused(dz, dz, careful ? other + h[k] : e)));
             const R i = inverse_distance<careful>(r2), mi = s.w * i;
             if (!careful) {
@@ -79,13 +83,15 @@ __device__ __forceinline__ void sum_bodies(const Walk<P, R> &walk, const Group<R
 
 /* The cells of a list's end; lanes beyond `number` have none. */
 template <bool quad, class P, class R>
-__device__ __forceinline__ void stage_cells(const Walk<P, R> &walk, const Frame<P, R> &frame, Staged<R> *staged,
+__device__ __forceinline__ void stage_cells(const Walk<P, R> &walk, const Frame<P, R> &frame, Staged<P, R> *staged,
                                             uint32_t lane, const uint32_t *list, uint32_t number)
 {
     __syncwarp();
     if (lane < number) {
         const uint32_t cell = list[lane];
-        store(staged->a + lane, frame.place(load(walk.tree.centre + cell)));
+        const Four<P> centre = load(walk.tree.centre + cell);
+        store(staged->a + lane, frame.place(centre));
+        if (FINE<P, R>) store(staged->rest + lane, frame.rest(centre));
         R soft = frame.soft;
         if (quad) {
             const Four<R> q = load(walk.tree.quad + 2 * (size_t)cell),
@@ -125,10 +131,10 @@ __device__ __forceinline__ void sum_cell_careful(R dx, R dy, R dz, R i, R m, con
 }
 
 template <bool quad, bool careful, bool potential, class P, class R, int K>
-__device__ __forceinline__ void sum_cells(const Group<R, K> &group, const Lists<P, R> &lists, uint32_t lane,
+__device__ __forceinline__ void sum_cells(const Group<P, R, K> &group, const Lists<P, R> &lists, uint32_t lane,
                                           uint32_t number, Sums<R, K> *sums)
 {
-    const Staged<R> &staged = lists.staged;
+    const Staged<P, R> &staged = lists.staged;
     const R common = lists.frame.soft;
     R h[K] = {};
     if (careful)
@@ -144,7 +150,8 @@ __device__ __forceinline__ void sum_cells(const Group<R, K> &group, const Lists<
             p.w = staged.c[j].w;
 #pragma unroll
         for (int k = 0; k < K; k++) {
-            const R dx = s.x - group.x[k], dy = s.y - group.y[k], dz = s.z - group.z[k];
+            R dx, dy, dz;
+            group.from(k, s, staged, j, &dx, &dy, &dz);
             const R e = careful ? p.w + h[k] : common;
             const R r2 = fused(dx, dx, fused(dy, dy, fused(dz, dz, e)));
             const R i = inverse_distance<careful>(r2), i2 = i * i;

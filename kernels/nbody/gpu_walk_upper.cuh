@@ -91,6 +91,7 @@ __device__ __forceinline__ uint32_t deal(uint32_t *stack, uint32_t top, uint32_t
         const uint32_t i = first + lane, entry = i < top ? stack[i] : 0;
         const bool mine = i < top && i % team == member;
         const uint32_t all = __ballot_sync(ALL, mine);
+        __syncwarp(); /* votes order no memory: entries are read before others are written over them */
         if (mine) stack[kept + __popc(all & below)] = entry;
         kept += __popc(all);
         __syncwarp();

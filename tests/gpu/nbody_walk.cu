@@ -121,8 +121,7 @@ static const variant variants[] = {
 
 template <class P, class R> static double rounding()
 {
-    /* Local differences of MIXED have a float's digits of the group's width, not of a pair's distance. */
-    return sizeof(R) == 8 ? 1e-12 : sizeof(P) == 8 ? 4e-3 : 1e-5;
+    return sizeof(R) == 8 ? 1e-12 : 1e-5;
 }
 
 static std::vector<int64_t> numbers(int64_t n)
@@ -158,6 +157,11 @@ template <class P, class R> static void check_set(const char *type, const nbody_
                      "walk %s %s: potentials change the bits of accelerations", type, set.name.c_str());
         const errors e = compare(r, want, true);
         const double least = rounding<P, R>(), times = set.name == "collinear" ? 20 : 5;
+        const double pairs = sizeof(R) == 8 ? 1e-12 : 4e-6;      /* however wide groups are */
+        if (&v == variants && (sizeof(R) == 8 || set.n() < 200)) /* sums of few */
+            nbody_expect(e.worst <= pairs && e.potential <= pairs,
+                         "walk %s, %s, all pairs: worst %.2e, potential %.2e", type, set.name.c_str(), e.worst,
+                         e.potential);
         nbody_expect(e.median <= times * v.median + (least < 1e-5 ? least : 1e-5) &&
                          e.worst <= times * v.worst + 4 * least && e.potential <= times * v.worst + 8 * least,
                      "walk %s, %s, variant %d: median %.2e, worst %.2e, potential %.2e", type, set.name.c_str(),
@@ -338,7 +342,7 @@ template <class P, class R> static void check_shared(const char *type, const nbo
         const result alone = start(tree, rule, STACK, false), r = start(tree, rule, STACK, true);
         const errors e = compare(r, want, true);
         const double least = rounding<P, R>();
-        nbody_expect(e.median <= 3 * v.median + 1e-5 && e.worst <= 4 * v.worst + 4 * least &&
+        nbody_expect(e.median <= 3 * v.median + 1e-5 && e.worst <= 5 * v.worst + 4 * least &&
                          e.potential <= 3 * v.worst + 8 * least,
                      "walk %s, %s, shared, variant %d: median %.2e, worst %.2e, potential %.2e", type,
                      set.name.c_str(), at, e.median, e.worst, e.potential);

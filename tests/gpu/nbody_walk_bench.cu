@@ -3,8 +3,8 @@
  * bench walk [f32|f64|mixed] [plummer|uneven|clusters] N [name=value ...]: times of build and walk, errors against
  * direct sums in double of 2,000 bodies, and what was counted, a line for each combination of the values (commas
  * between several): order=mono|quad opening=geo|off|rel theta= alpha= expand= group= leaf= repeat= share=0|1, and
- * most=MEDIAN,99%: more is a failure. |a| of rel is what a geometric walk gives (theta 0.8), as at a run's second
- * step.
+ * most=MEDIAN,99%: more is a failure; dear= times what a group may cost. |a| of rel is what a geometric walk gives
+ * (theta 0.8), as at a run's second step.
  */
 #include "nbody_support.h"
 
@@ -70,6 +70,7 @@ template <class P, class R> struct bench {
     cudaEvent_t at[3];
     int leaf = -1, made = -1;
     bool share = false;
+    double dear = 1;
     double most[2] = {INFINITY, INFINITY}; /* median and 99 % that are good */
     void *block;
 
@@ -113,6 +114,7 @@ template <class P, class R> struct bench {
         const Forces<R> forces = {out, false, counted ? counts : nullptr};
         Walk<P, R> walk = walk_of(&rule, &tree, &forces);
         walk_room(&rule, &walk, share, block);
+        walk.budget = (uint32_t)std::min(dear * walk.budget, 4e9);
         CUDA(cudaEventRecord(at[1], stream));
         CUDA(walk_start(walk, &rule, false, stream));
         CUDA(cudaEventRecord(at[2], stream));
@@ -183,9 +185,10 @@ template <class P, class R> struct bench {
         std::sort(builds.begin(), builds.end());
         std::sort(walks.begin(), walks.end());
         const double groups = ceil((double)n / (rule.group ? rule.group : 32));
-        printf("%s%s %s th %.2f al %.1e ex %.2f G%d L%d | %.3f walk %.3f step %.3f | %.2e %.2e %.2e | %.0f %.0f %.0f "
+        printf("%s%.1f %s %s th %.2f al %.1e ex %.2f G%d L%d | %.3f walk %.3f step %.3f | %.2e %.2e %.2e | %.0f %.0f "
+               "%.0f "
                "%.0f\n",
-               share ? "shared " : "", rule.order ? "quad" : "mono",
+               share ? "shared " : "", dear, rule.order ? "quad" : "mono",
                rule.opening == 0   ? "geo"
                : rule.opening == 1 ? "off"
                                    : "rel",
@@ -239,7 +242,10 @@ static int run(const nbody_set &set, std::map<std::string, std::vector<std::stri
                                             set.n(), &rule);
                                 for (const auto &share : names["share"]) {
                                     b.share = atoi(share.c_str());
-                                    b.line(rule, atoi(names["repeat"][0].c_str()));
+                                    for (const auto &dear : names["dear"]) {
+                                        b.dear = number(dear);
+                                        b.line(rule, atoi(names["repeat"][0].c_str()));
+                                    }
                                 }
                             }
     return failures != 0;
@@ -259,8 +265,9 @@ static int bench_walk(int argc, char **argv)
     std::string type = "f32", kind = "plummer";
     int64_t n = 100000;
     std::map<std::string, std::vector<std::string>> names = {
-        {"leaf", {"24"}},    {"order", {"quad"}},  {"opening", {"rel"}}, {"group", {"64"}}, {"theta", {"1"}},
-        {"alpha", {"1e-2"}}, {"expand", {"0.25"}}, {"repeat", {"5"}},    {"share", {"0"}},  {"most", {}}};
+        {"leaf", {"24"}}, {"order", {"quad"}}, {"opening", {"rel"}}, {"group", {"64"}},
+        {"theta", {"1"}}, {"alpha", {"1e-2"}}, {"expand", {"0.25"}}, {"repeat", {"5"}},
+        {"share", {"0"}}, {"most", {}},        {"dear", {"1"}}};
     std::vector<std::vector<std::string>> jobs;
     for (int i = 0; i < argc; i++) {
         const std::string word = argv[i];
