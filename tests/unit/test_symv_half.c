@@ -143,11 +143,11 @@ static void fill(lacis_symv_type type, void *at, int64_t count)
 
 /* ------------------------------------------------------------------------------------------------ a check */
 
-static int64_t live;
+static int64_t live; /* blocks; several threads take and give */
 static void *take(void *context, uint64_t bytes)
 {
     (void)context;
-    live++;
+    __atomic_fetch_add(&live, 1, __ATOMIC_RELAXED);
     void *block = aligned_alloc(64, (bytes + 63) / 64 * 64);
     assert_non_null(block);
     memset(block, 0xff, bytes);
@@ -156,7 +156,7 @@ static void *take(void *context, uint64_t bytes)
 static void give(void *context, void *block)
 {
     (void)context;
-    live--;
+    __atomic_fetch_sub(&live, 1, __ATOMIC_RELAXED);
     free(block);
 }
 
