@@ -64,34 +64,33 @@ typedef struct lacis_model_body {
     double place[3], velocity[3];
 } lacis_model_body;
 
-/* Plummer's sphere with isotropic velocities; uniform: a sphere of even density, with velocities even in a ball. */
-typedef struct lacis_model_sphere {
-    bool uniform;
-    double mass, radius, cut, virial, log_range;
-} lacis_model_sphere;
-void lacis_model_sphere_draw(const lacis_model_sphere *sphere, lacis_dice *dice, lacis_model_body *out);
-
-/* A disk about a body in its middle, the first of `count`. */
-typedef struct lacis_model_disk {
-    bool flat;
-    double mass, radius, central, inner, cut, thickness, heat;
-    double cosine, sine; /* of the turn about the x-axis */
-} lacis_model_disk;
-void lacis_model_disk_draw(const lacis_model_disk *disk, int64_t body, int64_t count, lacis_dice *dice,
-                           lacis_model_body *out);
-/* The part of an exponential disk's mass within `x` scale lengths. */
-double lacis_model_disk_within(double x);
-
-/* --- all of them */
-
-enum { LACIS_MODEL_GROUPS = 2 };
-
 /* Bodies that are brought to have their centre of mass at `place`, moving with `velocity`, and `mass` together. */
 typedef struct lacis_model_group {
     int64_t count;
     double mass, place[3], velocity[3];
     const void *model;
 } lacis_model_group;
+
+/* Plummer's sphere with isotropic velocities; uniform: a sphere of even density, with velocities even in a ball. */
+typedef struct lacis_model_sphere {
+    bool uniform;
+    double mass, radius, cut, virial, log_range;
+} lacis_model_sphere;
+void lacis_model_sphere_draw(const lacis_model_group *group, int64_t body, lacis_dice *dice, lacis_model_body *out);
+
+/* A disk about a body in its middle, the first of its group. */
+typedef struct lacis_model_disk {
+    bool flat;
+    double mass, radius, central, inner, cut, thickness, heat;
+    double cosine, sine; /* of the turn about the x-axis */
+} lacis_model_disk;
+void lacis_model_disk_draw(const lacis_model_group *group, int64_t body, lacis_dice *dice, lacis_model_body *out);
+/* The part of an exponential disk's mass within `x` scale lengths. */
+double lacis_model_disk_within(double x);
+
+/* --- all of them */
+
+enum { LACIS_MODEL_GROUPS = 2 };
 
 typedef struct lacis_model {
     const char *name;

@@ -24,8 +24,10 @@ static double plummer_speed(lacis_dice *dice)
     return q;
 }
 
-void lacis_model_sphere_draw(const lacis_model_sphere *sphere, lacis_dice *dice, lacis_model_body *out)
+void lacis_model_sphere_draw(const lacis_model_group *group, int64_t body, lacis_dice *dice, lacis_model_body *out)
 {
+    const lacis_model_sphere *sphere = group->model;
+    (void)body;
     double root = lacis_model_root3(sphere->cut * lacis_dice_unit(dice)), r = root, speed;
     if (!sphere->uniform) r = root / sqrt((1 - root) * (1 + root));
     lacis_dice_direction(dice, r * sphere->radius, out->place);
@@ -79,9 +81,10 @@ static double circular_speed(const lacis_model_disk *disk, double r, double z, d
     return sqrt(middle + (1 - disk->central) * disk->mass * within / r);
 }
 
-void lacis_model_disk_draw(const lacis_model_disk *disk, int64_t body, int64_t count, lacis_dice *dice,
-                           lacis_model_body *out)
+void lacis_model_disk_draw(const lacis_model_group *group, int64_t body, lacis_dice *dice, lacis_model_body *out)
 {
+    const lacis_model_disk *disk = group->model;
+    const int64_t count = group->count;
     double within, random[3];
     if (body == 0 && disk->central > 0) {
         *out = (lacis_model_body){.mass = count > 1 ? disk->central * (double)(count - 1) : 1};

@@ -17,12 +17,6 @@ static const lacis_option_spec options[] = {
     LACIS_OPTION_MODEL_TYPE,
 };
 
-static void draw(const lacis_model_group *group, int64_t body, lacis_dice *dice, lacis_model_body *out)
-{
-    (void)body;
-    lacis_model_sphere_draw(group->model, dice, out);
-}
-
 static lacis_status make(lacis_run *run, const lacis_options *given, lacis_array **out)
 {
     lacis_model model;
@@ -39,7 +33,7 @@ static lacis_status make(lacis_run *run, const lacis_options *given, lacis_array
         sphere[g].mass = model.group[g].mass;
         model.group[g].model = &sphere[g];
     }
-    model.draw = draw;
+    model.draw = lacis_model_sphere_draw;
     return lacis_model_make(run, &model, out);
 }
 

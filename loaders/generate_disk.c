@@ -27,11 +27,6 @@ static const lacis_option_spec options[] = {
     LACIS_OPTION_MODEL_TYPE,
 };
 
-static void draw(const lacis_model_group *group, int64_t body, lacis_dice *dice, lacis_model_body *out)
-{
-    lacis_model_disk_draw(group->model, body, group->count, dice, out);
-}
-
 static lacis_status read_disk(lacis_run *run, const lacis_options *given, lacis_model_disk *disk)
 {
     LACIS_TRY(lacis_model_real(run, given, "mass", 0, 1e300, &disk->mass));
@@ -58,7 +53,7 @@ static lacis_status make(lacis_run *run, const lacis_options *given, lacis_array
     LACIS_TRY(read_disk(run, given, &disk));
     model.groups = 1;
     model.group[0] = (lacis_model_group){.count = model.count, .mass = disk.mass, .model = &disk};
-    model.draw = draw;
+    model.draw = lacis_model_disk_draw;
     return lacis_model_make(run, &model, out);
 }
 

@@ -29,17 +29,6 @@ static const lacis_option_spec options[] = {
     LACIS_OPTION_MODEL_TYPE,
 };
 
-static void draw_sphere(const lacis_model_group *group, int64_t body, lacis_dice *dice, lacis_model_body *out)
-{
-    (void)body;
-    lacis_model_sphere_draw(group->model, dice, out);
-}
-
-static void draw_disk(const lacis_model_group *group, int64_t body, lacis_dice *dice, lacis_model_body *out)
-{
-    lacis_model_disk_draw(group->model, body, group->count, dice, out);
-}
-
 /* The second as seen from the first, in the plane z = 0: two points with that pericentre, which fall from infinity.
  */
 static void orbit(double mass, double distance, double pericentre, double *place, double *velocity)
@@ -74,7 +63,7 @@ static lacis_status make(lacis_run *run, const lacis_options *given, lacis_array
     LACIS_TRY(read_pair(run, given, &model, &radius));
     LACIS_TRY(lacis_model_real(run, given, "tilt", -180, 180, &tilt));
     bool disks = lacis_option_integer(given, "model", 0) == 1;
-    model.draw = disks ? draw_disk : draw_sphere;
+    model.draw = disks ? lacis_model_disk_draw : lacis_model_sphere_draw;
     for (int g = 0; g < model.groups; g++) {
         double mass = model.group[g].mass, size = g == 0 ? radius : radius * sqrt(mass / model.group[0].mass);
         sphere[g] = (lacis_model_sphere){.mass = mass, .radius = size, .cut = 0.999, .virial = 0.5};

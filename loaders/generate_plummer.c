@@ -21,12 +21,6 @@ static const lacis_option_spec options[] = {
     LACIS_OPTION_MODEL_TYPE,
 };
 
-static void draw(const lacis_model_group *group, int64_t body, lacis_dice *dice, lacis_model_body *out)
-{
-    (void)body;
-    lacis_model_sphere_draw(group->model, dice, out);
-}
-
 static lacis_status make(lacis_run *run, const lacis_options *given, lacis_array **out)
 {
     lacis_model model;
@@ -36,7 +30,7 @@ static lacis_status make(lacis_run *run, const lacis_options *given, lacis_array
     LACIS_TRY(lacis_model_real(run, given, "cut", 1e-6, 0.999999999, &sphere.cut));
     model.groups = 1;
     model.group[0] = (lacis_model_group){.count = model.count, .mass = sphere.mass, .model = &sphere};
-    model.draw = draw;
+    model.draw = lacis_model_sphere_draw;
     return lacis_model_make(run, &model, out);
 }
 

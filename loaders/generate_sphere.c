@@ -12,12 +12,6 @@ static const lacis_option_spec options[] = {
     LACIS_OPTION_MODEL_TYPE,
 };
 
-static void draw(const lacis_model_group *group, int64_t body, lacis_dice *dice, lacis_model_body *out)
-{
-    (void)body;
-    lacis_model_sphere_draw(group->model, dice, out);
-}
-
 static lacis_status make(lacis_run *run, const lacis_options *given, lacis_array **out)
 {
     lacis_model model;
@@ -26,7 +20,7 @@ static lacis_status make(lacis_run *run, const lacis_options *given, lacis_array
     LACIS_TRY(lacis_model_sphere_read(run, given, &sphere));
     model.groups = 1;
     model.group[0] = (lacis_model_group){.count = model.count, .mass = sphere.mass, .model = &sphere};
-    model.draw = draw;
+    model.draw = lacis_model_sphere_draw;
     return lacis_model_make(run, &model, out);
 }
 

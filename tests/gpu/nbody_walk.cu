@@ -200,7 +200,7 @@ template <class P, class R> static void check_far(const char *type, u64 seed)
     }
     /* (s / d)^2 = 5e-3, (s / d)^3 = 4e-4 with s about 1.7 at d 23, by what a ball of few bodies has of such moments;
      * a field's (r / d)^3 = 6e-5 with r 0.9. */
-    const double bound[2][2] = {{6e-4, 7e-4}, {1e-4, 1.6e-4}};
+    const double bound[2][2] = {{4e-4, 5e-4}, {1e-4, 1.6e-4}};
     for (int order = 0; order < 2; order++)
         for (int expand = 0; expand < 2; expand++) {
             lacis_nbody_rule rule = {LACIS_NBODY_TREE,
