@@ -22,6 +22,7 @@ class Session:
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                       preexec_fn=usual_interrupt)
         self.send(".bail off\n")
+        self.ask("SELECT 1")  # only now is the database open, and no lock of its making left
 
     def send(self, text):
         self.child.stdin.write(text)
@@ -100,7 +101,7 @@ def transactions_keep_their_state():
 
 def waiting_ends():
     def test(one, two):
-        one.ask("BEGIN; GENERATE g AS path(3)")
+        expect(one, "BEGIN; GENERATE g AS path(3)", "*g: graph, 3 vertices, 2 edges")
         began = time.time()
         expect(two, "GENERATE k AS path(3)", "*another process or statement holds the database; try again")
         assert 1 < time.time() - began < 30, time.time() - began
@@ -110,7 +111,7 @@ def waiting_ends():
         two.child.send_signal(signal.SIGINT)
         assert two.child.wait(60) == 130 and time.time() - began < 2, time.time() - began
         assert "interrupted" in two.child.stdout.read()
-        one.ask("COMMIT")
+        expect(one, "COMMIT", "")
     with tempfile.TemporaryDirectory() as folder:
         one, two = Session(folder), Session(folder)
         test(one, two)
