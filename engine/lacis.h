@@ -221,7 +221,8 @@ typedef enum lacis_kind {
     LACIS_TABLE,  /* any number of columns of one length: one part each */
     LACIS_INTERLEAVED, /* a batch of independent systems, each a lane: see lacis_array_create */
     LACIS_SYMMETRIC,   /* dense symmetric or Hermitian matrices, one triangle of each: see lacis_array_create */
-    LACIS_BODIES       /* point masses in space, one column a figure: see lacis_array_create */
+    LACIS_BODIES,      /* point masses in space, one column a figure: see lacis_array_create */
+    LACIS_GRID         /* fields over a grid of one to three dimensions: see lacis_array_create */
 } lacis_kind;
 
 /* One named piece of an array's storage: `count` elements at `data`. */

@@ -143,6 +143,7 @@ LACIS_API lacis_status lacis_csr_new(lacis_run *run, const lacis_csr_parts *part
 
 #include "lacis_extend_batch.h"
 #include "lacis_extend_bodies.h"
+#include "lacis_extend_grid.h"
 #include "lacis_extend_symmetric.h"
 
 LACIS_API int64_t lacis_label(const int64_t *labels, int64_t base, int64_t index);

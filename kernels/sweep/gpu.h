@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stencil sweeps on CUDA devices: what sweep.h does, with a system that stays on the device. operators/sweep's GPU
+ * variants call these; nothing here knows the engine. Built with nvcc (gpu*.cu); where there is no nvcc none of it is
+ * linked. The CUDA runtime is linked statically and works in the device's primary context: the caller has made it
+ * current on this thread.
+ *
+ * The start is lacis_sweep_start with these differences: arrays, and edges' values, are device pointers; host.alloc
+ * and host.free give device memory, stream-ordered on `stream`, 256-byte aligned, not cleared, NULL where there is
+ * none; threads and cells are not looked at. Written rules need `kernel`. Bits are the CPU's.
+ */
+#ifndef LACIS_KERNELS_SWEEP_GPU_H
+#define LACIS_KERNELS_SWEEP_GPU_H
+
+#include "sweep/sweep.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LACIS_SWEEP_GPU_PINNED_BYTES = 4096, LACIS_SWEEP_GPU_STREAMS = 5 };
+typedef struct lacis_sweep_gpu_start {
+    lacis_sweep_start start;
+    void *stream; /* cudaStream_t; NULL: the default stream */
+    void *pinned; /* LACIS_SWEEP_GPU_PINNED_BYTES of pinned host memory of this system's own */
+    /* cudaKernel_t of the written rules' source (lacis_sweep_gpu_source), NULL where no rule is written. */
+    void *kernel;
+} lacis_sweep_gpu_start;
+
+typedef struct lacis_sweep_gpu lacis_sweep_gpu;
+
+/* The text of the kernel for written rules, made by the caller into a program: functions lacis_rule_0 ... of the
+ * expressions' slots (taps in their order, then x, y, z, t as far as `places` says) stand before it. */
+const char *lacis_sweep_gpu_source(void);
+
+/* Why a device cannot do this, as a plain phrase for EXPLAIN; NULL: it can. */
+const char *lacis_sweep_gpu_refuses(const lacis_sweep_start *start);
+/* levels as they would be used. */
+int lacis_sweep_gpu_levels(const lacis_sweep_start *start);
+lacis_sweep_status lacis_sweep_gpu_new(const lacis_sweep_gpu_start *start, lacis_sweep_gpu **out, int *cuda_error);
+void lacis_sweep_gpu_free(lacis_sweep_gpu *system);            /* NULL is fine */
+int lacis_sweep_gpu_error_code(const lacis_sweep_gpu *system); /* a cudaError_t, with LACIS_SWEEP_FAILED */
+lacis_sweep_status lacis_sweep_gpu_steps(lacis_sweep_gpu *system, int64_t steps, lacis_sweep_change *change);
+lacis_sweep_status lacis_sweep_gpu_read(lacis_sweep_gpu *system, void *const *field); /* device pointers */
+void lacis_sweep_gpu_counted(lacis_sweep_gpu *system, lacis_sweep_counts *out, bool reset);
+uint64_t lacis_sweep_gpu_bytes(const lacis_sweep_start *start);
+
+/* --- parts, as in sweep.h, on a stream of the caller's choice (cudaStream_t, NULL: the system's own) */
+lacis_sweep_status lacis_sweep_gpu_update(lacis_sweep_gpu *system, const lacis_sweep_box *box, void *stream);
+void lacis_sweep_gpu_turn(lacis_sweep_gpu *system);
+/* Between the device's packed buffers and the field, by a kernel or by a copy of two dimensions (`copy`). */
+lacis_sweep_status lacis_sweep_gpu_pack(lacis_sweep_gpu *system, int array, const lacis_sweep_box *box, void *to,
+                                        bool copy, void *stream);
+lacis_sweep_status lacis_sweep_gpu_unpack(lacis_sweep_gpu *system, int array, const lacis_sweep_box *box,
+                                          const void *from, bool copy, void *stream);
+lacis_sweep_status lacis_sweep_gpu_refresh(lacis_sweep_gpu *system, void *stream);
+/* Of the step before the last turn, over the part's own cells. */
+lacis_sweep_status lacis_sweep_gpu_measure(lacis_sweep_gpu *system, lacis_sweep_change *change);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
