@@ -5,9 +5,7 @@
  */
 #include "sweep/work.h"
 
-#include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char added[] = "SOURCE"; /* in place of a name, which is no word that an expression could have */
@@ -37,55 +35,21 @@ int lacis_sweep_added(const lacis_sweep_work *work, int field)
     return -1;
 }
 
-/* How many letters must be changed, put in or left out: a row of the usual table. Words of names are short. */
-static int apart(const char *a, const char *b)
-{
-    enum { MOST = 32 };
-    int row[MOST + 1];
-    const int n = (int)strlen(a), m = (int)strlen(b);
-    if (n > MOST || m > MOST) return MOST;
-    for (int j = 0; j <= m; j++)
-        row[j] = j;
-    for (int i = 1; i <= n; i++) {
-        int corner = row[0];
-        row[0] = i;
-        for (int j = 1; j <= m; j++) {
-            const bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
-            const int change = corner + !same, less = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            corner = row[j];
-            row[j] = change < less ? change : less;
-        }
-    }
-    return row[m];
-}
-
-typedef struct nearest {
-    const char *word, *best;
-    int distance;
-} nearest;
-
-static void try_name(nearest *n, const char *name)
-{
-    const int distance = apart(n->word, name);
-    if (distance >= n->distance || distance >= (int)strlen(name)) return;
-    n->best = name;
-    n->distance = distance;
-}
-
 const char *lacis_sweep_hint(lacis_run *run, const lacis_sweep_work *work, const char *word, bool expression)
 {
-    nearest n = {word, NULL, 3};
+    const char *name[LACIS_SWEEP_ARRAYS], *all = "";
     const int arrays = work->grid.fields + (expression ? work->coefficients : 0);
-    const char *all = "";
-    for (int i = 0; i < arrays; i++) {
+    int names = 0;
+    for (int i = 0; i < arrays && all != NULL; i++) {
         if (work->array[i].name == added) continue;
-        try_name(&n, work->array[i].name);
+        name[names++] = work->array[i].name;
         all = lacis_run_text(run, "%s%s%s", all, *all != '\0' ? ", " : "", work->array[i].name);
-        if (all == NULL) return NULL;
     }
-    if (n.best != NULL) return lacis_run_text(run, "did you mean %s?", n.best);
-    return lacis_run_text(run, "there are %s%s%s", all, work->grid.fields == 1 ? " (or u)" : "",
-                          expression ? ", x, y, z, t; COEFF name = grid brings more" : "");
+    const char *nearest = lacis_name_nearest(word, name, names);
+    if (nearest != NULL) return nearest;
+    return all == NULL ? NULL
+                       : lacis_run_text(run, "there are %s%s%s", all, work->grid.fields == 1 ? " (or u)" : "",
+                                        expression ? ", x, y, z, t; COEFF name = grid brings more" : "");
 }
 
 /* ------------------------------------------------------------------------------------------- arrays */
@@ -93,10 +57,11 @@ const char *lacis_sweep_hint(lacis_run *run, const lacis_sweep_work *work, const
 static const char *shape_text(lacis_run *run, const lacis_grid *grid)
 {
     static const char none[] = "?";
-    const char *text = grid->dims == 1   ? lacis_run_text(run, "%" PRId64, grid->extent[0])
-                       : grid->dims == 2 ? lacis_run_text(run, "%" PRId64 " x %" PRId64, grid->extent[0], grid->extent[1])
-                                         : lacis_run_text(run, "%" PRId64 " x %" PRId64 " x %" PRId64, grid->extent[0],
-                                                          grid->extent[1], grid->extent[2]);
+    const char *text = grid->dims == 1 ? lacis_run_text(run, "%" PRId64, grid->extent[0])
+                       : grid->dims == 2
+                           ? lacis_run_text(run, "%" PRId64 " x %" PRId64, grid->extent[0], grid->extent[1])
+                           : lacis_run_text(run, "%" PRId64 " x %" PRId64 " x %" PRId64, grid->extent[0],
+                                            grid->extent[1], grid->extent[2]);
     return text != NULL ? text : none;
 }
 
@@ -109,8 +74,8 @@ static lacis_status view(lacis_run *run, const lacis_item *item, const char *cla
         return lacis_run_fail_at(run, LACIS_TYPE, item->offset, NULL, "%s takes a grid", clause);
     LACIS_TRY(lacis_grid_view(run, item->array, out));
     if (out->dims == work->grid.dims && memcmp(out->extent, extent, sizeof out->extent) == 0) return LACIS_OK;
-    return lacis_run_fail_at(run, LACIS_TYPE, item->offset, NULL, "%s: its grid is %s, the one that is swept %s", clause,
-                             shape_text(run, out), shape_text(run, &work->grid));
+    return lacis_run_fail_at(run, LACIS_TYPE, item->offset, NULL, "%s: its grid is %s, the one that is swept %s",
+                             clause, shape_text(run, out), shape_text(run, &work->grid));
 }
 
 static lacis_status add(lacis_run *run, const lacis_item *item, const lacis_grid *grid, int field, const char *name,
@@ -118,8 +83,8 @@ static lacis_status add(lacis_run *run, const lacis_item *item, const lacis_grid
 {
     const int at = work->grid.fields + work->coefficients;
     if (at == LACIS_SWEEP_ARRAYS)
-        return lacis_run_fail_at(run, LACIS_LIMIT, item->offset, NULL, "SWEEP reads at most %d fields, COEFF and SOURCE",
-                                 (int)LACIS_SWEEP_ARRAYS);
+        return lacis_run_fail_at(run, LACIS_LIMIT, item->offset, NULL,
+                                 "SWEEP reads at most %d fields, COEFF and SOURCE", (int)LACIS_SWEEP_ARRAYS);
     work->array[at] = (lacis_sweep_source){item->array, name, grid->field[field], grid->dtype, grid->cells};
     work->coefficients++;
     return LACIS_OK;
@@ -149,7 +114,8 @@ static lacis_status bind_source(lacis_run *run, const lacis_arg *arg, lacis_swee
     LACIS_TRY(view(run, item, "SOURCE", work, &grid));
     if (grid.fields != work->grid.fields)
         return lacis_run_fail_at(run, LACIS_TYPE, item->offset, NULL,
-                                 "SOURCE has a field for each of the grid's: %d, not %d", work->grid.fields, grid.fields);
+                                 "SOURCE has a field for each of the grid's: %d, not %d", work->grid.fields,
+                                 grid.fields);
     for (int i = 0; i < grid.fields; i++)
         LACIS_TRY(add(run, item, &grid, i, added, work));
     return LACIS_OK;

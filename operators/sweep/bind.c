@@ -126,6 +126,17 @@ static lacis_status ask_kernels(lacis_run *run, const lacis_call *call, const la
     return lacis_run_fail_at(run, LACIS_RANGE, call->offset, NULL, "SWEEP: %s", why);
 }
 
+static lacis_status say_fields(lacis_run *run, lacis_call *call, const lacis_sweep_work *work)
+{
+    lacis_column *column;
+    LACIS_TRY(lacis_run_scratch(run, (uint64_t)work->grid.fields * sizeof *column, &column));
+    for (int i = 0; i < work->grid.fields; i++)
+        column[i] = (lacis_column){work->grid.name[i], true};
+    call->column = column;
+    call->columns = work->grid.fields;
+    return LACIS_OK;
+}
+
 lacis_status lacis_sweep_bind(lacis_run *run, lacis_call *call)
 {
     lacis_sweep_work *work;
@@ -141,8 +152,8 @@ lacis_status lacis_sweep_bind(lacis_run *run, lacis_call *call)
     LACIS_TRY(ask_kernels(run, call, work));
     call->kind = LACIS_GRID;
     call->dtype = work->dtype;
-    call->extent[0] = work->grid.extent[0];
-    call->extent[1] = work->grid.extent[1];
+    for (int k = 0; k < 3; k++)
+        call->extent[k] = k < work->grid.dims ? work->grid.extent[k] : 0;
     call->units = 1; /* a grid is not cut */
-    return LACIS_OK;
+    return say_fields(run, call, work);
 }

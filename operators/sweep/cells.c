@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Written rules on the CPU: strips of cells through the expression's program. Called by kernels, from any thread, and
- * set up by system_cpu.c. The GPU's text (gpu_text.c) does the same: the expression in its own type, that converted to
- * the type of the run, the source added.
+ * set up by system_cpu.c. The GPU's text (gpu_text.c) does the same: the expression in its own type, that converted
+ * to the type of the run, the source added.
  */
 #include "sweep/system.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * EDGE: what is read beyond a face of the grid, for each field and face as kernels/sweep/sweep.h has it. Where nothing
- * is said border cells stay. Called by bind.c, and by explain.c for names.
+ * EDGE: what is read beyond a face of the grid, for each field and face as kernels/sweep/sweep.h has it. Where
+ * nothing is said border cells stay. Called by bind.c, and by explain.c for names.
  */
 #include "sweep/work.h"
 
@@ -147,7 +147,8 @@ static lacis_status faces_of(lacis_run *run, const lacis_sweep_work *work, const
                              work->grid.dims == 1 ? "" : "s");
 }
 
-static lacis_status fields_of(lacis_run *run, const lacis_sweep_work *work, const lacis_arg *arg, int *begin, int *end)
+static lacis_status fields_of(lacis_run *run, const lacis_sweep_work *work, const lacis_arg *arg, int *begin,
+                              int *end)
 {
     const lacis_item *item = arg->item;
     *begin = 0;
@@ -191,8 +192,8 @@ static lacis_status check_periodic(lacis_run *run, const lacis_call *call, const
             if ((low->kind == LACIS_SWEEP_PERIODIC) == (high->kind == LACIS_SWEEP_PERIODIC)) continue;
             return lacis_run_fail_at(run, LACIS_SYNTAX, place_of(call),
                                      lacis_run_text(run, "EDGE %s periodic", axis_name[axis]),
-                                     "EDGE periodic holds for both faces, %s and %s, or for none", face_name[2 * axis],
-                                     face_name[2 * axis + 1]);
+                                     "EDGE periodic holds for both faces, %s and %s, or for none",
+                                     face_name[2 * axis], face_name[2 * axis + 1]);
         }
     return LACIS_OK;
 }

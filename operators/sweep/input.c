@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The arrays of a call in the type of the run: as they lie where they are of it, else converted. And what kernels begin
- * with. Called by run.c, and without arrays by bind, costs and EXPLAIN.
+ * The arrays of a call in the type of the run: as they lie where they are of it, else converted. And what kernels
+ * begin with. Called by run.c, and without arrays by bind, costs and EXPLAIN.
  */
 #include "sweep/work.h"
 

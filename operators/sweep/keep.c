@@ -32,7 +32,8 @@ static const char *file_of(const lacis_sweep_system *system, int64_t step)
     const lacis_sweep_work *work = system->work;
     const char *star = strchr(work->to, '*');
     const int width = snprintf(digits, sizeof digits, "%" PRId64, work->grid.step + work->steps);
-    return lacis_run_text(system->run, "%.*s%0*" PRId64 "%s", (int)(star - work->to), work->to, width, step, star + 1);
+    return lacis_run_text(system->run, "%.*s%0*" PRId64 "%s", (int)(star - work->to), work->to, width, step,
+                          star + 1);
 }
 
 lacis_status lacis_sweep_keep(lacis_sweep_system *system, int64_t step)

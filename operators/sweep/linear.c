@@ -19,31 +19,19 @@ static int distance(const lacis_sweep_tap *tap)
     return tap->at[0] * tap->at[0] + tap->at[1] * tap->at[1] + tap->at[2] * tap->at[2];
 }
 
-static bool leads_below(const lacis_sweep_tap *tap)
-{
-    for (int k = 0; k < 3; k++)
-        if (tap->at[k] != 0) return tap->at[k] < 0;
-    return true;
-}
-
-/* Of taps alike but for signs: by the pair's first tap, then within the pair. */
-static int by_signs(const lacis_sweep_tap *a, const lacis_sweep_tap *b)
-{
-    const int turn_a = leads_below(a) ? 1 : -1, turn_b = leads_below(b) ? 1 : -1;
-    for (int k = 0; k < 3; k++)
-        if (turn_a * a->at[k] != turn_b * b->at[k]) return turn_a * a->at[k] < turn_b * b->at[k] ? -1 : 1;
-    return turn_b - turn_a;
-}
-
+/* Along z first, x last. */
 static int by_tap(const lacis_sweep_tap *a, const lacis_sweep_tap *b)
 {
-    const int more = components(b) - components(a), nearer = distance(a) - distance(b);
+    const int more = components(b) - components(a);
     if (more != 0) return more;
-    if (nearer != 0) return nearer;
-    for (int k = 0; k < 3; k++)
-        if (abs(a->at[k]) != abs(b->at[k])) return abs(b->at[k]) - abs(a->at[k]);
-    return by_signs(a, b);
+    for (int k = 2; k >= 0; k--)
+        if (abs(a->at[k]) != abs(b->at[k])) return abs(a->at[k]) - abs(b->at[k]);
+    for (int k = 2; k >= 0; k--)
+        if (a->at[k] != b->at[k]) return a->at[k] - b->at[k];
+    return 0;
 }
+
+/* --- groups ------------------------------------------------------------------------------------------- */
 
 /* Equal weights of one array: a group. Its leader is its first tap; groups come by rank (the field itself, then other
  * arrays), by the distance of their nearest tap, and as their leaders do. */
@@ -80,36 +68,25 @@ static void find_groups(int own, lacis_sweep_term *term, int terms)
     qsort(term, (size_t)terms, sizeof *term, by_group);
 }
 
-static int keep_terms(lacis_sweep_type type, lacis_sweep_term *term, int terms)
-{
-    int kept = 0;
-    for (int i = 0; i < terms; i++) {
-        const double weight = type == LACIS_SWEEP_F32 ? (double)(float)term[i].weight : term[i].weight;
-        if (weight == 0) continue;
-        term[kept] = term[i];
-        term[kept++].weight = weight;
-    }
-    return kept;
-}
-
 void lacis_sweep_canonical(lacis_sweep_type type, int own, double constant, lacis_sweep_term *term, int terms,
                            int source, const lacis_sweep_room *room, lacis_sweep_rule *out)
 {
-    const int kept = keep_terms(type, term, terms);
     int count = 0;
-    find_groups(own, term, kept);
-    for (int i = 0; i < kept; i++) {
+    for (int i = 0; i < terms && type == LACIS_SWEEP_F32; i++)
+        term[i].weight = (double)(float)term[i].weight;
+    find_groups(own, term, terms);
+    for (int i = 0; i < terms; i++) {
         room->tap[i] = term[i].tap;
         if (i > 0 && term[i].leader == term[i - 1].leader) continue;
         room->weight[count] = term[i].weight;
         room->first[count++] = i;
     }
     if (source >= 0) {
-        room->tap[kept] = (lacis_sweep_tap){.array = (int8_t)source};
+        room->tap[terms] = (lacis_sweep_tap){.array = (int8_t)source};
         room->weight[count] = 1;
-        room->first[count++] = kept;
+        room->first[count++] = terms;
     }
-    *out = (lacis_sweep_rule){.taps = kept + (source >= 0), .tap = room->tap};
+    *out = (lacis_sweep_rule){.taps = terms + (source >= 0), .tap = room->tap};
     room->first[count] = out->taps;
     out->linear = (lacis_sweep_linear){count, constant, room->weight, room->first};
 }

@@ -3,15 +3,14 @@
  * Linear stencils in their canonical order, on which the bits of results depend (docs/sweep.md says it for users).
  * Nothing here knows the engine: bind's rules.c calls it with the weights that an affine expression has.
  *
- * Weights are rounded to the type of the run; taps whose weight rounds to 0 are left out. Taps of one array with
- * equal weights form a group. Within a group:
- *   taps with more components that are not 0 first, then nearer ones, then by |dx|, |dy|, |dz|, greater first;
- *   of taps that are alike so far, t and -t side by side, the one whose first component below or above 0 is below
- *   first; such pairs by the signs of their first tap, below 0 first.
- * So the pairwise sums of a group are the same for a mirrored grid where the group has the mirror images of all of its
- * taps: (L + R) + (U + D) of the four neighbours. Groups: those of the field itself first, then of other arrays in
- * their order; of one array by the distance of their nearest tap, then by their first tap in the order above. A source
- * comes last, with weight 1.
+ * Weights are rounded to the type of the run. Taps of one array with equal weights form a group; one of weight 0
+ * stays, for its NaN. Within a group: taps with more components that are not 0 first; of these by |dz|, |dy|, |dx|,
+ * lesser first; then by dz, dy, dx, lesser first. So mirror images along x (for taps off that axis along y, z) stand
+ * side by side, and the pairwise sums of a group are the same for a mirrored grid where the group has the mirror
+ * images of all of its taps: (L + R) + (D + U) of the four neighbours, (LD + RD) + (LU + RU) of the corners, whose
+ * rows a kernel may add once for three rows of cells. Groups: those of the field itself first, then of other arrays
+ * in their order; of one array by the distance of their nearest tap, then by their first tap in the order above. A
+ * source comes last, with weight 1.
  */
 #ifndef LACIS_OPERATORS_SWEEP_LINEAR_H
 #define LACIS_OPERATORS_SWEEP_LINEAR_H

@@ -13,7 +13,9 @@ static const lacis_param params[] = {
      .required = true,
      .help = "what each field becomes: u[-1,0] is the neighbour on the left"},
     {.keyword = "STEPS", .form = "%i", .help = "how many (1); with UNTIL the most"},
-    {.keyword = "UNTIL", .form = "max|l2 < %r [EVERY %i]", .help = "stop once a step changes less; looked at each k-th"},
+    {.keyword = "UNTIL",
+     .form = "max|l2 < %r [EVERY %i]",
+     .help = "stop once a step changes less; looked at each k-th"},
     {.keyword = "EDGE",
      .form = "[OF %n] [left|right|bottom|top|front|back|x|y|z] "
              "{fixed [%v]|clamp|neumann %r|robin %r %r %r|periodic|mirror}",
@@ -38,15 +40,21 @@ static const char *const examples[] = {
 
 static const char help[] =
     "SWEEP grid STEP expr STEPS n computes every cell anew from the cells around it, all at once, n times (Jacobi).\n"
-    "In expr a field's name with offsets, u[dx,dy,dz], is the cell so far off (4 at most along each axis), u alone the\n"
+    "In expr a field's name with offsets, u[dx,dy,dz], is the cell so far off (4 at most along each axis), u alone "
+    "the\n"
     "cell itself; a grid of one field calls it u or by its own name. Several: STEP u = expr, v = expr, all updated\n"
-    "together. Besides: COEFF name = grid, read in the same way; x, y, z, the cell's place, counted from 0; t, how many\n"
+    "together. Besides: COEFF name = grid, read in the same way; x, y, z, the cell's place, counted from 0; t, how "
+    "many\n"
     "steps have led to the values that are read. SOURCE grid is added to what expr gives.\n"
     "\n"
-    "EDGE [OF field] [face] kind says what is read beyond a face: left and right (low and high x), bottom and top (y),\n"
-    "front and back (z), an axis for both of its faces, nothing for all. fixed: the border cells, as many as the step\n"
-    "reaches, keep their values; this is where nothing is said. fixed v, fixed array: beyond the face lies v, or the\n"
-    "array's element for that place of the face. clamp: the outermost cell. neumann g: the outward difference is g a\n"
+    "EDGE [OF field] [face] kind says what is read beyond a face: left and right (low and high x), bottom and top "
+    "(y),\n"
+    "front and back (z), an axis for both of its faces, nothing for all. fixed: the border cells, as many as the "
+    "step\n"
+    "reaches, keep their values; this is where nothing is said. fixed v, fixed array: beyond the face lies v, or "
+    "the\n"
+    "array's element for that place of the face. clamp: the outermost cell. neumann g: the outward difference is g "
+    "a\n"
     "cell. robin a b g: a u + b du/dn = g on the face. periodic: the other side. mirror: about the outermost cell.\n"
     "Where faces meet, along x first, then y, then z.\n"
     "\n"
@@ -55,7 +63,8 @@ static const char help[] =
     "\n"
     "UNTIL max < e (the greatest change of a cell) or l2 < e (the root of the sum of their squares) [EVERY k] stops\n"
     "after the first step that changes less, looked at after each step whose number divides by k (1) and the last.\n"
-    "UNTIL, or CHANGE EVERY k, makes a table NAME_change (step, max, l2). KEEP EVERY k writes files; SWEEP of one of\n"
+    "UNTIL, or CHANGE EVERY k, makes a table NAME_change (step, max, l2). KEEP EVERY k writes files; SWEEP of one "
+    "of\n"
     "them goes on with the bits of a run that was never interrupted.\n"
     "docs/sweep.md has the mathematics, the order of sums and the costs.";
 

@@ -102,16 +102,17 @@ static lacis_status type_slots(making *m, lacis_expr *expr)
 
 static lacis_sweep_tap tap_of(const lacis_expr_slot *slot, int array)
 {
-    return (lacis_sweep_tap){(int8_t)array, {(int8_t)slot->offset[0], (int8_t)slot->offset[1], (int8_t)slot->offset[2]}};
+    return (lacis_sweep_tap){(int8_t)array,
+                             {(int8_t)slot->offset[0], (int8_t)slot->offset[1], (int8_t)slot->offset[2]}};
 }
 
 /* Whether it is a sum of weighted cells; its weights are kept then. */
-static lacis_status weigh(making *m, bool *linear)
+static bool weigh(making *m)
 {
-    LACIS_TRY(lacis_expr_affine(m->run, m->formula->expr, &m->constant, m->weight, linear));
-    for (int i = 0; i < m->slots && *linear; i++)
-        *linear = m->means[i] >= 0 || m->weight[i] == 0;
-    return LACIS_OK;
+    bool linear = lacis_expr_affine(m->formula->expr, &m->constant, m->weight);
+    for (int i = 0; i < m->slots && linear; i++)
+        linear = m->means[i] >= 0 || !lacis_expr_uses(m->formula->expr, i);
+    return linear;
 }
 
 static void make_linear(making *m)
@@ -119,8 +120,8 @@ static void make_linear(making *m)
     int terms = 0;
     const int source = lacis_sweep_added(m->work, m->field);
     for (int i = 0; i < m->slots; i++)
-        if (m->means[i] >= 0) m->term[terms++] = (lacis_sweep_term){.tap = tap_of(&m->slot[i], m->means[i]),
-                                                                    .weight = m->weight[i]};
+        if (lacis_expr_uses(m->formula->expr, i))
+            m->term[terms++] = (lacis_sweep_term){.tap = tap_of(&m->slot[i], m->means[i]), .weight = m->weight[i]};
     lacis_sweep_canonical(m->work->type, m->field, m->constant, m->term, terms, source, &m->room, &m->formula->rule);
     lacis_sweep_shape(&m->formula->rule, m->field, m->work->grid.dims, m->formula->shape,
                       (int)sizeof m->formula->shape);
@@ -158,15 +159,13 @@ static void warn(lacis_run *run, const lacis_expr *expr)
 static lacis_status make_formula(lacis_run *run, const lacis_sweep_work *work, int field, const lacis_item *item,
                                  lacis_sweep_formula *formula)
 {
-    bool linear = false;
     making m = {.run = run, .work = work, .formula = formula, .field = field};
     *formula = (lacis_sweep_formula){.expr = item->expr, .source = -1, .offset = item->offset};
     m.slots = lacis_expr_slots(item->expr, &m.slot);
     warn(run, item->expr);
     LACIS_TRY(make_room(&m));
     LACIS_TRY(type_slots(&m, item->expr));
-    LACIS_TRY(weigh(&m, &linear));
-    if (linear)
+    if (weigh(&m))
         make_linear(&m);
     else
         make_written(&m);
@@ -182,9 +181,10 @@ static lacis_status which_field(lacis_run *run, const lacis_sweep_work *work, co
     *out = 0;
     if (item[0].integer == 0) {
         if (work->grid.fields == 1) return LACIS_OK;
-        return lacis_run_fail_at(run, LACIS_SYNTAX, item[2].offset,
-                                 lacis_run_text(run, "STEP %s = ..., %s = ...", work->grid.name[0], work->grid.name[1]),
-                                 "the grid has %d fields: STEP says which is computed", work->grid.fields);
+        return lacis_run_fail_at(
+            run, LACIS_SYNTAX, item[2].offset,
+            lacis_run_text(run, "STEP %s = ..., %s = ...", work->grid.name[0], work->grid.name[1]),
+            "the grid has %d fields: STEP says which is computed", work->grid.fields);
     }
     *out = lacis_sweep_field(work, item[1].text);
     if (*out >= 0) return LACIS_OK;

@@ -38,11 +38,12 @@ static void tell_until(const lacis_sweep_motion *m)
     const double change = work->l2 ? m->l2 : m->max;
     if (work->check == 0 || !m->measured) return;
     if (m->reached)
-        lacis_run_note(m->system->run, LACIS_NOTE, "SWEEP: step %" PRId64 " changed %.3g (%s), below %g", m->step, change,
-                       norm, work->tolerance);
+        lacis_run_note(m->system->run, LACIS_NOTE, "SWEEP: step %" PRId64 " changed %.3g (%s), below %g", m->step,
+                       change, norm, work->tolerance);
     else
         lacis_run_note(m->system->run, LACIS_WARNING,
-                       "SWEEP: after all of the %" PRId64 " steps step %" PRId64 " still changed %.3g (%s), not below %g",
+                       "SWEEP: after all of the %" PRId64 " steps step %" PRId64
+                       " still changed %.3g (%s), not below %g",
                        work->steps, m->step, change, norm, work->tolerance);
 }
 

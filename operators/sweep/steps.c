@@ -67,12 +67,14 @@ static lacis_status look(lacis_sweep_motion *m, const lacis_sweep_change *change
     m->measured = true;
     m->max = change->max;
     m->l2 = sqrt(lacis_sweep_exact_round(&change->squares));
-    if (falls_on(m, work->rows, true)) LACIS_TRY(lacis_sweep_changes_add(m->system->run, &m->changes, m->step, change));
+    if (falls_on(m, work->rows, true))
+        LACIS_TRY(lacis_sweep_changes_add(m->system->run, &m->changes, m->step, change));
     if (!falls_on(m, work->check, true)) return LACIS_OK;
     const double size = work->l2 ? m->l2 : m->max;
     if (isnan(size))
         return lacis_run_fail_at(m->system->run, LACIS_RANGE, -1, "smaller coefficients, or TYPE f64",
-                                 "the fields left the numbers by step %" PRId64 ": UNTIL has nothing to go by", m->step);
+                                 "the fields left the numbers by step %" PRId64 ": UNTIL has nothing to go by",
+                                 m->step);
     m->reached = size < work->tolerance;
     return LACIS_OK;
 }

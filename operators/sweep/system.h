@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Fields that are swept, wherever they live: on the CPU (system_cpu.c), on a GPU (system_gpu.c), spread over ranks or
- * several GPUs. What a run does with them is the same: run.c begins and ends it, steps.c goes from one check or file to
- * the next. Functions are those of kernels/sweep/sweep.h, with the engine's codes and messages.
+ * several GPUs. What a run does with them is the same: run.c begins and ends it, steps.c goes from one check or file
+ * to the next. Functions are those of kernels/sweep/sweep.h, with the engine's codes and messages.
  */
 #ifndef LACIS_OPERATORS_SWEEP_SYSTEM_H
 #define LACIS_OPERATORS_SWEEP_SYSTEM_H
@@ -30,12 +30,13 @@ struct lacis_sweep_system {
  * caller, whatever came of it. */
 typedef lacis_status (*lacis_sweep_maker)(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input,
                                           int levels, lacis_sweep_system **out);
-lacis_status lacis_sweep_cpu_system(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input, int levels,
-                                    lacis_sweep_system **out);
-lacis_status lacis_sweep_gpu_system(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input, int levels,
-                                    lacis_sweep_system **out);
+lacis_status lacis_sweep_cpu_system(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input,
+                                    int levels, lacis_sweep_system **out);
+lacis_status lacis_sweep_gpu_system(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input,
+                                    int levels, lacis_sweep_system **out);
 /* Codes of kernels in the user's words; bytes: what they take at most. */
-lacis_status lacis_sweep_said(lacis_run *run, const lacis_sweep_work *work, lacis_sweep_status status, uint64_t bytes);
+lacis_status lacis_sweep_said(lacis_run *run, const lacis_sweep_work *work, lacis_sweep_status status,
+                              uint64_t bytes);
 
 /* cells.c: written rules on the CPU, as kernels call them. */
 typedef struct lacis_sweep_programs lacis_sweep_programs;
@@ -57,7 +58,7 @@ typedef struct lacis_sweep_changes {
     struct lacis_sweep_change_row {
         int64_t step;
         double max, l2;
-    } *row;
+    } * row;
 } lacis_sweep_changes;
 lacis_status lacis_sweep_changes_add(lacis_run *run, lacis_sweep_changes *changes, int64_t step,
                                      const lacis_sweep_change *change);

@@ -59,8 +59,8 @@ static void clear(lacis_sweep_system *system)
 
 static const lacis_sweep_kind kind = {.steps = steps, .read = read, .counted = counted, .free = clear};
 
-lacis_status lacis_sweep_cpu_system(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input, int levels,
-                                    lacis_sweep_system **out)
+lacis_status lacis_sweep_cpu_system(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input,
+                                    int levels, lacis_sweep_system **out)
 {
     cpu *made;
     const lacis_sweep_work *work = call->work;
@@ -70,7 +70,8 @@ lacis_status lacis_sweep_cpu_system(lacis_run *run, const lacis_call *call, cons
     start.host = (lacis_sweep_host){take, give, stopped, run};
     LACIS_TRY(lacis_run_scratch(run, sizeof *made, &made));
     *made = (cpu){.base = {&kind, run, call, work}, .bytes = lacis_sweep_bytes(&start)};
-    if (made->bytes > lacis_run_memory_left(run)) return lacis_sweep_said(run, work, LACIS_SWEEP_NO_MEMORY, made->bytes);
+    if (made->bytes > lacis_run_memory_left(run))
+        return lacis_sweep_said(run, work, LACIS_SWEEP_NO_MEMORY, made->bytes);
     *out = &made->base;
     LACIS_TRY(lacis_sweep_programs_new(run, work, start.threads, &made->programs));
     start.cells = lacis_sweep_program_cells;

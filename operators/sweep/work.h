@@ -114,7 +114,7 @@ bool lacis_sweep_gpu_can(const lacis_call *call, int way, char *reason, size_t s
 lacis_status lacis_sweep_gpu_cost(lacis_run *run, const lacis_call *call, int way, const lacis_profile *profile,
                                   lacis_cost *out);
 const char *lacis_sweep_rate_figure(void);
-const char *lacis_sweep_tap_figure(lacis_sweep_type type, bool written);
+const char *lacis_sweep_tap_figure(lacis_sweep_type type);
 /* calibrate.c */
 lacis_status lacis_sweep_calibrate(lacis_run *run, lacis_profile *profile);
 lacis_status lacis_sweep_gpu_calibrate(lacis_run *run, lacis_profile *profile);
