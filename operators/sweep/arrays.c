@@ -46,7 +46,7 @@ const char *lacis_sweep_hint(lacis_run *run, const lacis_sweep_work *work, const
         all = lacis_run_text(run, "%s%s%s", all, *all != '\0' ? ", " : "", work->array[i].name);
     }
     const char *nearest = lacis_name_nearest(word, name, names);
-    if (nearest != NULL) return nearest;
+    if (nearest != NULL) return lacis_run_text(run, "did you mean %s?", nearest);
     return all == NULL ? NULL
                        : lacis_run_text(run, "there are %s%s%s", all, work->grid.fields == 1 ? " (or u)" : "",
                                         expression ? ", x, y, z, t; COEFF name = grid brings more" : "");
