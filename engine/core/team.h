@@ -35,9 +35,10 @@ struct lacis_team {
     uint64_t brief_bytes;
     lacis_teammate *mate; /* one a rank: the ranks' own */
     lacis_team_transfer *transfer;
-    int transfers, room; /* under way; the list's length */
-    int overs;           /* mates that are over */
-    bool ended, failed;  /* this piece has; another one has failed */
+    int transfers, room;  /* under way; the list's length */
+    int overs;            /* mates that are over */
+    bool ended, failed;   /* this piece has; another one has failed */
+    lacis_status outcome; /* once ended */
     lacis_team_figures spent;
 };
 

@@ -155,10 +155,9 @@ static void drop_all(lacis_team *team)
     team->transfers = 0;
 }
 
-lacis_status lacis_team_end(lacis_team *team, lacis_status status)
+static lacis_status come_to_end(lacis_team *team, lacis_status status)
 {
     void *waste = NULL;
-    if (team->ended) return status;
     if (status == LACIS_OK) status = lacis_team_wait(team);
     team->ended = true;
     const lacis_error why = team->run->host->error;
@@ -176,4 +175,10 @@ lacis_status lacis_team_end(lacis_team *team, lacis_status status)
     }
     if (over != LACIS_OK) return lacis_team_broken(team, 0, 0);
     return team->failed ? lacis_run_fail(team->run, LACIS_INTERRUPT, "another rank's piece failed") : LACIS_OK;
+}
+
+lacis_status lacis_team_end(lacis_team *team, lacis_status status)
+{
+    if (!team->ended) team->outcome = come_to_end(team, status);
+    return status != LACIS_OK ? status : team->outcome;
 }

@@ -3,72 +3,10 @@
  * Pieces that work together, as threads that talk through a mailbox: messages of any size arrive in order, sums and
  * maxima are the same everywhere, and however a piece ends, all end, with no message left for the next call.
  */
-#include "support/check.h"
-#include "support/mailbox.h"
+#include "support/team.h"
 
 #include <math.h>
 #include <sys/wait.h>
-
-enum { MOST = 7, CALL = 5 };
-
-typedef struct member {
-    int rank, pieces, round;
-    lacis_host host;
-    lacis_run run;
-    lacis_ranks ranks;
-    lacis_peer peer[MOST];
-    lacis_teammate mate[MOST];
-    lacis_team team;
-    lacis_status (*piece)(struct member *member);
-    lacis_status status;
-    char said[200];
-} member;
-
-static void *work(void *arg)
-{
-    member *m = arg;
-    mailbox_rank = m->rank;
-    lacis_run_init(&m->run, &m->host);
-    lacis_team_open(&m->team, &m->run, &m->ranks, CALL + (uint64_t)m->round, m->rank, m->pieces);
-    m->status = lacis_team_end(&m->team, m->piece(m));
-    lacis_team_close(&m->team);
-    snprintf(m->said, sizeof m->said, "%.190s", m->host.error.message);
-    lacis_run_clear(&m->run);
-    return NULL;
-}
-
-static void begin(member *all, int pieces, lacis_status (*piece)(member *))
-{
-    memset(all, 0, sizeof *all * (size_t)pieces);
-    for (int i = 0; i < pieces; i++) {
-        member *m = &all[i];
-        assert_int_equal(lacis_host_init(&m->host), LACIS_OK);
-        m->rank = i;
-        m->pieces = pieces;
-        m->piece = piece;
-        m->ranks = (lacis_ranks){.driver = &mailbox_driver, .place = {i, pieces, i, pieces, true}};
-        m->ranks.peer = m->peer;
-        m->ranks.mate = m->mate;
-    }
-}
-
-static void run_all(member *all, int pieces)
-{
-    pthread_t thread[MOST];
-    for (int i = 0; i < pieces; i++)
-        assert_int_equal(pthread_create(&thread[i], NULL, work, &all[i]), 0);
-    for (int i = 0; i < pieces; i++)
-        pthread_join(thread[i], NULL);
-}
-
-static void finish(member *all, int pieces)
-{
-    assert_null(mailbox); /* nothing is left for later calls */
-    for (int i = 0; i < pieces; i++) {
-        assert_int_equal(lacis_memory_used(all[i].host.memory), 0);
-        lacis_host_clear(&all[i].host);
-    }
-}
 
 static unsigned char byte_of(int from, int tag, uint64_t at)
 {
@@ -78,7 +16,7 @@ static unsigned char byte_of(int from, int tag, uint64_t at)
 /* ----------------------------------------------------------------------------------------- messages */
 
 /* To both neighbours round a ring, which may be the same one, twice each. */
-static lacis_status ring(member *m)
+static lacis_status ring(team_member *m)
 {
     static const uint64_t sizes[] = {1, 3000, 100000, 2 * LACIS_RANKS_PIECE + 17};
     enum { SIZES = LACIS_COUNT(sizes), WAYS = 2 };
@@ -110,19 +48,19 @@ static lacis_status ring(member *m)
 static void test_messages(void **state)
 {
     (void)state;
-    member all[MOST];
+    team_member all[TEAM_MOST];
     for (int pieces = 2; pieces <= 4; pieces++) {
-        begin(all, pieces, ring);
-        run_all(all, pieces);
+        team_begin(all, pieces, ring);
+        team_run_all(all, pieces);
         for (int i = 0; i < pieces; i++) {
             assert_int_equal(all[i].status, LACIS_OK);
             assert_true(all[i].team.spent.messages == 2 * (3 + 3));
         }
-        finish(all, pieces);
+        team_finish(all, pieces);
     }
 }
 
-static lacis_status sums(member *m)
+static lacis_status sums(team_member *m)
 {
     int64_t value[3] = {m->rank + 1, INT64_MAX, -m->rank};
     double most[3] = {m->rank, -1.0 - m->rank, m->rank == m->pieces - 1 ? NAN : 5};
@@ -137,22 +75,22 @@ static lacis_status sums(member *m)
 static void test_sums(void **state)
 {
     (void)state;
-    member all[MOST];
-    for (int pieces = 1; pieces <= MOST; pieces++) {
-        begin(all, pieces, sums);
-        run_all(all, pieces);
+    team_member all[TEAM_MOST];
+    for (int pieces = 1; pieces <= TEAM_MOST; pieces++) {
+        team_begin(all, pieces, sums);
+        team_run_all(all, pieces);
         for (int i = 0; i < pieces; i++)
             assert_int_equal(all[i].status, LACIS_OK);
-        finish(all, pieces);
+        team_finish(all, pieces);
     }
 }
 
 /* --------------------------------------------------------------------------------------------- ends */
 
 /* The last one fails while all have large messages under way, some of which nobody will ever receive. */
-static lacis_status failing(member *m)
+static lacis_status failing(team_member *m)
 {
-    static char out[MOST][100000], in[MOST][MOST][100000];
+    static char out[TEAM_MOST][100000], in[TEAM_MOST][TEAM_MOST][100000];
     const bool bad = m->rank == m->pieces - 1;
     for (int i = 0; i < m->pieces; i++) {
         if (i == m->rank) continue;
@@ -167,10 +105,10 @@ static lacis_status failing(member *m)
 static void test_failure(void **state)
 {
     (void)state;
-    member all[MOST];
-    for (int pieces = 2; pieces <= MOST; pieces++) {
-        begin(all, pieces, failing);
-        run_all(all, pieces);
+    team_member all[TEAM_MOST];
+    for (int pieces = 2; pieces <= TEAM_MOST; pieces++) {
+        team_begin(all, pieces, failing);
+        team_run_all(all, pieces);
         for (int i = 0; i < pieces - 1; i++) {
             assert_int_equal(all[i].status, LACIS_INTERRUPT);
             assert_string_equal(all[i].said, "another rank's piece failed");
@@ -182,14 +120,14 @@ static void test_failure(void **state)
             all[i].piece = sums;
             all[i].round++;
         }
-        run_all(all, pieces);
+        team_run_all(all, pieces);
         for (int i = 0; i < pieces; i++)
             assert_int_equal(all[i].status, LACIS_OK);
-        finish(all, pieces);
+        team_finish(all, pieces);
     }
 }
 
-static lacis_status late_failure(member *m)
+static lacis_status late_failure(team_member *m)
 {
     return m->rank == 1 ? lacis_run_fail(&m->run, LACIS_RANGE, "late") : LACIS_OK;
 }
@@ -198,17 +136,17 @@ static lacis_status late_failure(member *m)
 static void test_late_failure(void **state)
 {
     (void)state;
-    member all[MOST];
-    begin(all, 3, late_failure);
-    run_all(all, 3);
+    team_member all[TEAM_MOST];
+    team_begin(all, 3, late_failure);
+    team_run_all(all, 3);
     assert_int_equal(all[0].status, LACIS_INTERRUPT);
     assert_int_equal(all[1].status, LACIS_RANGE);
     assert_int_equal(all[2].status, LACIS_INTERRUPT);
-    finish(all, 3);
+    team_finish(all, 3);
 }
 
 /* Rank 0's user wants no more, while rank 0 waits for the others' end and these for a message. */
-static lacis_status cancelled(member *m)
+static lacis_status cancelled(team_member *m)
 {
     static int never;
     if (m->rank == 0) {
@@ -222,16 +160,16 @@ static lacis_status cancelled(member *m)
 static void test_cancelled(void **state)
 {
     (void)state;
-    member all[MOST];
-    begin(all, 4, cancelled);
-    run_all(all, 4);
+    team_member all[TEAM_MOST];
+    team_begin(all, 4, cancelled);
+    team_run_all(all, 4);
     for (int i = 0; i < 4; i++)
         assert_int_equal(all[i].status, LACIS_INTERRUPT);
-    finish(all, 4);
+    team_finish(all, 4);
 }
 
 /* Its process is known to have ended: the others say so, and free what they hold. */
-static lacis_status waits_for_2(member *m)
+static lacis_status waits_for_2(team_member *m)
 {
     static int never[2];
     LACIS_TRY(lacis_team_receive(&m->team, 2, 0, &never[m->rank], sizeof never[0]));
@@ -241,16 +179,16 @@ static lacis_status waits_for_2(member *m)
 static void test_gone(void **state)
 {
     (void)state;
-    member all[MOST];
+    team_member all[TEAM_MOST];
     pthread_t thread[2];
     pid_t child = fork();
     if (child == 0) _exit(0);
     assert_true(child > 0);
     assert_int_equal(waitpid(child, NULL, 0), child);
-    begin(all, 3, waits_for_2);
+    team_begin(all, 3, waits_for_2);
     for (int i = 0; i < 2; i++) {
         all[i].peer[2].process = child;
-        assert_int_equal(pthread_create(&thread[i], NULL, work, &all[i]), 0);
+        assert_int_equal(pthread_create(&thread[i], NULL, team_work, &all[i]), 0);
     }
     for (int i = 0; i < 2; i++) {
         pthread_join(thread[i], NULL);
@@ -258,10 +196,10 @@ static void test_gone(void **state)
         assert_non_null(strstr(all[i].said, "rank 2 has ended"));
         assert_true(all[i].ranks.broken);
     }
-    finish(all, 3);
+    team_finish(all, 3);
 }
 
-static lacis_status misused(member *m)
+static lacis_status misused(team_member *m)
 {
     char byte = 0;
     assert_int_equal(lacis_team_send(&m->team, m->rank, 0, &byte, 1), LACIS_MISUSE);
@@ -273,10 +211,10 @@ static lacis_status misused(member *m)
 static void test_misuse(void **state)
 {
     (void)state;
-    member all[MOST];
-    begin(all, 2, misused);
-    run_all(all, 2);
-    finish(all, 2);
+    team_member all[TEAM_MOST];
+    team_begin(all, 2, misused);
+    team_run_all(all, 2);
+    team_finish(all, 2);
 }
 
 int main(void)
