@@ -37,7 +37,7 @@ int lacis_sweep_added(const lacis_sweep_work *work, int field)
 
 const char *lacis_sweep_hint(lacis_run *run, const lacis_sweep_work *work, const char *word, bool expression)
 {
-    const char *name[LACIS_SWEEP_ARRAYS], *all = "";
+    const char *name[LACIS_SWEEP_ARRAYS] = {NULL}, *all = "";
     const int arrays = work->grid.fields + (expression ? work->coefficients : 0);
     int names = 0;
     for (int i = 0; i < arrays && all != NULL; i++) {

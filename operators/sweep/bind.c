@@ -139,7 +139,7 @@ static lacis_status say_fields(lacis_run *run, lacis_call *call, const lacis_swe
 
 lacis_status lacis_sweep_bind(lacis_run *run, lacis_call *call)
 {
-    lacis_sweep_work *work;
+    lacis_sweep_work *work = NULL;
     call->work = NULL;
     LACIS_TRY(bind_grid(run, call, &work));
     call->work = work;

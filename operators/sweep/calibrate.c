@@ -3,7 +3,7 @@
  * CALIBRATE for SWEEP: a 5-point sweep over memory by all threads, for bytes a second, and in cache on one thread,
  * for what a tap takes. The least of a few rounds counts. Called through SWEEP's descriptor.
  */
-#include "sweep/linear.h"
+#include "sweep/canonical.h"
 #include "sweep/work.h"
 
 #include <string.h>

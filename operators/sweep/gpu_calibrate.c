@@ -7,7 +7,7 @@
 
 #ifdef LACIS_GPU_KERNELS
 
-#include "sweep/linear.h"
+#include "sweep/canonical.h"
 
 #include <time.h>
 

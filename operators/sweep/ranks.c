@@ -218,7 +218,7 @@ static lacis_status own(void *context, lacis_run *run, int64_t piece)
     lacis_call call = *d->call;
     (void)piece;
     call.work = &d->dealt; /* whose beginning is the work */
-    return lacis_sweep_run(run, &call, lacis_sweep_ranks_system, d->dealt.brief.levels, &d->result);
+    return lacis_sweep_run_call(run, &call, lacis_sweep_ranks_system, d->dealt.brief.levels, &d->result);
 }
 
 static lacis_status run_ranks(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * STEP: what each field becomes. Names are looked up, expressions typed; those that are sums of weighted cells become
- * linear rules (linear.c), others stay as they are written. Called by bind.c.
+ * linear rules (canonical.c), others stay as they are written. Called by bind.c.
  */
-#include "sweep/linear.h"
+#include "sweep/canonical.h"
 #include "sweep/work.h"
 
 #include <inttypes.h>

@@ -98,6 +98,7 @@ lacis_status lacis_sweep_go(lacis_sweep_motion *m)
         const int64_t until = next_stop(m);
         const bool wanted = (work->rows > 0 && (until % work->rows == 0 || until == last)) ||
                             (work->check > 0 && (until % work->check == 0 || until == last));
+        change = (lacis_sweep_change){.max = 0};
         while (m->step < until)
             LACIS_TRY(some_steps(m, until, wanted ? &change : NULL));
         LACIS_TRY(at_stop(m, wanted ? &change : NULL));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A call of SWEEP as bind leaves it: the grid, what its fields become (rules.c, linear.c), edges (edges.c), how many
+ * A call of SWEEP as bind leaves it: the grid, what its fields become (rules.c, canonical.c), edges (edges.c), how many
  * steps and what is watched on the way. Costs (cost.c, gpu_cost.c) and runs (system.h) go by it.
  */
 #ifndef LACIS_OPERATORS_SWEEP_WORK_H

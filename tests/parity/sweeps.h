@@ -45,7 +45,7 @@ typedef struct sweeps {
     naive n;
     lacis_dtype dtype; /* of the arrays */
     named arrays[GRIDS + 1];
-    int count;
+    int count, named; /* arrays; COEFFs */
     double *face[LACIS_SWEEP_FACES * LACIS_SWEEP_FIELDS];
     int faces;
     char text[8192];
@@ -131,6 +131,7 @@ static inline void sweeps_free(sweeps *s)
 
 static inline void add_coefficients(sweeps *s, dice *d, int count)
 {
+    s->named = count;
     for (int i = 0; i < count; i++) {
         double **value = &s->n.array[s->n.fields + s->n.coefficients++];
         *value = values_new(d, s->n.cells);

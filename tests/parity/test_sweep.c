@@ -89,7 +89,7 @@ static void say_linear(sweeps *s, dice *d, int field)
                 say_tap(s, of_field(s, below(d, 5) == 0 ? below(d, s->n.fields) : field), at);
             }
     if (taps == 0) say(s, "%s", of_field(s, field));
-    if (s->n.coefficients > 0 && below(d, 2) == 0) say(s, " - 0.25 * k0[1] + 0.5 * k0[-1]");
+    if (s->named > 0 && below(d, 2) == 0) say(s, " - 0.25 * k0[1] + 0.5 * k0[-1]");
     if (below(d, 4) == 0) say(s, " + 0.375");
 }
 
@@ -139,7 +139,7 @@ static const struct {
 static void say_rules(sweeps *s, dice *d)
 {
     const int which = below(d, 2 * LACIS_COUNT(written));
-    const bool write = which < LACIS_COUNT(written) && s->n.coefficients > 0 && s->n.dims >= written[which].dims;
+    const bool write = which < LACIS_COUNT(written) && s->named > 0 && s->n.dims >= written[which].dims;
     say(s, "SWEEP g STEP ");
     for (int field = 0; field < s->n.fields; field++) {
         say(s, "%s", field > 0 ? ", " : "");

@@ -1,393 +1,340 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A grid in parts gives the bits of the whole: random stencils, edges and sizes, parts as threads that exchange their
- * borders, steps on one exchange, overlapped or not; the change of the last step, too.
+ * kernels/sweep on the CPU in parts: grids cut into blocks that exchange halos, some steps between exchanges, each
+ * step in boxes that reach into the halo; or several steps in one call. Fields and changes bit for bit the naive
+ * reference's.
  */
-#include "support/team.h"
-#include "sweep/parts.h"
+#include "unit/sweep_reference.h"
 
-#include <math.h>
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SLOW 1
+#else
+#define SLOW 0
+#endif
 
-enum { ROUNDS = 400, TAPS = 12, GROUPS = 4, CELLS_MOST = 60000 };
+enum { CUTS_MOST = 3, PARTS_MOST = CUTS_MOST * CUTS_MOST * CUTS_MOST };
 
-static uint64_t seed;
-static int64_t draw(int64_t most) /* 0 .. most */
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (int64_t)(seed >> 33) % (most + 1);
-}
-
-static double draw_value(void)
-{
-    return (double)draw(2000000) * 1e-6 - 1;
-}
-
-/* A whole grid, its rules and values. */
-typedef struct sample {
+typedef struct part {
     lacis_sweep_start start;
-    lacis_sweep_tap tap[LACIS_SWEEP_FIELDS][TAPS];
-    double weight[LACIS_SWEEP_FIELDS][GROUPS];
-    int first[LACIS_SWEEP_FIELDS][GROUPS + 1];
-    void *array[LACIS_SWEEP_ARRAYS];
-    void *face[LACIS_SWEEP_FIELDS][LACIS_SWEEP_FACES];
-    int64_t cells;
-    int64_t steps;
-    int parts, deep, levels;
-    bool overlap, change;
-    void *result[2][LACIS_SWEEP_FIELDS]; /* alone, in parts */
-    lacis_sweep_change whole, joined[TEAM_MOST];
-} sample;
-
-/* ------------------------------------------------------------------------------------------- drawing */
-
-static void *draw_array(lacis_sweep_type type, int64_t count)
-{
-    void *array = malloc((size_t)count * lacis_sweep_size(type));
-    for (int64_t i = 0; i < count; i++) {
-        if (type == LACIS_SWEEP_F32)
-            ((float *)array)[i] = (float)draw_value();
-        else
-            ((double *)array)[i] = draw_value();
-    }
-    return array;
-}
-
-/* Written rules: a function of taps, place and step that is not linear. */
-static bool written(void *context, int worker, int field, int n, const void *const *tap, int64_t x, int64_t y,
-                    int64_t z, int64_t t, void *out)
-{
-    const sample *s = context;
-    const int taps = s->start.rule[field].taps;
-    (void)worker;
-    for (int i = 0; i < n; i++) {
-        double sum = 1e-3 * (double)((x + i) % 7 + y % 5 + 3 * (z % 3) + t % 4);
-        for (int k = 0; k < taps; k++) {
-            double v =
-                s->start.type == LACIS_SWEEP_F32 ? (double)((const float *)tap[k])[i] : ((const double *)tap[k])[i];
-            sum += v * (0.1 * k - 0.3) + 0.01 * v * v;
-        }
-        if (s->start.type == LACIS_SWEEP_F32)
-            ((float *)out)[i] = (float)sum;
-        else
-            ((double *)out)[i] = sum;
-    }
-    return true;
-}
-
-static void draw_rule(sample *s, int field, const int64_t reach[3])
-{
-    lacis_sweep_rule *rule = &s->start.rule[field];
-    const int arrays = s->start.fields + s->start.coefficients;
-    rule->written = draw(3) == 0;
-    rule->taps = 1 + (int)draw(TAPS - 1);
-    rule->tap = s->tap[field];
-    const bool star = draw(1) != 0;
-    for (int i = 0; i < rule->taps; i++) {
-        lacis_sweep_tap *tap = &s->tap[field][i];
-        const int only = (int)draw(s->start.dims - 1);
-        *tap = (lacis_sweep_tap){.array = (int8_t)draw(arrays - 1)};
-        for (int axis = 0; axis < s->start.dims; axis++)
-            if (!star || axis == only) tap->at[axis] = (int8_t)(draw(2 * reach[axis]) - reach[axis]);
-    }
-    if (rule->written) return;
-    lacis_sweep_linear *linear = &rule->linear;
-    linear->groups = 1 + (int)draw(rule->taps < GROUPS ? rule->taps - 1 : GROUPS - 1);
-    linear->constant = draw(1) != 0 ? 0 : draw_value();
-    linear->weight = s->weight[field];
-    linear->first = s->first[field];
-    for (int g = 0; g < linear->groups; g++) {
-        s->weight[field][g] = draw_value() / rule->taps;
-        s->first[field][g] = g; /* one tap each, and the rest in the last */
-    }
-    s->first[field][linear->groups] = rule->taps;
-}
-
-static void draw_edges(sample *s, int field, const bool periodic[3])
-{
-    static const lacis_sweep_edge_kind kind[] = {LACIS_SWEEP_HOLD, LACIS_SWEEP_CLAMP, LACIS_SWEEP_MIRROR,
-                                                 LACIS_SWEEP_AFFINE, LACIS_SWEEP_VALUES};
-    for (int face = 0; face < 2 * s->start.dims; face++) {
-        lacis_sweep_edge *edge = &s->start.edge[field][face];
-        const int kinds = LACIS_COUNT(kind) - (s->start.dims == 1);
-        edge->kind = periodic[face / 2] ? LACIS_SWEEP_PERIODIC : kind[draw(kinds - 1)];
-        for (int k = 0; k < LACIS_SWEEP_RADIUS; k++) {
-            edge->a[k] = draw_value();
-            edge->b[k] = draw(2) == 0 ? 0 : draw_value();
-        }
-        if (edge->kind != LACIS_SWEEP_VALUES) continue;
-        s->face[field][face] = draw_array(s->start.type, s->cells / s->start.extent[face / 2]);
-        edge->values = s->face[field][face];
-    }
-}
-
-static void *plain_alloc(void *context, uint64_t bytes)
-{
-    (void)context;
-    return aligned_alloc(64, (bytes + 64) / 64 * 64);
-}
-
-static void plain_free(void *context, void *block)
-{
-    (void)context;
-    free(block);
-}
-
-static void draw_sample(sample *s)
-{
-    lacis_sweep_start *start = &s->start;
-    memset(s, 0, sizeof *s);
-    start->type = draw(1) != 0 ? LACIS_SWEEP_F64 : LACIS_SWEEP_F32;
-    start->dims = 1 + (int)draw(2);
-    const int64_t most[3][3] = {{3000, 1, 1}, {300, 120, 1}, {140, 60, 40}};
-    int64_t reach[3];
-    bool periodic[3];
-    s->cells = 1;
-    for (int axis = 0; axis < 3; axis++) {
-        start->extent[axis] = axis < start->dims ? 1 + draw(most[start->dims - 1][axis] - 1) : 1;
-        reach[axis] = draw(3) == 0 ? draw(LACIS_SWEEP_RADIUS) : 1;
-        periodic[axis] = draw(2) == 0;
-        s->cells *= start->extent[axis];
-    }
-    start->fields = 1 + (int)draw(1);
-    start->coefficients = (int)draw(1);
-    for (int i = 0; i < start->fields + start->coefficients; i++)
-        start->array[i] = s->array[i] = draw_array(start->type, s->cells);
-    for (int field = 0; field < start->fields; field++) {
-        draw_rule(s, field, reach);
-        draw_edges(s, field, periodic);
-        for (int i = 0; i < 2; i++)
-            s->result[i][field] = malloc((size_t)s->cells * lacis_sweep_size(start->type));
-    }
-    start->cells = written;
-    start->cells_context = s;
-    start->t = draw(100);
-    start->threads = 1 + (int)draw(1);
-    start->levels = 1;
-    start->host = (lacis_sweep_host){plain_alloc, plain_free, NULL, NULL};
-    s->steps = 1 + draw(8);
-    s->parts = 2 + (int)draw(4);
-    s->deep = 1 + (int)draw(3);
-    s->levels = (int)draw(2);
-    s->overlap = draw(1) != 0;
-    s->change = draw(1) != 0;
-}
-
-static void free_sample(sample *s)
-{
-    for (int i = 0; i < LACIS_SWEEP_ARRAYS; i++)
-        free(s->array[i]);
-    for (int field = 0; field < LACIS_SWEEP_FIELDS; field++) {
-        for (int face = 0; face < LACIS_SWEEP_FACES; face++)
-            free(s->face[field][face]);
-        free(s->result[0][field]);
-        free(s->result[1][field]);
-    }
-}
-
-/* ---------------------------------------------------------------------------------- alone, in parts */
-
-static void run_alone(sample *s)
-{
     lacis_sweep *system;
-    assert_int_equal(lacis_sweep_new(&s->start, &system), LACIS_SWEEP_OK);
-    assert_int_equal(lacis_sweep_steps(system, s->steps, s->change ? &s->whole : NULL), LACIS_SWEEP_OK);
-    lacis_sweep_read(system, s->result[0]);
-    lacis_sweep_free(system);
+    int at[3];
+    lacis_sweep_box box; /* own cells */
+    void *array[LACIS_SWEEP_ARRAYS];
+    void *values[LACIS_SWEEP_FIELDS][LACIS_SWEEP_FACES];
+} part;
+
+typedef struct blocks {
+    const sweep_case *c;
+    int cuts[3]; /* parts along each axis */
+    int64_t begin[3][CUTS_MOST + 1], halo[3];
+    int steps; /* between exchanges */
+    part part[PARTS_MOST];
+    int parts;
+    sweep_memory memory;
+} blocks;
+
+static int64_t wrapped(int64_t at, int64_t n)
+{
+    return ((at % n) + n) % n;
 }
 
-static int mail_send(void *context, int part, int tag, const void *data, uint64_t bytes)
-{
-    return lacis_team_send(context, part, tag, data, bytes) != LACIS_OK;
-}
+/* --- cutting ---------------------------------------------------------------------------------------------- */
 
-static int mail_receive(void *context, int part, int tag, void *data, uint64_t bytes)
+/* Cuts of one axis, each part as long as the halo at least; 1 part where that cannot be or periodicity is mixed. */
+static void cut_axis(blocks *b, int axis, bool at_tiles, uint64_t *seed)
 {
-    return lacis_team_receive(context, part, tag, data, bytes) != LACIS_OK;
-}
-
-static int mail_test(void *context)
-{
-    bool done;
-    return lacis_team_test(context, &done) != LACIS_OK;
-}
-
-static int mail_wait(void *context)
-{
-    return lacis_team_wait(context) != LACIS_OK;
-}
-
-/* Cells of a box, between the whole array and a block of their own. */
-static void move_box(const sample *s, const lacis_sweep_box *box, void *whole, void *own, bool out)
-{
-    const size_t size = lacis_sweep_size(s->start.type), row = size * (size_t)(box->end[0] - box->begin[0]);
-    char *at = own;
-    for (int64_t z = box->begin[2]; z < box->end[2]; z++)
-        for (int64_t y = box->begin[1]; y < box->end[1]; y++, at += row) {
-            char *there =
-                (char *)whole + size * (size_t)((z * s->start.extent[1] + y) * s->start.extent[0] + box->begin[0]);
-            memcpy(out ? at : there, out ? there : at, row);
-        }
-}
-
-/* A face's values for the part, its halos included: wrapped where they lie beyond an end. */
-static void *face_values(const sample *s, const lacis_sweep_cut *cut, int part, int field, int face)
-{
-    lacis_sweep_box box;
-    const size_t size = lacis_sweep_size(s->start.type);
-    int64_t extent[3], count = 0;
-    lacis_sweep_cut_box(cut, part, &box);
-    for (int axis = 0; axis < 3; axis++) {
-        extent[axis] = axis == face / 2 ? 1 : cut->whole[axis];
-        if (axis == face / 2) box.begin[axis] = 0;
-        if (axis == face / 2) box.end[axis] = 1;
-        if (axis == face / 2) continue;
-        if (lacis_sweep_cut_inner(cut, part, 2 * axis)) box.begin[axis] -= cut->halo[axis];
-        if (lacis_sweep_cut_inner(cut, part, 2 * axis + 1)) box.end[axis] += cut->halo[axis];
+    const sweep_case *c = b->c;
+    const int64_t n = c->start.extent[axis], unit = !at_tiles   ? 1
+                                                    : axis == 0 ? LACIS_SWEEP_TILE_X
+                                                    : axis == 1 ? LACIS_SWEEP_TILE_Y
+                                                                : 1;
+    int periodic = 0;
+    for (int f = 0; f < c->start.fields; f++)
+        periodic += c->start.edge[f][2 * axis].kind == LACIS_SWEEP_PERIODIC;
+    int cuts = 1 + (int)below(seed, CUTS_MOST);
+    b->halo[axis] = b->steps * c->reach[axis];
+    if (axis >= c->start.dims || (periodic != 0 && periodic != c->start.fields)) cuts = 1;
+    for (;; cuts--) {
+        bool fits = true;
+        for (int i = 0; i <= cuts; i++)
+            b->begin[axis][i] = i == cuts ? n : n * i / cuts / unit * unit;
+        for (int i = 0; i < cuts; i++)
+            fits &= b->begin[axis][i + 1] - b->begin[axis][i] > b->halo[axis];
+        if (fits || cuts == 1) break;
     }
-    char *out = malloc(size * (size_t)lacis_sweep_box_cells(&box));
-    for (int64_t z = box.begin[2]; z < box.end[2]; z++)
-        for (int64_t y = box.begin[1]; y < box.end[1]; y++)
-            for (int64_t x = box.begin[0]; x < box.end[0]; x++, count++) {
-                const int64_t in[3] = {(x + extent[0]) % extent[0], (y + extent[1]) % extent[1],
-                                       (z + extent[2]) % extent[2]};
-                memcpy(out + size * (size_t)count,
-                       (const char *)s->face[field][face] +
-                           size * (size_t)((in[2] * extent[1] + in[1]) * extent[0] + in[0]),
-                       size);
-            }
+    b->cuts[axis] = cuts;
+}
+
+static bool is_inner(const blocks *b, const part *p, int face)
+{
+    const int axis = face / 2, last = b->cuts[axis] - 1;
+    if (last == 0) return false;
+    return b->c->start.edge[0][face].kind == LACIS_SWEEP_PERIODIC || p->at[axis] != (face % 2 == 0 ? 0 : last);
+}
+
+/* The cells [begin, end) of an array of the whole grid's extents, wrapped where they lie beyond it. */
+static void *cut_array(lacis_sweep_type type, const void *from, const int64_t n[3], const int64_t begin[3],
+                       const int64_t end[3])
+{
+    const int64_t cells = (end[0] - begin[0]) * (end[1] - begin[1]) * (end[2] - begin[2]);
+    void *out = malloc(8 * (size_t)cells);
+    assert_non_null(out);
+    int64_t i = 0;
+    for (int64_t z = begin[2]; z < end[2]; z++)
+        for (int64_t y = begin[1]; y < end[1]; y++)
+            for (int64_t x = begin[0]; x < end[0]; x++)
+                put_number(
+                    type, out, i++,
+                    number_at(type, from, (wrapped(z, n[2]) * n[1] + wrapped(y, n[1])) * n[0] + wrapped(x, n[0])));
     return out;
 }
 
-static lacis_status run_part(team_member *m)
+static void cut_values(const blocks *b, part *p, int f, int face)
 {
-    sample *s = m->own;
-    lacis_sweep_cut cut;
-    lacis_sweep_start start;
-    lacis_sweep_box box;
-    lacis_sweep_part *part = NULL;
-    char why[200];
-    void *block[LACIS_SWEEP_ARRAYS] = {NULL}, *values[LACIS_SWEEP_FIELDS][LACIS_SWEEP_FACES] = {{NULL}};
-    const lacis_sweep_mail mail = {mail_send, mail_receive, mail_test, mail_wait, &m->team};
-    const lacis_sweep_part_how how = {.overlap = s->overlap};
-    if (!lacis_sweep_cut_make(&s->start, s->parts, s->deep, &cut, why, sizeof why)) return LACIS_FORMAT;
-    lacis_sweep_cut_start(&s->start, &cut, m->rank, &start);
-    lacis_sweep_cut_box(&cut, m->rank, &box);
-    const size_t bytes = (size_t)lacis_sweep_box_cells(&box) * lacis_sweep_size(start.type);
-    for (int i = 0; i < start.fields + start.coefficients; i++) {
-        start.array[i] = block[i] = malloc(bytes);
-        move_box(s, &box, s->array[i], block[i], true);
+    const sweep_case *c = b->c;
+    int64_t n[3], begin[3], end[3];
+    for (int d = 0; d < 3; d++) {
+        const bool across = d == face / 2;
+        n[d] = across ? 1 : c->start.extent[d];
+        begin[d] = across ? 0 : p->box.begin[d] - (is_inner(b, p, 2 * d) ? b->halo[d] : 0);
+        end[d] = across ? 1 : p->box.end[d] + (is_inner(b, p, 2 * d + 1) ? b->halo[d] : 0);
     }
-    for (int field = 0; field < start.fields; field++)
-        for (int face = 0; face < LACIS_SWEEP_FACES; face++)
-            if (start.edge[field][face].kind == LACIS_SWEEP_VALUES)
-                start.edge[field][face].values = values[field][face] = face_values(s, &cut, m->rank, field, face);
-    start.levels = s->levels;
-    lacis_sweep_status status = lacis_sweep_part_new(&start, &cut, m->rank, &mail, &how, &part);
-    for (int field = 0; field < LACIS_SWEEP_FIELDS; field++)
-        for (int face = 0; face < LACIS_SWEEP_FACES; face++)
-            free(values[field][face]);
-    const int64_t half = s->steps / 2; /* in two goes, as a run with checks does */
-    if (status == LACIS_SWEEP_OK) status = lacis_sweep_part_steps(part, half, NULL);
-    if (status == LACIS_SWEEP_OK)
-        status = lacis_sweep_part_steps(part, s->steps - half, s->change ? &s->joined[m->rank] : NULL);
-    if (status == LACIS_SWEEP_OK) {
-        lacis_sweep_read(lacis_sweep_part_system(part), block);
-        for (int field = 0; field < start.fields; field++)
-            move_box(s, &box, s->result[1][field], block[field], false);
-    }
-    for (int i = 0; i < LACIS_SWEEP_ARRAYS; i++)
-        free(block[i]);
-    lacis_status end = lacis_team_end(&m->team, status == LACIS_SWEEP_OK ? LACIS_OK : LACIS_FORMAT);
-    lacis_sweep_part_free(part);
-    return end;
+    p->values[f][face] = cut_array(c->start.type, c->values[f][face], n, begin, end);
+    p->start.edge[f][face].values = p->values[f][face];
 }
 
-/* -------------------------------------------------------------------------------------------- checks */
-
-static void describe(const sample *s, const lacis_sweep_cut *cut, char *out, size_t size)
+static void make_part(blocks *b, part *p, int number)
 {
-    const lacis_sweep_start *start = &s->start;
-    int used = snprintf(out, size,
-                        "%s %lld x %lld x %lld, %d fields, %d coefficients, parts %d x %d x %d, deep %d, "
-                        "%lld steps, overlap %d, change %d, levels %d;",
-                        start->type == LACIS_SWEEP_F32 ? "f32" : "f64", (long long)start->extent[0],
-                        (long long)start->extent[1], (long long)start->extent[2], start->fields, start->coefficients,
-                        cut->grid[0], cut->grid[1], cut->grid[2], s->deep, (long long)s->steps, s->overlap, s->change,
-                        s->levels);
-    for (int field = 0; field < start->fields; field++) {
-        used += snprintf(out + used, size - (size_t)used, " edges");
-        for (int face = 0; face < 2 * start->dims; face++)
-            used += snprintf(out + used, size - (size_t)used, " %d", (int)start->edge[field][face].kind);
-        used +=
-            snprintf(out + used, size - (size_t)used, " %s taps", start->rule[field].written ? "written" : "linear");
-        for (int i = 0; i < start->rule[field].taps; i++) {
-            const lacis_sweep_tap *tap = &start->rule[field].tap[i];
-            used += snprintf(out + used, size - (size_t)used, " %d[%d,%d,%d]", tap->array, tap->at[0], tap->at[1],
-                             tap->at[2]);
+    const sweep_case *c = b->c;
+    p->start = c->start;
+    for (int d = 0; d < 3; d++) {
+        p->at[d] = number % b->cuts[d];
+        number /= b->cuts[d];
+        p->box.begin[d] = p->start.origin[d] = b->begin[d][p->at[d]];
+        p->box.end[d] = b->begin[d][p->at[d] + 1];
+        p->start.extent[d] = p->box.end[d] - p->box.begin[d];
+        p->start.whole[d] = c->start.extent[d];
+        p->start.halo[d] = b->cuts[d] > 1 ? b->halo[d] : 0;
+    }
+    for (int a = 0; a < c->start.fields + c->start.coefficients; a++)
+        p->start.array[a] = p->array[a] =
+            cut_array(c->start.type, c->array[a], c->start.extent, p->box.begin, p->box.end);
+    for (int f = 0; f < c->start.fields; f++)
+        for (int face = 0; face < 2 * c->start.dims; face++) {
+            if (is_inner(b, p, face)) {
+                p->start.edge[f][face] = (lacis_sweep_edge){.kind = LACIS_SWEEP_INNER};
+            } else if (c->start.edge[f][face].kind == LACIS_SWEEP_VALUES) {
+                cut_values(b, p, f, face);
+            }
         }
+    p->start.host = (lacis_sweep_host){.alloc = memory_take, .free = memory_free, .context = &b->memory};
+    char why[200] = "";
+    if (lacis_sweep_refuses(&p->start, why, sizeof why)) fail_msg("refused: %s", why);
+    assert_int_equal(lacis_sweep_new(&p->start, &p->system), LACIS_SWEEP_OK);
+}
+
+static void free_part(part *p)
+{
+    lacis_sweep_free(p->system);
+    for (int a = 0; a < LACIS_SWEEP_ARRAYS; a++)
+        free(p->array[a]);
+    for (int f = 0; f < LACIS_SWEEP_FIELDS; f++)
+        for (int face = 0; face < LACIS_SWEEP_FACES; face++)
+            free(p->values[f][face]);
+}
+
+/* --- halos ------------------------------------------------------------------------------------------------ */
+
+/* Brings the halo of one direction from the neighbour there. */
+static void bring_halo(blocks *b, part *p, const int way[3], int array)
+{
+    lacis_sweep_box to, from;
+    int neighbour = 0, times = 1;
+    int64_t cells = b->c->start.fields;
+    for (int d = 0; d < 3; d++) {
+        if (way[d] != 0 && !is_inner(b, p, 2 * d + (way[d] > 0))) return;
+        to.begin[d] = way[d] < 0 ? p->box.begin[d] - b->halo[d] : way[d] > 0 ? p->box.end[d] : p->box.begin[d];
+        to.end[d] = way[d] > 0 ? p->box.end[d] + b->halo[d] : way[d] < 0 ? p->box.begin[d] : p->box.end[d];
+        from.begin[d] = wrapped(to.begin[d], b->c->start.extent[d]);
+        from.end[d] = from.begin[d] + to.end[d] - to.begin[d];
+        neighbour += times * (int)wrapped(p->at[d] + way[d], b->cuts[d]);
+        times *= b->cuts[d];
+        cells *= to.end[d] - to.begin[d];
+    }
+    if (cells == 0) return;
+    void *buffer = malloc(8 * (size_t)cells);
+    assert_non_null(buffer);
+    lacis_sweep_pack(b->part[neighbour].system, array, &from, buffer);
+    lacis_sweep_unpack(p->system, array, &to, buffer);
+    free(buffer);
+}
+
+static void exchange(blocks *b, int array)
+{
+    for (int i = 0; i < b->parts; i++)
+        for (int way = 0; way < 27; way++)
+            if (way != 13)
+                bring_halo(b, &b->part[i], (const int[]){way % 3 - 1, way / 3 % 3 - 1, way / 9 - 1}, array);
+}
+
+/* --- steps ------------------------------------------------------------------------------------------------ */
+
+/* Updates a box in two, cut somewhere (at a tile where a change is wanted), and these again. */
+static void update(part *p, lacis_sweep_box box, int depth, lacis_sweep_change *change, uint64_t *seed)
+{
+    const int axis = (int)below(seed, 3);
+    const int64_t unit = change == NULL ? 1
+                         : axis == 0    ? LACIS_SWEEP_TILE_X
+                         : axis == 1    ? LACIS_SWEEP_TILE_Y
+                                        : 1,
+                  at = (box.begin[axis] + below(seed, box.end[axis] - box.begin[axis])) / unit * unit;
+    if (depth == 0 || at <= box.begin[axis]) {
+        assert_int_equal(lacis_sweep_update(p->system, &box, change), LACIS_SWEEP_OK);
+        return;
+    }
+    lacis_sweep_box low = box, high = box;
+    low.end[axis] = high.begin[axis] = at;
+    update(p, high, depth - 1, change, seed);
+    update(p, low, depth - 1, change, seed);
+}
+
+static void step(blocks *b, part *p, int later, lacis_sweep_change *change, uint64_t *seed)
+{
+    lacis_sweep_box box = p->box;
+    for (int d = 0; d < 3; d++) {
+        if (is_inner(b, p, 2 * d)) box.begin[d] -= later * b->c->reach[d];
+        if (is_inner(b, p, 2 * d + 1)) box.end[d] += later * b->c->reach[d];
+    }
+    update(p, box, 2, change, seed);
+    lacis_sweep_turn(p->system);
+}
+
+static void round_of_steps(blocks *b, bool at_once, bool last, lacis_sweep_change *change, uint64_t *seed)
+{
+    exchange(b, 0);
+    for (int i = 0; i < b->parts; i++) {
+        part *p = &b->part[i];
+        lacis_sweep_change own = {0};
+        lacis_sweep_refresh(p->system);
+        if (at_once) {
+            assert_int_equal(lacis_sweep_steps(p->system, b->steps, last ? &own : NULL), LACIS_SWEEP_OK);
+        } else {
+            for (int s = 0; s < b->steps; s++)
+                step(b, p, b->steps - 1 - s, last && s + 1 == b->steps ? &own : NULL, seed);
+        }
+        if (last) lacis_sweep_change_merge(change, &own);
     }
 }
 
-static void check_fields(const sample *s, const lacis_sweep_cut *cut, uint64_t at_seed)
+/* --- the whole -------------------------------------------------------------------------------------------- */
+
+static void check_part(const blocks *b, const part *p, void *const *wanted)
 {
-    const size_t size = lacis_sweep_size(s->start.type);
-    char text[2000];
-    for (int field = 0; field < s->start.fields; field++)
-        for (int64_t i = 0; i < s->cells; i++) {
-            const char *alone = (const char *)s->result[0][field] + size * (size_t)i;
-            const char *parts = (const char *)s->result[1][field] + size * (size_t)i;
-            if (memcmp(alone, parts, size) == 0) continue;
-            describe(s, cut, text, sizeof text);
-            fail_msg("seed %llu field %d cell %lld, %lld: %s", (unsigned long long)at_seed, field,
-                     (long long)(i % s->start.extent[0]), (long long)(i / s->start.extent[0]), text);
-        }
+    const lacis_sweep_start *s = &p->start;
+    const int64_t cells = s->extent[0] * s->extent[1] * s->extent[2];
+    void *got[LACIS_SWEEP_FIELDS];
+    for (int f = 0; f < s->fields; f++) {
+        got[f] = malloc(8 * (size_t)cells);
+        assert_non_null(got[f]);
+    }
+    lacis_sweep_read(p->system, got);
+    for (int f = 0; f < s->fields; f++) {
+        void *own = cut_array(s->type, wanted[f], b->c->start.extent, p->box.begin, p->box.end);
+        if (memcmp(own, got[f], (size_t)cells * lacis_sweep_size(s->type)) != 0)
+            fail_msg(
+                "field %d of part %d %d %d of %d %d %d differs: %ld x %ld x %ld, %d steps an exchange, levels %d", f,
+                p->at[0], p->at[1], p->at[2], b->cuts[0], b->cuts[1], b->cuts[2], (long)b->c->start.extent[0],
+                (long)b->c->start.extent[1], (long)b->c->start.extent[2], b->steps, s->levels);
+        free(own);
+        free(got[f]);
+    }
 }
 
-static void check_change(sample *s)
+static void check_parts(sweep_case *c, bool at_once, bool want_change, uint64_t *seed)
 {
-    for (int part = 1; part < s->parts; part++)
-        lacis_sweep_change_merge(&s->joined[0], &s->joined[part]);
-    assert_memory_equal(&s->joined[0].max, &s->whole.max, sizeof s->whole.max);
-    const double alone = lacis_sweep_exact_round(&s->whole.squares),
-                 joined = lacis_sweep_exact_round(&s->joined[0].squares);
-    assert_memory_equal(&alone, &joined, sizeof alone);
+    blocks *b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    b->c = c;
+    b->steps = 1 + (int)below(seed, 4);
+    b->parts = 1;
+    const int rounds = 1 + (int)below(seed, 3);
+    for (int d = 0; d < 3; d++) {
+        cut_axis(b, d, want_change, seed);
+        b->parts *= b->cuts[d];
+    }
+    for (int i = 0; i < b->parts; i++)
+        make_part(b, &b->part[i], i);
+    for (int a = 0; a < c->start.coefficients; a++)
+        exchange(b, c->start.fields + a);
+    void *wanted[LACIS_SWEEP_FIELDS];
+    lacis_sweep_change change = {0}, expected;
+    reference_steps(c, rounds * b->steps, wanted, &expected);
+    for (int r = 0; r < rounds; r++)
+        round_of_steps(b, at_once, want_change && r + 1 == rounds, &change, seed);
+    const double is = lacis_sweep_exact_round(&change.squares), was = lacis_sweep_exact_round(&expected.squares);
+    if (want_change && (memcmp(&is, &was, sizeof is) != 0 || memcmp(&change.max, &expected.max, sizeof is) != 0))
+        fail_msg("change %.17g, not %.17g; max %.17g, not %.17g", is, was, change.max, expected.max);
+    for (int i = 0; i < b->parts; i++) {
+        check_part(b, &b->part[i], wanted);
+        free_part(&b->part[i]);
+    }
+    assert_int_equal(b->memory.blocks, 0);
+    for (int f = 0; f < c->start.fields; f++)
+        free(wanted[f]);
+    free(b);
 }
 
-static void test_random(void **state)
+static void check_many(int cases, bool at_once, bool want_change, uint64_t seed)
+{
+    for (int i = 0; i < cases; i++) {
+        sweep_wish wish = {.type = (lacis_sweep_type)(i % 2),
+                           .dims = 1 + i / 2 % 3,
+                           .radius = 1 + (int)below(&seed, i % 4 == 0 ? 4 : 2),
+                           .fields = 1 + (int)below(&seed, 2),
+                           .coefficients = (int)below(&seed, 2),
+                           .written = i % 3 == 0 ? 50 : 0,
+                           .shape = i % 5 == 0 ? 1 : 0,
+                           .same_edge = i % 7 == 0    ? 1 + LACIS_SWEEP_PERIODIC
+                                        : i % 11 == 0 ? 1 + LACIS_SWEEP_VALUES
+                                                      : 0};
+        for (int d = 0; d < 3; d++)
+            wish.extent[d] =
+                wish.dims == 3 ? 4 + below(&seed, d == 0 && want_change ? 80 : 24) : 20 + below(&seed, 90);
+        sweep_case c;
+        make_case(&c, &wish, &seed);
+        c.start.levels = (int)below(&seed, 4);
+        c.start.threads = 1 + (int)below(&seed, 3);
+        c.start.cache = below(&seed, 2) ? 0 : 3000;
+        check_parts(&c, at_once, want_change, &seed);
+        free_case(&c);
+    }
+}
+
+static void parts_have_the_bits_of_the_whole(void **state)
 {
     (void)state;
-    static sample s;
-    static team_member all[TEAM_MOST];
-    int done = 0, changes = 0;
-    for (int round = 1; round <= ROUNDS; round++) {
-        char why[200];
-        lacis_sweep_cut cut;
-        const uint64_t at_seed = seed = (uint64_t)round * 977;
-        draw_sample(&s);
-        if (s.cells > CELLS_MOST || lacis_sweep_refuses(&s.start, why, sizeof why) ||
-            !lacis_sweep_cut_make(&s.start, s.parts, s.deep, &cut, why, sizeof why)) {
-            free_sample(&s);
-            continue;
-        }
-        run_alone(&s);
-        team_begin(all, s.parts, run_part);
-        for (int i = 0; i < s.parts; i++)
-            all[i].own = &s;
-        team_run_all(all, s.parts);
-        for (int i = 0; i < s.parts; i++)
-            assert_int_equal(all[i].status, LACIS_OK);
-        team_finish(all, s.parts);
-        check_fields(&s, &cut, at_seed);
-        if (s.change) check_change(&s);
-        done++;
-        changes += s.change;
-        free_sample(&s);
-    }
-    assert_true(done > ROUNDS / 5 && changes > 0);
+    check_many(SLOW ? 60 : 400, false, false, 11);
+}
+
+static void so_have_several_steps_at_once(void **state)
+{
+    (void)state;
+    check_many(SLOW ? 60 : 400, true, false, 12);
+}
+
+static void changes_of_parts_add_up(void **state)
+{
+    (void)state;
+    check_many(SLOW ? 40 : 200, false, true, 13);
+    check_many(SLOW ? 40 : 200, true, true, 14);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_have_the_bits_of_the_whole),
+        cmocka_unit_test(so_have_several_steps_at_once),
+        cmocka_unit_test(changes_of_parts_add_up),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Linear stencils in their canonical order: see linear.h.
+ * Linear stencils in their canonical order: see canonical.h.
  */
-#include "sweep/linear.h"
+#include "sweep/canonical.h"
 
 #include <stdio.h>
 #include <stdlib.h>

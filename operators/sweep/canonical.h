@@ -12,8 +12,8 @@
  * in their order; of one array by the distance of their nearest tap, then by their first tap in the order above. A
  * source comes last, with weight 1.
  */
-#ifndef LACIS_OPERATORS_SWEEP_LINEAR_H
-#define LACIS_OPERATORS_SWEEP_LINEAR_H
+#ifndef LACIS_OPERATORS_SWEEP_CANONICAL_H
+#define LACIS_OPERATORS_SWEEP_CANONICAL_H
 
 #include "sweep/sweep.h"
 
