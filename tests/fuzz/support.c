@@ -212,6 +212,31 @@ static void check_bodies(const lacis_array *array)
     }
 }
 
+/* Fields of as many cells as the shape says, and nothing else. */
+static void check_grid(const lacis_array *array)
+{
+    lacis_part part;
+    int64_t cells = 1;
+    int fields = 0;
+    FUZZ_CHECK(find_part(array, "shape", &part) != NULL && part.count >= 1 && part.count <= 3);
+    const int64_t *extent = part.data;
+    for (int64_t i = 0; i < part.count; i++) {
+        FUZZ_CHECK(extent[i] >= 1 && extent[i] <= INT64_MAX / cells);
+        cells *= extent[i];
+    }
+    for (int i = 0; lacis_array_part(array, i, &part) == LACIS_OK; i++) {
+        if (strcmp(part.name, "shape") == 0) continue;
+        if (strcmp(part.name, "step") == 0) {
+            FUZZ_CHECK(part.count == 1 && part.dtype == LACIS_I64 && *(const int64_t *)part.data >= 0);
+            continue;
+        }
+        fields++;
+        FUZZ_CHECK(part.count == cells && part.dtype == lacis_array_dtype(array));
+        FUZZ_CHECK(part.dtype == LACIS_F32 || part.dtype == LACIS_F64);
+    }
+    FUZZ_CHECK(fields >= 1 && fields <= 8);
+}
+
 void fuzz_check_array(const lacis_array *array)
 {
     lacis_part part;
@@ -226,6 +251,8 @@ void fuzz_check_array(const lacis_array *array)
         check_symmetric(array);
     } else if (lacis_array_kind(array) == LACIS_BODIES) {
         check_bodies(array);
+    } else if (lacis_array_kind(array) == LACIS_GRID) {
+        check_grid(array);
     } else {
         for (int i = 0; lacis_array_part(array, i, &part) == LACIS_OK; i++)
             FUZZ_CHECK(part.count == lacis_array_extent(array, 0));
