@@ -81,14 +81,17 @@ static inline const char *load_bytes(const bytes *b, size_t size, const char *ho
     return sql;
 }
 
-/* Every part of both arrays, name by name. */
-static inline void same_bits(lacis_engine *engine, const char *one, const char *other)
+/* Every part of both arrays, which are of this kind, name by name. */
+static inline void same_bits_of(lacis_kind kind, lacis_engine *engine, const char *one, const char *other)
 {
     lacis_array *array[2];
     lacis_part a, b;
     assert_int_equal(lacis_array_find(engine, one, &array[0]), LACIS_OK);
     assert_int_equal(lacis_array_find(engine, other, &array[1]), LACIS_OK);
-    assert_int_equal(lacis_array_kind(array[1]), lacis_array_kind(array[0]));
+    assert_int_equal(lacis_array_kind(array[0]), kind);
+    assert_int_equal(lacis_array_kind(array[1]), kind);
+    for (int d = 0; d < 2; d++)
+        assert_int_equal(lacis_array_extent(array[0], d), lacis_array_extent(array[1], d));
     assert_int_equal(lacis_array_dtype(array[0]), lacis_array_dtype(array[1]));
     for (int i = 0; lacis_array_part(array[0], i, &a) == LACIS_OK; i++) {
         int k = 0;
@@ -102,6 +105,11 @@ static inline void same_bits(lacis_engine *engine, const char *one, const char *
     assert_int_equal(lacis_array_part_count(array[0]), lacis_array_part_count(array[1]));
     lacis_array_release(array[0]);
     lacis_array_release(array[1]);
+}
+
+static inline void same_bits(lacis_engine *engine, const char *one, const char *other)
+{
+    same_bits_of(LACIS_BODIES, engine, one, other);
 }
 
 #endif
