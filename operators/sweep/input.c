@@ -3,7 +3,7 @@
  * The arrays of a call in the type of the run: as they lie where they are of it, else converted. And what kernels
  * begin with. Called by run.c, and without arrays by bind, costs and EXPLAIN.
  */
-#include "sweep/work.h"
+#include "sweep/system.h"
 
 #include <string.h>
 
@@ -104,6 +104,7 @@ void lacis_sweep_start_of(const lacis_sweep_work *work, const lacis_sweep_input 
                                .fields = work->grid.fields,
                                .coefficients = work->coefficients,
                                .t = work->grid.step,
+                               .cells = lacis_sweep_program_cells,
                                .levels = work->levels,
                                .threads = lacis_run_threads(work->run)};
     memcpy(out->extent, work->grid.extent, sizeof out->extent);
@@ -111,9 +112,8 @@ void lacis_sweep_start_of(const lacis_sweep_work *work, const lacis_sweep_input 
     memcpy(out->edge, work->edge, sizeof out->edge);
     for (int field = 0; field < work->grid.fields; field++)
         out->rule[field] = work->formula[field].rule;
-    if (input == NULL) return;
-    memcpy(out->array, input->array, sizeof out->array);
+    if (input != NULL) memcpy(out->array, input->array, sizeof out->array);
     for (int field = 0; field < work->grid.fields; field++)
         for (int face = 0; face < LACIS_SWEEP_FACES; face++)
-            out->edge[field][face].values = input->face[field][face];
+            out->edge[field][face].values = input != NULL ? input->face[field][face] : work->face[field][face].data;
 }

@@ -85,7 +85,7 @@ static lacis_status with_system(lacis_sweep_system *system, lacis_array **out)
 }
 
 lacis_status lacis_sweep_run_call(lacis_run *run, const lacis_call *call, lacis_sweep_maker make, int levels,
-                             lacis_array **out)
+                                  lacis_array **out)
 {
     lacis_sweep_input input;
     lacis_sweep_system *system = NULL;

@@ -50,7 +50,7 @@ bool lacis_sweep_program_cells(void *context, int worker, int field, int n, cons
 
 /* run.c: a variant's run. */
 lacis_status lacis_sweep_run_call(lacis_run *run, const lacis_call *call, lacis_sweep_maker make, int levels,
-                             lacis_array **out);
+                                  lacis_array **out);
 
 /* --- change.c: the table NAME_change. */
 typedef struct lacis_sweep_changes {

@@ -74,7 +74,6 @@ lacis_status lacis_sweep_cpu_system(lacis_run *run, const lacis_call *call, cons
         return lacis_sweep_said(run, work, LACIS_SWEEP_NO_MEMORY, made->bytes);
     *out = &made->base;
     LACIS_TRY(lacis_sweep_programs_new(run, work, start.threads, &made->programs));
-    start.cells = lacis_sweep_program_cells;
     start.cells_context = made->programs;
     return lacis_sweep_said(run, work, lacis_sweep_new(&start, &made->system), made->bytes);
 }

@@ -24,7 +24,7 @@
                                     lacis_array **out)                                                               \
     {                                                                                                                \
         (void)begin, (void)end; /* a grid is not cut */                                                              \
-        return lacis_sweep_run_call(run, call, lacis_sweep_cpu_system, which##_levels(call), out);                        \
+        return lacis_sweep_run_call(run, call, lacis_sweep_cpu_system, which##_levels(call), out);                   \
     }                                                                                                                \
     static bool which##_gpu_can(const lacis_call *call, char *reason, size_t size)                                   \
     {                                                                                                                \
@@ -39,7 +39,7 @@
                                         lacis_array **out)                                                           \
     {                                                                                                                \
         (void)begin, (void)end;                                                                                      \
-        return lacis_sweep_run_call(run, call, lacis_sweep_gpu_system, which##_levels(call), out);                        \
+        return lacis_sweep_run_call(run, call, lacis_sweep_gpu_system, which##_levels(call), out);                   \
     }                                                                                                                \
     static const lacis_variant which = {.name = #which,                                                              \
                                         .device = LACIS_CPU,                                                         \

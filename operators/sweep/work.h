@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A call of SWEEP as bind leaves it: the grid, what its fields become (rules.c, canonical.c), edges (edges.c), how many
- * steps and what is watched on the way. Costs (cost.c, gpu_cost.c) and runs (system.h) go by it.
+ * A call of SWEEP as bind leaves it: the grid, what its fields become (rules.c, canonical.c), edges (edges.c), how
+ * many steps and what is watched on the way. Costs (cost.c, gpu_cost.c) and runs (system.h) go by it.
  */
 #ifndef LACIS_OPERATORS_SWEEP_WORK_H
 #define LACIS_OPERATORS_SWEEP_WORK_H
@@ -95,8 +95,8 @@ typedef struct lacis_sweep_input {
 lacis_status lacis_sweep_take(lacis_run *run, const lacis_sweep_work *work, lacis_sweep_input *out);
 void lacis_sweep_give(lacis_run *run, lacis_sweep_input *input);
 uint64_t lacis_sweep_take_bytes(const lacis_sweep_work *work);
-/* What kernels begin with, but for levels, threads, host and cells. input NULL: without arrays, for what kernels say
- * of bytes, reach and refusals. */
+/* What kernels begin with, but for host and, of written rules, cells_context. input NULL: without arrays, for what
+ * kernels say of bytes, reach and refusals. */
 void lacis_sweep_start_of(const lacis_sweep_work *work, const lacis_sweep_input *input, lacis_sweep_start *out);
 
 /* --- cost.c, gpu_cost.c */

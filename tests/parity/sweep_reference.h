@@ -166,14 +166,16 @@ static inline bool held(const naive *n, int field, const int64_t at[3])
 typedef struct exactly {
     double partial[64];
     int count;
-    bool nan;
+    bool nan, infinite; /* squares: never below 0 */
 } exactly;
 
 static inline void exactly_add(exactly *e, double x)
 {
     int kept = 0;
-    e->nan = e->nan || !isfinite(x);
-    for (int i = 0; i < e->count && !e->nan; i++) {
+    e->nan = e->nan || isnan(x);
+    e->infinite = e->infinite || isinf(x);
+    if (!isfinite(x)) return;
+    for (int i = 0; i < e->count; i++) {
         double y = e->partial[i];
         if (fabs(x) < fabs(y)) {
             const double other = x;
@@ -191,7 +193,7 @@ static inline void exactly_add(exactly *e, double x)
 static inline double exactly_sum(const exactly *e)
 {
     int i = e->count - 1;
-    if (e->nan) return NAN;
+    if (e->nan || e->infinite) return e->nan ? NAN : INFINITY;
     if (i < 0) return 0;
     double high = e->partial[i], low = 0;
     while (i > 0 && low == 0) {

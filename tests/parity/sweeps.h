@@ -172,6 +172,12 @@ static inline const char *add_face(sweeps *s, dice *d, int field, int face)
 
 /* ------------------------------------------------------------------------------------------- running */
 
+/* The reason first: statements are long, and messages are cut. */
+static inline void sweep_ok(const sweeps *s, lacis_status status)
+{
+    if (status != LACIS_OK) fail_msg("%s: %s\n  %s", lacis_status_name(status), s->p->host.error.message, s->text);
+}
+
 static inline bool same_number(double a, double b)
 {
     return (isnan(a) && isnan(b)) || (a == b && signbit(a) == signbit(b));
@@ -180,18 +186,18 @@ static inline bool same_number(double a, double b)
 static inline void compare_fields(const sweeps *s, const lacis_array *array, const char *how)
 {
     lacis_grid grid;
-    parity_ok(s->p, lacis_grid_view(&s->p->run, array, &grid), s->text);
+    sweep_ok(s, lacis_grid_view(&s->p->run, array, &grid));
     assert_int_equal(grid.dtype, s->n.floats ? LACIS_F32 : LACIS_F64);
     assert_int_equal(grid.fields, s->n.fields);
     if (grid.step != s->n.t)
-        fail_msg("%s\n  %s: step %lld, expected %lld", s->text, how, (long long)grid.step, (long long)s->n.t);
+        fail_msg("%s: step %lld, expected %lld\n  %s", how, (long long)grid.step, (long long)s->n.t, s->text);
     for (int f = 0; f < grid.fields; f++)
         for (int64_t i = 0; i < grid.cells; i++) {
             const double found = lacis_value_double(grid.field[f], grid.dtype, i), wanted = s->n.array[f][i];
             if (!same_number(found, wanted))
-                fail_msg("%s\n  %s, %lld x %lld x %lld, field %d, cell %lld: %.17g, expected %.17g", s->text, how,
+                fail_msg("%s, %lld x %lld x %lld, field %d, cell %lld: %.17g, expected %.17g\n  %s", how,
                          (long long)grid.extent[0], (long long)grid.extent[1], (long long)grid.extent[2], f,
-                         (long long)i, found, wanted);
+                         (long long)i, found, wanted, s->text);
         }
 }
 
@@ -215,8 +221,8 @@ static inline void compare_changes(const sweeps *s, lacis_array *array, const ch
         assert_true(row < step->count);
         assert_int_equal(((const int64_t *)step->data)[row], c->first + i);
         if (!same_number(max[row], c->max[i - 1]) || !same_number(l2[row], c->l2[i - 1]))
-            fail_msg("%s\n  %s: step %lld changed %.17g, %.17g; expected %.17g, %.17g", s->text, how,
-                     (long long)(c->first + i), max[row], l2[row], c->max[i - 1], c->l2[i - 1]);
+            fail_msg("%s: step %lld changed %.17g, %.17g; expected %.17g, %.17g\n  %s", how,
+                     (long long)(c->first + i), max[row], l2[row], c->max[i - 1], c->l2[i - 1], s->text);
         row++;
     }
     assert_int_equal(row, step->count);
@@ -227,7 +233,7 @@ static inline lacis_call *bind_sweep(sweeps *s, bool take)
 {
     lacis_call *call;
     lacis_sweep_start start;
-    parity_ok(s->p, parity_bind(s->p, s->text, s->arrays, NULL, &call), s->text);
+    sweep_ok(s, parity_bind(s->p, s->text, s->arrays, NULL, &call));
     const lacis_sweep_work *work = call->work;
     if (!take) return call;
     for (int i = 0; i < s->n.fields; i++) {
@@ -252,7 +258,7 @@ static inline void run_variants(sweeps *s, const lacis_call *call, const changes
             continue;
         }
         snprintf(how, sizeof how, "%s, %d thread%s", variant->name, threads, threads == 1 ? "" : "s");
-        parity_ok(s->p, variant->run(&s->p->run, call, 0, call->units, &array), s->text);
+        sweep_ok(s, variant->run(&s->p->run, call, 0, call->units, &array));
         compare_fields(s, array, how);
         if (every > 0) compare_changes(s, array, c, every, how);
         lacis_array_release(array);
