@@ -72,8 +72,8 @@ static bool can(const lacis_call *call, char *reason, size_t size)
                  LEAST_UPDATES);
         return false;
     }
-    choose(work, ranks, &brief);
-    return lacis_sweep_ranks_cut(work, &brief, ranks, &cut, reason, size);
+    choose(work, ranks, &brief); /* a cut that is asked for and cannot be is an error: cost tells it */
+    return lacis_sweep_ranks_cut(work, &brief, ranks, &cut, reason, size) || lacis_run_ranks_always(work->run);
 }
 
 /* ------------------------------------------------------------------------------------------- costs */
