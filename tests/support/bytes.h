@@ -31,6 +31,11 @@ static inline void put_number(bytes *b, const void *number, size_t size)
     put_bytes(b, turned, size);
 }
 
+static inline void put_u16(bytes *b, uint16_t value)
+{
+    put_number(b, &value, sizeof value);
+}
+
 static inline void put_u32(bytes *b, uint32_t value)
 {
     put_number(b, &value, sizeof value);
@@ -51,10 +56,26 @@ static inline void put_f64(bytes *b, double value)
     put_number(b, &value, sizeof value);
 }
 
+static inline void put_text(bytes *b, const char *text)
+{
+    put_bytes(b, text, strlen(text));
+}
+
+/* A .npy with this dictionary; data follow. */
+static inline void put_npy(bytes *b, const char *head)
+{
+    size_t length = strlen(head);
+    const unsigned char start[] = {
+        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(length & 255), (unsigned char)(length >> 8)};
+    *b = (bytes){0};
+    put_bytes(b, start, sizeof start);
+    put_bytes(b, head, length);
+}
+
 /* LOAD x FROM a file of the first `size` bytes, `how` behind it. */
 static inline const char *load_bytes(const bytes *b, size_t size, const char *how)
 {
-    static char sql[256];
+    static char sql[400];
     write_file(path_of("bin"), b->data, size);
     snprintf(sql, sizeof sql, "LOAD x FROM '%s' %s", path_of("bin"), how);
     return sql;
