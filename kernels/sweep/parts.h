@@ -36,6 +36,9 @@ typedef struct lacis_sweep_cut {
  * ..."). */
 bool lacis_sweep_cut_make(const lacis_sweep_start *whole, int parts, int deep, lacis_sweep_cut *out, char *why,
                           size_t size);
+/* The same into slabs along the last axis: what they exchange lies in one piece. */
+bool lacis_sweep_cut_slabs(const lacis_sweep_start *whole, int parts, int deep, lacis_sweep_cut *out, char *why,
+                           size_t size);
 /* Where a part lies, and which part lies at a place of the grid of parts. */
 void lacis_sweep_cut_place(const lacis_sweep_cut *cut, int part, int place[3]);
 int lacis_sweep_cut_part(const lacis_sweep_cut *cut, const int place[3]);

@@ -182,22 +182,39 @@ static bool choose(lacis_sweep_cut *cut, int parts, const bool whole[3], char *w
     return false;
 }
 
-bool lacis_sweep_cut_make(const lacis_sweep_start *whole, int parts, int deep, lacis_sweep_cut *out, char *why,
-                          size_t size)
+/* stays: axes that are not cut. */
+static bool make(const lacis_sweep_start *whole, int parts, int deep, const bool stays[3], lacis_sweep_cut *out,
+                 char *why, size_t size)
 {
-    bool stays[3];
     *out = (lacis_sweep_cut){.dims = whole->dims, .parts = parts, .deep = deep};
     lacis_sweep_reach(whole, out->reach);
     for (int axis = 0; axis < 3; axis++) {
         out->whole[axis] = whole->extent[axis];
         out->periodic[axis] = whole->edge[0][2 * axis].kind == LACIS_SWEEP_PERIODIC;
-        stays[axis] = axis >= whole->dims || (parts > 1 && mixed(whole, axis));
     }
     if (!choose(out, parts, stays, why, size)) return false;
     for (int axis = 0; axis < 3; axis++)
         out->halo[axis] = out->grid[axis] > 1 ? out->reach[axis] * deep : 0;
     out->corners = deep > 1 || diagonal(whole, out->grid);
     return true;
+}
+
+bool lacis_sweep_cut_make(const lacis_sweep_start *whole, int parts, int deep, lacis_sweep_cut *out, char *why,
+                          size_t size)
+{
+    bool stays[3];
+    for (int axis = 0; axis < 3; axis++)
+        stays[axis] = axis >= whole->dims || (parts > 1 && mixed(whole, axis));
+    return make(whole, parts, deep, stays, out, why, size);
+}
+
+bool lacis_sweep_cut_slabs(const lacis_sweep_start *whole, int parts, int deep, lacis_sweep_cut *out, char *why,
+                           size_t size)
+{
+    bool stays[3];
+    for (int axis = 0; axis < 3; axis++)
+        stays[axis] = axis != whole->dims - 1 || (parts > 1 && mixed(whole, axis));
+    return make(whole, parts, deep, stays, out, why, size);
 }
 
 void lacis_sweep_cut_start(const lacis_sweep_start *whole, const lacis_sweep_cut *cut, int part,
