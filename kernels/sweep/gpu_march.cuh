@@ -89,7 +89,7 @@ __device__ __forceinline__ typename S::T sweep_linear(const sweep_pass &p, const
     T value = (T)p.weight[WEIGHT];
     sweep_each<FIRST, S::first_group(F + 1)>([&](auto group) {
         constexpr int GROUP = decltype(group)::value;
-        constexpr int TAP = S::group_tap(GROUP), TAPS = S::group_tap(GROUP + 1) - TAP;
+        constexpr int TAP = S::group_tap(GROUP), TAPS = S::group_end(GROUP) - TAP;
         value = sweep_fma((T)p.weight[WEIGHT + 1 + GROUP - FIRST], sweep_pairs<TAP, TAPS>(get), value);
     });
     return value;

@@ -20,8 +20,8 @@ template <class S> static bool matches(const lacis_sweep_start *start)
     const lacis_sweep_rule *rule = &start->rule[0];
     if (start->dims != S::DIMS || start->fields != 1 || rule->written || rule->linear.groups != S::GROUPS)
         return false;
-    for (int g = 0; g <= S::GROUPS; g++)
-        if (rule->linear.first[g] != S::group_tap(g)) return false;
+    for (int g = 0; g < S::GROUPS; g++)
+        if (rule->linear.first[g] != S::group_tap(g) || rule->linear.first[g + 1] != S::group_end(g)) return false;
     for (int i = 0; i < S::TAPS; i++) {
         const sweep_at at = S::tap(i);
         const lacis_sweep_tap *tap = &rule->tap[i];

@@ -32,6 +32,10 @@ template <class T_, class L, bool CENTRE, int COUNT> struct sweep_shape {
     {
         return CENTRE && g == 0 ? 0 : CENTRE + L::group(g - CENTRE);
     }
+    static constexpr int group_end(int g)
+    {
+        return CENTRE + L::group(g + 1 - CENTRE);
+    }
 };
 
 struct sweep_line {

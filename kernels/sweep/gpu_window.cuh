@@ -5,7 +5,8 @@
  *   typedef ... T;                            DIMS, FIELDS, TAPS (of all fields), GROUPS
  *   sweep_at tap(int i)                       field f has taps first_tap(f) .. first_tap(f + 1) - 1
  *   bool written(int f)                       T rule<F>(const T *taps, T x, T y, T z, T t, int *bad) of those
- *   int first_group(int f), group_tap(int g)  groups of linear fields, and their first taps (to GROUPS)
+ *   int first_group(int f)                    of linear fields, to FIELDS
+ *   int group_tap(int g), group_end(int g)    a group's taps
  *
  * A warp marches along the last axis, so that taps that differ in their place along it alone, or along x, come out of
  * one stream of rows, which is read once: a stream is an array and a place along the axis between.

@@ -94,5 +94,7 @@ void sweep_collect(sweep_device *d, const sweep_case &c, sweep_state *out);
 /* How many cells differ in bits (NaN is NaN), with the first one in `where`. */
 int64_t sweep_differences(const sweep_case &c, const sweep_state &a, const sweep_state &b, std::string *where);
 bool sweep_same_change(const lacis_sweep_change &a, const lacis_sweep_change &b);
+/* A whole grid's steps, its memory against the estimate, against the naive sweep. */
+void sweep_compare(const sweep_case &c, int64_t steps, bool wants_change);
 
 #endif
