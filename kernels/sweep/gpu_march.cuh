@@ -14,14 +14,33 @@
 #include "gpu_sums.cuh"
 #include "gpu_window.cuh"
 
-enum { SWEEP_WARPS = 8 }; /* of a block at most */
+enum { SWEEP_WARPS = 8, SWEEP_REACH = 4 }; /* warps of a block at most; cells that a rule reaches */
 
-/* Where a lane is, and which vectors it reads: its own; and on a warp's rim those `far` 1 and 2 vectors beyond it. */
+/* Where a lane is, and what it reads: its own vector; and on the warp's rim those cells beside it that no lane has:
+ * the e-th on its side, `beyond[e]` from its first one. */
 struct sweep_lane {
     int lane;
-    long long x, middle;
-    bool wanted, far[2];
+    bool wanted, rim[SWEEP_REACH];
+    int beyond[SWEEP_REACH];
 };
+
+/* Of a lane whose first cell is x: rules that read `reach` cells beside those of begin .. end - 1. */
+template <int CELLS>
+__device__ __forceinline__ sweep_lane sweep_lane_at(int lane, long long x, long long begin, long long end, int reach)
+{
+    sweep_lane l;
+    l.lane = lane;
+    l.wanted = x + CELLS > begin - reach && x < end + reach;
+#pragma unroll
+    for (int e = 0; e < SWEEP_REACH; e++) {
+        const int vectors = e / CELLS + 1;
+        const bool left = lane < 16;
+        l.beyond[e] = left ? -1 - e : CELLS + e;
+        l.rim[e] = left ? lane < vectors && x - 1 - e >= begin - reach && x - 1 - e < end + reach
+                        : lane >= 32 - vectors && x + CELLS + e < end + reach && x + CELLS + e >= begin - reach;
+    }
+    return l;
+}
 
 /* A lane's cells of a row, with REACH of its neighbours on each side; out[OWN] is the first of its own. All lanes. */
 template <int REACH, int OWN, class T>
@@ -33,21 +52,14 @@ __device__ __forceinline__ void sweep_row(const T *at, const sweep_lane &l, T *o
 #pragma unroll
     for (int j = 0; j < CELLS; j++)
         out[OWN + j] = own[j];
-    sweep_each<1, (REACH + CELLS - 1) / CELLS + 1>([&](auto number) {
-        constexpr int D = decltype(number)::value;
-        T beyond[CELLS] = {};
-        if (l.far[D - 1]) sweep_vector<T>::load(at + (l.lane < D ? -D * CELLS : D * CELLS), beyond);
-        sweep_each<0, CELLS>([&](auto cell) {
-            constexpr int J = decltype(cell)::value;
-            if constexpr (D * CELLS - J <= REACH) {
-                const T left = __shfl_up_sync(0xffffffffu, own[J], D);
-                out[OWN - D * CELLS + J] = l.lane < D ? beyond[J] : left;
-            }
-            if constexpr ((D - 1) * CELLS + J < REACH) {
-                const T right = __shfl_down_sync(0xffffffffu, own[J], D);
-                out[OWN + D * CELLS + J] = l.lane >= 32 - D ? beyond[J] : right;
-            }
-        });
+    sweep_each<0, REACH>([&](auto number) {
+        constexpr int E = decltype(number)::value, D = E / CELLS + 1, J = E % CELLS;
+        T beyond = T(0);
+        if (l.rim[E]) beyond = at[l.beyond[E]];
+        const T left = __shfl_up_sync(0xffffffffu, own[CELLS - 1 - J], D);
+        const T right = __shfl_down_sync(0xffffffffu, own[J], D);
+        out[OWN - 1 - E] = l.lane < D ? beyond : left;
+        out[OWN + CELLS + E] = l.lane >= 32 - D ? beyond : right;
     });
 }
 
@@ -145,38 +157,40 @@ template <class S, bool CHANGE> struct sweep_marching {
     typedef typename S::T T;
     typedef sweep_window<S, CHANGE> W;
     static constexpr int CELLS = W::CELLS, UNROLL = W::unroll(), OWN = W::reach(), ROWS = W::rows(UNROLL);
-    static constexpr int STREAMS = W::streams();
+    static constexpr int STREAMS = W::streams(), FIELDS = S::FIELDS;
+    static constexpr int M = W::MIDDLE, L = W::LAST;
 
     const sweep_pass &p;
     sweep_lane l;
+    long long x, middle;
+    int low[FIELDS], high[FIELDS];  /* which of its cells the lane writes */
+    int first[FIELDS], end[FIELDS]; /* and rows */
     T row[STREAMS > 0 ? STREAMS : 1][ROWS][CELLS + 2 * OWN];
-    double column[CHANGE ? S::FIELDS : 1][CELLS];
+    double column[CHANGE ? FIELDS : 1][CELLS];
     typename sweep_max<T>::bits max;
     int bad;
 
-    /* Row `last` of stream K into its place R. */
-    template <int K, int R> __device__ __forceinline__ void read(long long last)
+    /* Into place R of stream K: its row that is AHEAD further than cell `at`. */
+    template <int K, int R, int AHEAD> __device__ __forceinline__ void read(long long at)
     {
-        constexpr int ARRAY = W::array(K), AT = W::between(K), X = W::x(K);
-        const T *const from = static_cast<const T *>(p.from[ARRAY]) + l.x;
-        sweep_row<X, OWN>(from + (l.middle + AT) * p.stride[W::MIDDLE] + last * p.stride[W::LAST], l, row[K][R]);
+        constexpr int ARRAY = W::array(K), BETWEEN = W::between(K), X = W::x(K);
+        const T *const from = static_cast<const T *>(p.from[ARRAY]) + (BETWEEN * p.stride[M] + AHEAD * p.stride[L]);
+        sweep_row<X, OWN>(from + at, l, row[K][R]);
     }
-    template <int K> __device__ __forceinline__ void begin(long long first)
+    template <int K> __device__ __forceinline__ void begin(long long at)
     {
         constexpr int LOW = W::low(K), KEPT = W::high(K) - LOW;
         sweep_each<0, KEPT>([&](auto number) {
             constexpr int R = decltype(number)::value;
-            read<K, R>(first + LOW + R);
+            read<K, R, LOW + R>(at);
         });
     }
-    /* Rows for the steps `first` and UNROLL - 1 after it; beyond the end the last one again. */
-    template <int K> __device__ __forceinline__ void next(long long first, long long end)
+    template <int K> __device__ __forceinline__ void next(const long long *at)
     {
         constexpr int HIGH = W::high(K), KEPT = HIGH - W::low(K);
         sweep_each<0, UNROLL>([&](auto number) {
             constexpr int U = decltype(number)::value;
-            const long long last = first + U < end ? first + U : end - 1;
-            read<K, KEPT + U>(last + HIGH);
+            read<K, KEPT + U, HIGH>(at[U]);
         });
     }
     template <int K> __device__ __forceinline__ void shift()
@@ -194,26 +208,22 @@ template <class S, bool CHANGE> struct sweep_marching {
         constexpr int K = W::stream(I), R = W::last(W::tap(I)) - W::low(K) + U, X = W::tap(I).x;
         return row[K][R][OWN + X + j];
     }
-    template <int F, int U> __device__ __forceinline__ T value(int j, long long last, int *failed) const
+    template <int F, int U> __device__ __forceinline__ T value(int j, int last, int *failed) const
     {
         const auto get = [&](auto number) { return tap<decltype(number)::value, U>(j); };
         if constexpr (S::written(F))
-            return sweep_written<S, F>(p, get, l.x + j, l.middle, last, failed);
+            return sweep_written<S, F>(p, get, x + j, middle, last, failed);
         else
             return sweep_linear<S, F>(p, get);
     }
-    template <int F, int U> __device__ __forceinline__ void step(long long last)
+    template <int F, int U> __device__ __forceinline__ void step(int last, long long at)
     {
-        constexpr int M = W::MIDDLE, L = W::LAST;
-        const long long low = p.begin[0] > p.keep_low[F][0] ? p.begin[0] : p.keep_low[F][0];
-        const long long high = p.end[0] < p.keep_high[F][0] ? p.end[0] : p.keep_high[F][0];
-        if (l.middle < p.keep_low[F][M] || l.middle >= p.keep_high[F][M]) return;
-        if (last < p.keep_low[F][L] || last >= p.keep_high[F][L]) return;
+        if (last < first[F] || last >= end[F]) return;
         T out[CELLS];
 #pragma unroll
         for (int j = 0; j < CELLS; j++) {
             int failed = 0;
-            const bool inside = l.x + j >= low && l.x + j < high;
+            const bool inside = j >= low[F] && j < high[F];
             out[j] = value<F, U>(j, last, &failed);
             if (S::written(F) && inside) bad |= failed;
             if constexpr (CHANGE) {
@@ -222,16 +232,30 @@ template <class S, bool CHANGE> struct sweep_marching {
                 column[F][j] = __fma_rn((double)d, (double)d, column[F][j]);
             }
         }
-        T *const to = static_cast<T *>(p.to[F]) + l.x + l.middle * p.stride[M] + last * p.stride[L];
-        if (l.x >= low && l.x + CELLS <= high) {
+        T *const to = static_cast<T *>(p.to[F]) + at;
+        if (low[F] == 0 && high[F] == CELLS) {
             sweep_vector<T>::store(to, out);
         } else {
 #pragma unroll
             for (int j = 0; j < CELLS; j++)
-                if (l.x + j >= low && l.x + j < high) to[j] = out[j];
+                if (j >= low[F] && j < high[F]) to[j] = out[j];
         }
     }
-    __device__ __forceinline__ void march(long long first, long long end)
+    /* Which cells of each field are written, of those of the rows from .. until - 1. */
+    __device__ __forceinline__ void place(int from, int until)
+    {
+#pragma unroll
+        for (int f = 0; f < FIELDS; f++) {
+            const long long left = (p.begin[0] > p.keep_low[f][0] ? p.begin[0] : p.keep_low[f][0]) - x;
+            const long long right = (p.end[0] < p.keep_high[f][0] ? p.end[0] : p.keep_high[f][0]) - x;
+            const bool kept = middle < p.keep_low[f][M] || middle >= p.keep_high[f][M];
+            low[f] = left < 0 ? 0 : left > CELLS ? CELLS : (int)left;
+            high[f] = right < 0 ? 0 : right > CELLS ? CELLS : (int)right;
+            first[f] = from > p.keep_low[f][L] ? from : (int)p.keep_low[f][L];
+            end[f] = kept ? first[f] : until < p.keep_high[f][L] ? until : (int)p.keep_high[f][L];
+        }
+    }
+    __device__ __forceinline__ void march(int from, int until)
     {
         unsigned long long *digit = nullptr;
         bad = 0;
@@ -240,24 +264,29 @@ template <class S, bool CHANGE> struct sweep_marching {
             digit = sweep_digits<SWEEP_WARPS>();
             sweep_sums_begin(digit, l.lane);
 #pragma unroll
-            for (int f = 0; f < S::FIELDS; f++)
+            for (int f = 0; f < FIELDS; f++)
 #pragma unroll
                 for (int j = 0; j < CELLS; j++)
                     column[f][j] = 0;
         }
-        sweep_each<0, STREAMS>([&](auto k) { begin<decltype(k)::value>(first); });
-        for (; first < end; first += UNROLL) {
-            sweep_each<0, STREAMS>([&](auto k) { next<decltype(k)::value>(first, end); });
+        long long at[UNROLL + 1];
+        at[0] = x + middle * p.stride[M] + from * p.stride[L];
+        sweep_each<0, STREAMS>([&](auto k) { begin<decltype(k)::value>(at[0]); });
+        for (; from < until; from += UNROLL) {
+#pragma unroll
+            for (int u = 0; u < UNROLL; u++) /* beyond the end the last row again */
+                at[u + 1] = at[u] + (from + u + 1 < until ? p.stride[L] : 0);
+            sweep_each<0, STREAMS>([&](auto k) { next<decltype(k)::value>(at); });
             sweep_each<0, UNROLL>([&](auto u) {
                 constexpr int U = decltype(u)::value;
-                if (first + U < end)
-                    sweep_each<0, S::FIELDS>([&](auto f) { step<decltype(f)::value, U>(first + U); });
+                sweep_each<0, FIELDS>([&](auto f) { step<decltype(f)::value, U>(from + U, at[U]); });
             });
             sweep_each<0, STREAMS>([&](auto k) { shift<decltype(k)::value>(); });
+            at[0] = at[UNROLL];
             if constexpr (CHANGE) {
-                if ((first + UNROLL) % SWEEP_TILE_Y == 0 || first + UNROLL >= end)
+                if ((from + UNROLL) % SWEEP_TILE_Y == 0 || from + UNROLL >= until)
 #pragma unroll
-                    for (int f = 0; f < S::FIELDS; f++)
+                    for (int f = 0; f < FIELDS; f++)
                         sweep_flush<CELLS>(column[f], digit, l.lane);
             }
         }
@@ -275,26 +304,21 @@ __device__ __forceinline__ long long sweep_down(long long n, int to)
 template <class S, bool CHANGE> __device__ __forceinline__ void sweep_march(const sweep_pass &p)
 {
     typedef sweep_marching<S, CHANGE> marching;
-    typedef typename marching::W W;
-    constexpr int CELLS = marching::CELLS, REACH = marching::OWN;
+    constexpr int CELLS = marching::CELLS, M = marching::M, L = marching::L;
     marching m = {p};
+    const int lane = (int)threadIdx.x;
     const unsigned strip = blockIdx.x % p.strips, rest = blockIdx.x / p.strips;
     const long long begin = sweep_down(p.begin[0], SWEEP_TILE_X);
     const long long warp = begin + ((long long)strip * blockDim.y + threadIdx.y) * (32 * CELLS);
-    m.l.lane = (int)threadIdx.x;
-    m.l.x = warp + m.l.lane * CELLS;
-    m.l.middle = p.begin[W::MIDDLE] + (long long)(rest % p.middles) * blockDim.z + threadIdx.z;
-    if (warp >= p.end[0] || m.l.middle >= p.end[W::MIDDLE]) return;
-    const long long low = p.begin[0] - REACH, high = p.end[0] + REACH;
-    m.l.wanted = m.l.x + CELLS > low && m.l.x < high;
-    for (int d = 1; d <= 2; d++)
-        m.l.far[d - 1] = m.l.lane < d
-                             ? m.l.x - d * CELLS + CELLS > low && m.l.x - d * CELLS < high
-                             : m.l.lane >= 32 - d && m.l.x + d * CELLS < high && m.l.x + d * CELLS + CELLS > low;
-    const long long from = sweep_down(p.begin[W::LAST], SWEEP_TILE_Y) + (long long)(rest / p.middles) * p.length;
-    const long long first = from > p.begin[W::LAST] ? from : p.begin[W::LAST];
-    const long long end = from + p.length < p.end[W::LAST] ? from + p.length : p.end[W::LAST];
-    if (first < end) m.march(first, end);
+    m.x = warp + lane * CELLS;
+    m.middle = p.begin[M] + (long long)(rest % p.middles) * blockDim.z + threadIdx.z;
+    if (warp >= p.end[0] || m.middle >= p.end[M]) return;
+    m.l = sweep_lane_at<CELLS>(lane, m.x, p.begin[0], p.end[0], marching::OWN);
+    const long long from = sweep_down(p.begin[L], SWEEP_TILE_Y) + (long long)(rest / p.middles) * p.length;
+    const int first = (int)(from > p.begin[L] ? from : p.begin[L]);
+    const int until = (int)(from + p.length < p.end[L] ? from + p.length : p.end[L]);
+    m.place(first, until);
+    if (first < until) m.march(first, until);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What NVRTC compiles behind the prefix of gpu_program.cu and the rules' functions (see gpu.h): the marching kernels over
- * these rules. LACIS_KERNEL: which, by its place in lacis_sweep_gpu_kernel_name.
+ * What NVRTC compiles behind the prefix of gpu_program.cu and the rules' functions (see gpu.h): the marching kernels
+ * over these rules. LACIS_KERNEL: which, by its place in lacis_sweep_gpu_kernel_name.
  */
 #include "gpu_march.cuh"
 
@@ -52,7 +52,8 @@ struct lacis_sweep_rules {
 };
 
 #if LACIS_KERNEL == 0
-extern "C" __global__ void __launch_bounds__(32 * SWEEP_WARPS) lacis_sweep_kernel(const __grid_constant__ sweep_pass p)
+extern "C" __global__ void __launch_bounds__(32 * SWEEP_WARPS)
+    lacis_sweep_kernel(const __grid_constant__ sweep_pass p)
 {
     sweep_march<lacis_sweep_rules, false>(p);
 }

@@ -86,7 +86,9 @@ struct sweep_device {
     lacis_sweep_gpu *system = nullptr;
     ~sweep_device();
 };
-void sweep_begin(sweep_device *d, const sweep_case &c, const lacis_sweep_box *box, const bool *cut, int64_t halo);
+/* inner[axis][high]: that face borders another part. */
+void sweep_begin(sweep_device *d, const sweep_case &c, const lacis_sweep_box *box, const bool (*inner)[2],
+                 int64_t halo);
 lacis_sweep_status sweep_make(sweep_device *d);
 /* The part's fields into the whole grid's. */
 void sweep_collect(sweep_device *d, const sweep_case &c, sweep_state *out);

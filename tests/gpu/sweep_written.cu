@@ -3,8 +3,8 @@
  * Written rules: programs that are compiled with the rest here, whose lists must be those of the prefix; and with
  * WITH_NVRTC what NVRTC makes of the prefix and the source.
  */
-#include "sweep_written.h"
 #include "sweep_support.h"
+#include "sweep_written.h"
 
 #include <cstring>
 
@@ -44,13 +44,20 @@ static std::vector<int> flat(const std::vector<braces> &taps)
 #define TEXT_OF(...) #__VA_ARGS__
 #define TEXT(...)    TEXT_OF(__VA_ARGS__)
 static const char *const functions[] = {
-    "LACIS_DEVICE float lacis_rule_0(float c, float l, float r, float d, float u, float k, float n, float x, float y, "
+    "LACIS_DEVICE float lacis_rule_0(float c, float l, float r, float d, float u, float k, float n, float x, float "
+    "y, "
     "float z, float t, int *bad) { return " TEXT(HEAT(c, l, r, d, u, k, n, x, y, t)) "; }\n",
-    "LACIS_DEVICE double lacis_rule_1(double c, double l, double r, double d, double u, double f, double b, double v, "
-    "double x, double y, double z, double t, int *bad) { if (t > 1000) *bad = 1; return " TEXT(WAVE(c, l, r, d, u, f, b, v, x, y, z, t)) "; }\n",
-    "LACIS_DEVICE double lacis_rule_0(double a, double b, double c, double d, double x, double y, double z, double t, "
-    "int *bad) { return " TEXT(LINE_U(a, b, c, d, x, t)) "; }\n"
-    "LACIS_DEVICE double lacis_rule_1(double x, double y, double z, double t, int *bad) { return " TEXT(LINE_V(x, t)) "; }\n"};
+    "LACIS_DEVICE double lacis_rule_1(double c, double l, double r, double d, double u, double f, double b, double "
+    "v, "
+    "double x, double y, double z, double t, int *bad) { if (t > 1000) *bad = 1; return " TEXT(
+        WAVE(c, l, r, d, u, f, b, v, x, y, z, t)) "; }\n",
+    "LACIS_DEVICE double lacis_rule_0(double a, double b, double c, double d, double x, double y, double z, double "
+    "t, "
+    "int *bad) { return " TEXT(LINE_U(
+        a, b, c, d, x,
+        t)) "; }\n"
+            "LACIS_DEVICE double lacis_rule_1(double x, double y, double z, double t, int *bad) { return " TEXT(
+                LINE_V(x, t)) "; }\n"};
 #endif
 
 enum { PROGRAMS = 3 };
@@ -63,8 +70,14 @@ static void make(sweep_case *c, int program, bool small, u64 seed)
     const auto extent = [&]() { return 5 + (int64_t)(next_random(&state) % (u64)far); };
     const int64_t x = extent(), y = extent(), z = 5 + (int64_t)(next_random(&state) % (small ? 9u : 40u));
     c->name = std::string("written ") + names[program] + " seed " + std::to_string(seed);
-    sweep_shape(c, program == 0 ? LACIS_SWEEP_F32 : LACIS_SWEEP_F64, program == 0 ? 2 : program == 1 ? 3 : 1,
-                program == 2 ? 20 * x : x, program == 1 && !small ? 5 + y % 60 : y, z, program == 0 ? 1 : program == 1 ? 3 : 2,
+    sweep_shape(c, program == 0 ? LACIS_SWEEP_F32 : LACIS_SWEEP_F64,
+                program == 0   ? 2
+                : program == 1 ? 3
+                               : 1,
+                program == 2 ? 20 * x : x, program == 1 && !small ? 5 + y % 60 : y, z,
+                program == 0   ? 1
+                : program == 1 ? 3
+                               : 2,
                 program == 0 ? 1 : 0);
     sweep_fill(c, &state);
     c->start.t = 5;
@@ -102,7 +115,8 @@ static void compare_lists(const sweep_case &c, const std::string &lists)
         const std::string line = std::string("#define LACIS_SWEEP_") + name;
         const size_t at = text.find(line + " ");
         sweep_expect(at != std::string::npos, "%s: no %s", c.name.c_str(), name);
-        if (at != std::string::npos) got += name + text.substr(at + line.size(), text.find('\n', at) - at - line.size());
+        if (at != std::string::npos)
+            got += name + text.substr(at + line.size(), text.find('\n', at) - at - line.size());
     }
     sweep_expect(tight(got) == tight(lists), "%s: lists %s, not %s", c.name.c_str(), tight(got).c_str(),
                  tight(lists).c_str());
@@ -113,8 +127,8 @@ static void compile(sweep_case *c, int program)
 {
     std::string prefix(lacis_sweep_gpu_prefix(&c->start, nullptr, 0), '\0');
     lacis_sweep_gpu_prefix(&c->start, &prefix[0], prefix.size());
-    const std::string text = "#define LACIS_DEVICE static __device__ __forceinline__\n" + std::string(prefix.c_str()) +
-                             functions[program] + lacis_sweep_gpu_source();
+    const std::string text = "#define LACIS_DEVICE static __device__ __forceinline__\n" +
+                             std::string(prefix.c_str()) + functions[program] + lacis_sweep_gpu_source();
     int major = 0, minor = 0;
     CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
     CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0));
@@ -124,7 +138,8 @@ static void compile(sweep_case *c, int program)
         const char *options[] = {arch.c_str(), "--std=c++17", "--fmad=false", "-default-device", which.c_str()};
         nvrtcProgram made;
         size_t bytes = 0;
-        sweep_expect(nvrtcCreateProgram(&made, text.c_str(), "sweep.cu", 0, nullptr, nullptr) == NVRTC_SUCCESS, "NVRTC");
+        sweep_expect(nvrtcCreateProgram(&made, text.c_str(), "sweep.cu", 0, nullptr, nullptr) == NVRTC_SUCCESS,
+                     "NVRTC");
         if (nvrtcCompileProgram(made, 5, options) != NVRTC_SUCCESS) {
             nvrtcGetProgramLogSize(made, &bytes);
             std::string log(bytes, '\0');
@@ -145,7 +160,8 @@ static void compile(sweep_case *c, int program)
 #else
 static void compile(sweep_case *c, int program)
 {
-    static void (*const made[])(void **, std::string *) = {sweep_program_heat, sweep_program_wave, sweep_program_line};
+    static void (*const made[])(void **, std::string *) = {sweep_program_heat, sweep_program_wave,
+                                                           sweep_program_line};
     std::string lists;
     made[program](c->kernel, &lists);
     compare_lists(*c, lists);
@@ -169,6 +185,7 @@ static void check(bool small, u64 seed)
     d.start.start.t = 999;
     sweep_expect(sweep_make(&d) == LACIS_SWEEP_OK, "a rule that fails: new");
     sweep_expect(lacis_sweep_gpu_steps(d.system, 2, nullptr) == LACIS_SWEEP_OK, "it fails too early");
-    sweep_expect(lacis_sweep_gpu_steps(d.system, 1, nullptr) == LACIS_SWEEP_ARITHMETIC, "a rule that fails does not say so");
+    sweep_expect(lacis_sweep_gpu_steps(d.system, 1, nullptr) == LACIS_SWEEP_ARITHMETIC,
+                 "a rule that fails does not say so");
 }
 static sweep_part part("written", check);

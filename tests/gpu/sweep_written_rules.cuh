@@ -17,32 +17,34 @@
 namespace NAME(plain_, PROGRAM)
 {
 #include "sweep/gpu_sweep_written.cuh"
-static const void *kernel()
-{
-    return (const void *)lacis_sweep_kernel;
-}
-}
+    static const void *kernel()
+    {
+        return (const void *)lacis_sweep_kernel;
+    }
+} // namespace )
 #undef LACIS_KERNEL
 #define LACIS_KERNEL 1
 namespace NAME(change_, PROGRAM)
 {
 #include "sweep/gpu_sweep_written.cuh"
-static const void *kernel()
-{
+    static const void *kernel()
+    {
 #if LACIS_SWEEP_DIMS < 3
-    return (const void *)lacis_sweep_change_kernel;
+        return (const void *)lacis_sweep_change_kernel;
 #else
-    return nullptr;
+        return nullptr;
 #endif
-}
-}
+    }
+} // namespace )
 
 /* The kernels, and the lists as texts. */
 void NAME(sweep_program_, PROGRAM)(void **kernel, std::string *lists)
 {
     kernel[0] = const_cast<void *>(NAME(plain_, PROGRAM)::kernel());
     kernel[1] = const_cast<void *>(NAME(change_, PROGRAM)::kernel());
-    *lists = "TAP_LIST" TEXT((LACIS_SWEEP_TAP_LIST)) "WRITTEN_LIST" TEXT((LACIS_SWEEP_WRITTEN_LIST)) "FIRST_TAP_LIST" TEXT(
-        (LACIS_SWEEP_FIRST_TAP_LIST)) "FIRST_GROUP_LIST" TEXT((LACIS_SWEEP_FIRST_GROUP_LIST)) "GROUP_LIST" TEXT(
-        (LACIS_SWEEP_GROUP_LIST));
+    *lists =
+        "TAP_LIST" TEXT((LACIS_SWEEP_TAP_LIST)) "WRITTEN_LIST" TEXT((LACIS_SWEEP_WRITTEN_LIST)) "FIRST_TAP_LIST" TEXT(
+            (
+                LACIS_SWEEP_FIRST_TAP_LIST)) "FIRST_GROUP_LIST" TEXT((LACIS_SWEEP_FIRST_GROUP_LIST)) "GROUP_"
+                                                                                                     "LIST" TEXT((LACIS_SWEEP_GROUP_LIST));
 }
