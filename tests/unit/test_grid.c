@@ -472,6 +472,10 @@ static void they_live_in_a_file(void **state)
         "UPDATE lacis_array SET dtype = 'f32' WHERE name = 'p'",
         "UPDATE lacis_part SET name = 'form' WHERE name = 'shape'",
         "UPDATE lacis_part SET name = 't' WHERE name = 'value'",
+        "UPDATE lacis_part SET name = 'x' WHERE name = 'value'",
+        "UPDATE lacis_part SET name = 'V' WHERE name = 'value'; UPDATE lacis_array SET dtype = 'f32'",
+        "UPDATE lacis_part SET count = 0 WHERE name = 'shape'",
+        "UPDATE lacis_part SET count = 9 WHERE name = 'shape'",
         "UPDATE lacis_chunk SET crc = crc + 1",
         "DELETE FROM lacis_chunk",
     };
