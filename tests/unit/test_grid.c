@@ -395,12 +395,12 @@ static void types_are_changed(void **state)
 /* Many blocks of cells, and the first of several that are too large. */
 static void large_ones_are_changed(void **state)
 {
-    enum { SIDE = 500 };
-    static double value[SIDE * SIDE];
+    enum { SIDE = 500, CELLS = SIDE * SIDE };
+    static double value[CELLS];
     const int64_t sides[] = {SIDE, SIDE};
-    const lacis_part parts[] = {{"value", LACIS_F64, SIDE * SIDE, value}, {"shape", LACIS_I64, 2, sides}};
+    const lacis_part parts[] = {{"value", LACIS_F64, CELLS, value}, {"shape", LACIS_I64, 2, sides}};
     const lacis_array_spec spec = {LACIS_GRID, LACIS_F64, {SIDE, SIDE}, parts, 2};
-    for (int i = 0; i < SIDE * SIDE; i++)
+    for (int i = 0; i < CELLS; i++)
         value[i] = i * 0.5;
     assert_int_equal(lacis_array_create(*state, "g", &spec), LACIS_OK);
     db_run(*state, "LET f = CONVERT g AS f32");
