@@ -113,7 +113,7 @@ LACIS_API void lacis_buffer_change(lacis_buffer *buffer);
 LACIS_API uint64_t lacis_buffer_serial(const lacis_buffer *buffer);
 LACIS_API uint64_t lacis_array_bytes(const lacis_array *array); /* sum of its parts in use */
 /* csr: entries; vector: values; table: rows; batch: elements; symmetric: elements of the stored triangles;
- * bodies: their number */
+ * bodies: their number; grid: cells */
 LACIS_API int64_t lacis_array_entries(const lacis_array *array);
 
 /* A CSR array taken apart. Row r is [begin[r], end[r]); rows may lie anywhere and in any order ("loose")
@@ -243,6 +243,9 @@ typedef struct lacis_restriction {
     int64_t count;
     int64_t lo1, hi1;
     int64_t top;
+    bool third;       /* of a grid: only cells whose third column lies in lo2..hi2 */
+    int list_column;  /* of a grid: the column that list is about; 0 of all others */
+    int64_t lo2, hi2; /* where third is set */
 } lacis_restriction;
 
 /* Sums over all rows of a result, for SELECT count(*), sum(value) ... without visiting rows one by one. */
@@ -286,10 +289,12 @@ typedef struct lacis_call {
     /* Set by bind: */
     lacis_kind kind; /* of the result */
     lacis_dtype dtype;
-    int64_t extent[2];
-    bool totals;                /* only totals are wanted, before bind: the result is not copied anywhere */
-    const lacis_column *column; /* of a table, the fields of a batch, or of bodies the columns behind vz (eps, ax, ay,
-                                 * az, phi in this order); static. NULL: those that the kind has */
+    int64_t extent[3]; /* of a grid along x, y and z, 0 beyond its dimensions; of others two as lacis_array_create has
+                          them */
+    bool totals;       /* only totals are wanted, before bind: the result is not copied anywhere */
+    const lacis_column *column; /* of a table, the fields of a batch or grid, or of bodies the columns behind vz (eps,
+                                 * ax, ay, az, phi in this order); static or in scratch. NULL: those that the kind has
+                                 * (batch, grid: value) */
     int columns;
     const char *layout; /* of a batch, as lacis_batch_layout_text gives it; NULL: not said */
     int64_t units;      /* rows, lanes ... into which the work can be cut */
