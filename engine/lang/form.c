@@ -183,40 +183,44 @@ static lacis_status optional(struct matcher *matcher, lacis_form form)
 
 /* ------------------------------------------------------------------------------------ alternatives */
 
-/* The words that the arms begin with, as "A|B|C"; NULL: one has none, or there is no memory. */
+/* The word that an arm begins with; false: it begins with none. *rest: what stands behind it. */
+static bool arm_word(lacis_form arm, lacis_form_part *word, lacis_form *rest)
+{
+    *rest = arm;
+    return lacis_form_next(rest, word) && word->kind == LACIS_FORM_WORD;
+}
+
+/* The words that the arms begin with, as "A|B|C"; NULL: there is no memory. */
 static const char *first_words(struct matcher *matcher, lacis_form arms)
 {
-    const char *words = "";
-    lacis_form arm;
-    lacis_form_part first;
-    while (words != NULL && lacis_form_arm(&arms, &arm)) {
-        bool word = lacis_form_next(&arm, &first) && first.kind == LACIS_FORM_WORD;
-        words = word ? lacis_run_text(matcher->parser->run, "%s%s%s", words, words[0] == '\0' ? "" : "|", first.text)
-                     : NULL;
+    const char *words = NULL;
+    lacis_form arm, rest;
+    lacis_form_part word;
+    for (bool first = true; (first || words != NULL) && lacis_form_arm(&arms, &arm); first = false) {
+        if (!arm_word(arm, &word, &rest)) continue;
+        words = lacis_run_text(matcher->parser->run, "%s%s%s", first ? "" : words, first ? "" : "|", word.text);
     }
     return words;
 }
 
 /* {A %r|B %i|C}: one item that tells which, then those of that arm; behind them, room for those of the longest. */
-static lacis_status alternatives(struct matcher *matcher, const lacis_form_part *part)
+static lacis_status alternatives(struct matcher *matcher, lacis_form arms)
 {
-    lacis_form arms = part->inner, arm, rest;
-    lacis_form_part first;
-    int base = matcher->items;
-    const char *words = first_words(matcher, arms);
+    const lacis_form whole = {arms.at - 1, arms.end + 1}, all = arms;
+    lacis_form arm, rest;
+    lacis_form_part word;
+    int end = matcher->items + lacis_form_items(whole);
     lacis_item *item = next_item(matcher);
-    if (words == NULL || item == NULL) return bad_form(matcher);
-    int index = lacis_parser_one_of(matcher->parser, words);
-    item->integer = index;
-    if (index < 0) return lacis_parser_none_of(matcher->parser, with_skipped(matcher, words));
-    for (int i = 0; i <= index; i++)
-        lacis_form_arm(&arms, &arm);
-    rest = arm;
-    lacis_form_next(&rest, &first); /* the word, which has been read */
-    LACIS_TRY(match(matcher, rest));
-    lacis_form whole = {part->inner.at - 1, part->inner.end + 1};
-    matcher->items = base + lacis_form_items(whole);
-    return matcher->items <= LACIS_ITEMS ? LACIS_OK : bad_form(matcher);
+    if (item == NULL || end > LACIS_ITEMS) return bad_form(matcher);
+    for (; lacis_form_arm(&arms, &arm); item->integer++) {
+        if (!arm_word(arm, &word, &rest)) return bad_form(matcher);
+        if (!lacis_parser_accept(matcher->parser, word.text)) continue;
+        LACIS_TRY(match(matcher, rest));
+        matcher->items = end;
+        return LACIS_OK;
+    }
+    const char *words = first_words(matcher, all);
+    return words == NULL ? LACIS_NOMEM : lacis_parser_none_of(matcher->parser, with_skipped(matcher, words));
 }
 
 /* --------------------------------------------------------------------------------------- the whole */
@@ -232,7 +236,7 @@ static lacis_status match_part(struct matcher *matcher, const lacis_form_part *p
     case LACIS_FORM_OPTIONAL:
         return optional(matcher, part->inner);
     case LACIS_FORM_ARMS:
-        return alternatives(matcher, part);
+        return alternatives(matcher, part->inner);
     case LACIS_FORM_ITEM:
         item = next_item(matcher);
         if (item == NULL) return bad_form(matcher);

@@ -193,14 +193,60 @@ static void computes(void **state)
     lacis_program_free(program);
 }
 
+static int refuse_after(void *left, size_t bytes)
+{
+    (void)bytes;
+    return (*(int *)left)-- <= 0;
+}
+
+/* The nth allocation fails while a rule with many slots is parsed, typed, asked and emitted. */
+static void every_failing_allocation_is_reported(void **state)
+{
+    (void)state;
+    static char text[60000];
+    static lacis_dtype types[LACIS_EXPR_SLOTS];
+    double constant, weight[LACIS_EXPR_SLOTS];
+    size_t length = (size_t)sprintf(text, "u");
+    for (int i = 0; i < 900; i++) {
+        types[i] = LACIS_F32;
+        length += (size_t)sprintf(text + length, " + 2 * \"a long name of one field\"[%d,%d]", i % 60 - 30, i / 60);
+    }
+    types[900] = LACIS_F32;
+    lacis_status status = LACIS_NOMEM;
+    int n = 0;
+    for (; status != LACIS_OK && n < 200; n++) {
+        lacis_run own = {0};
+        lacis_lexer lexer;
+        lacis_expr *expr;
+        const char *emitted;
+        int left = n;
+        lacis_run_init(&own, &host);
+        lacis_set_allocation_guard(refuse_after, &left);
+        lacis_lexer_begin(&lexer, text, length);
+        status = lacis_expr_parse_free(&own, &lexer, NULL, &expr);
+        if (status == LACIS_OK) status = lacis_expr_type(&own, expr, types, 901);
+        if (status == LACIS_OK) assert_true(lacis_expr_affine(expr, &constant, weight));
+        if (status == LACIS_OK) status = lacis_expr_emit(&own, expr, "f", &emitted);
+        lacis_set_allocation_guard(NULL, NULL);
+        if (status != LACIS_OK) assert_int_equal(status, LACIS_NOMEM);
+        lacis_run_clear(&own);
+    }
+    assert_true(n > 2);
+    assert_int_equal(status, LACIS_OK);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_run, close_run)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(each_name_with_offsets_is_a_slot), TEST(prints_what_parses_again),
-        TEST(ends_where_it_cannot_go_on),       TEST(errors),
-        TEST(there_is_an_end_to_slots),         TEST(computes),
+        TEST(each_name_with_offsets_is_a_slot),
+        TEST(prints_what_parses_again),
+        TEST(ends_where_it_cannot_go_on),
+        TEST(errors),
+        TEST(there_is_an_end_to_slots),
+        TEST(computes),
+        TEST(every_failing_allocation_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
