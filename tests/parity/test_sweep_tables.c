@@ -19,7 +19,9 @@ static int setup(void **state)
            "SELECT i FROM n;");
     db_run(*state, "LET plate = SELECT a.i AS x, b.i AS y, CASE WHEN b.i = 20 THEN 1.0 ELSE 0.0 END AS value "
                    "FROM numbers a, numbers b WHERE b.i <= 20;");
-    db_run(*state, "LET waves = SELECT i AS x, sin(i * 0.3) AS u, cos(i * 0.2) AS v FROM numbers;");
+    db_run(
+        *state,
+        "LET waves = SELECT a.i AS x, b.i AS y, sin(a.i * 0.3) AS u, cos(b.i * 0.2) AS v FROM numbers a, numbers b;");
     return 0;
 }
 
@@ -117,6 +119,34 @@ static void through_a_database(void **state)
     unlink(path);
 }
 
+static void through_files(void **state)
+{
+    lacis_engine *db = *state;
+    char text[600], folder[] = "/tmp/lacis-sweep-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    db_run(db, "LET start = SWEEP waves STEP u = v, v = u STEPS 7;"); /* from step 7 on, of two fields */
+    db_run(db,
+           "LET whole = SWEEP start STEP u = 0.2 * u + 0.3 * v[1] + t, v = u[0,-1] STEPS 12 TYPE f32 EDGE periodic;");
+    snprintf(text, sizeof text,
+             "LET h = SWEEP start STEP u = 0.2 * u + 0.3 * v[1] + t, v = u[0,-1] STEPS 8 TYPE f32 EDGE periodic KEEP "
+             "EVERY 5 "
+             "TO '%s/a_*.npy';",
+             folder);
+    db_run(db, text);
+    snprintf(text, sizeof text,
+             "LOAD f FROM '%s/a_10.npy'; LET again = SWEEP f STEP u = 0.2 * u + 0.3 * v[1] + t, v = u[0,-1] STEPS 9 "
+             "EDGE periodic LEVELS 4 ON CPU;",
+             folder);
+    db_run(db, text);
+    db_expect(db, "SELECT count(*), sum(a.u = b.u AND a.v = b.v) FROM whole a JOIN again b USING (x, y)",
+              "1369,1369\n");
+    for (int step = 10; step <= 15; step += 5) {
+        snprintf(text, sizeof text, "%s/a_%d.npy", folder, step);
+        assert_int_equal(unlink(text), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /* ------------------------------------------------------------------------------------------- the rest */
 
 static void views(void **state)
@@ -126,9 +156,9 @@ static void views(void **state)
         db,
         "CREATE VIEW later AS SWEEP waves STEP u = 2*u - v + 0.5*(u[-1] - 2*u + u[1]), v = u STEPS 4 EDGE mirror;");
     db_run(db, "LET now = SWEEP waves STEP u = 2*u - v + 0.5*(u[-1] - 2*u + u[1]), v = u STEPS 4 EDGE mirror;");
-    db_expect(db, "SELECT count(*), sum(later.u = now.u AND later.v = now.v) FROM later JOIN now USING (x)",
-              "37,37\n");
-    db_expect(db, "SELECT count(*) FROM later WHERE x BETWEEN 3 AND 5", "3\n");
+    db_expect(db, "SELECT count(*), sum(later.u = now.u AND later.v = now.v) FROM later JOIN now USING (x, y)",
+              "1369,1369\n");
+    db_expect(db, "SELECT count(*) FROM later WHERE y = 2 AND x BETWEEN 3 AND 5", "3\n");
     db_run(db, "LET twice = SWEEP (SWEEP plate STEP " HEAT " STEPS 3) STEP " HEAT " STEPS 2;");
     db_run(db, "LET once = SWEEP plate STEP " HEAT " STEPS 5;");
     db_expect(db, "SELECT count(*), sum(twice.value = once.value) FROM twice JOIN once USING (x, y)", "777,777\n");
@@ -141,6 +171,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(until, setup, teardown),
         cmocka_unit_test_setup_teardown(until_stops_at_once, setup, teardown),
         cmocka_unit_test(through_a_database),
+        cmocka_unit_test_setup_teardown(through_files, setup, teardown),
         cmocka_unit_test_setup_teardown(views, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
