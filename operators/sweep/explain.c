@@ -3,7 +3,7 @@
  * What EXPLAIN says of SWEEP besides the variants: how STEP was understood, edges, what is moved, how long a step
  * takes.
  */
-#include "sweep/work.h"
+#include "sweep/ranks.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -76,5 +76,6 @@ lacis_status lacis_sweep_explain(lacis_run *run, const lacis_call *call, lacis_l
     LACIS_TRY(explain_way("sweep", &work->cpu[LACIS_SWEEP_SINGLE], lines));
     LACIS_TRY(explain_way("blocked", &work->cpu[LACIS_SWEEP_BLOCKED], lines));
     LACIS_TRY(explain_way("gpu sweep", &work->gpu[LACIS_SWEEP_SINGLE], lines));
-    return explain_way("gpu blocked", &work->gpu[LACIS_SWEEP_BLOCKED], lines);
+    LACIS_TRY(explain_way("gpu blocked", &work->gpu[LACIS_SWEEP_BLOCKED], lines));
+    return lacis_sweep_explain_ranks(run, work, lines);
 }
