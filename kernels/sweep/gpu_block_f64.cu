@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernels blocked in time for double, two dimensions.
+ */
+#include "sweep/gpu_block_launch.cuh"
+
+namespace sweep
+{
+namespace block
+{
+
+const Variant plane_f64[] = {
+    plane_variant<PlaneForm<double, 10, true, 0, 0, 2>>("f64 cross 10"),
+    plane_variant<PlaneForm<double, 4, true, 0, 8, 3>>("f64 cross 4"),
+    plane_variant<PlaneForm<double, 10, true, CENTRE, 0, 2>>("f64 centre+cross 10"),
+    plane_variant<PlaneForm<double, 6, true, CORNERS, 0, 2>>("f64 cross+corners 6"),
+    plane_variant<PlaneForm<double, 6, true, CENTRE | CORNERS, 0, 2>>("f64 centre+cross+corners 6"),
+};
+const int plane_f64_count = (int)(sizeof plane_f64 / sizeof plane_f64[0]);
+
+} // namespace block
+} // namespace sweep
