@@ -60,20 +60,41 @@ template <class T> BLOCK_INLINE T beyond(const Edge<T> &edge, T outer, T inner)
     return value;
 }
 
-/* Where a lane stands: whether its first cell is the grid's first, its last the grid's last. */
-struct Ends {
+/* Where a lane stands: whether its first cell is the grid's first, or its last the grid's last (not both), and what
+ * lies beyond. */
+template <class T> struct Ends {
     bool left, right;
+    bool hold, mirror, sum, fixed; /* fixed: a sum of a alone */
+    T a, b;
 };
+template <class T> BLOCK_INLINE Ends<T> ends_of(bool left, bool right, const Edge<T> *edge)
+{
+    const Edge<T> &mine = edge[right];
+    Ends<T> out;
+    out.left = left;
+    out.right = right;
+    out.hold = (left || right) && mine.kind == LACIS_SWEEP_HOLD;
+    out.mirror = mine.kind == LACIS_SWEEP_MIRROR;
+    out.sum = mine.kind == LACIS_SWEEP_AFFINE;
+    out.fixed = out.sum && mine.b == 0;
+    out.a = mine.a;
+    out.b = mine.b;
+    return out;
+}
 
 /* Left and right neighbour of each cell, added. EDGES: the warp may stand at the grid's ends along x. */
-template <bool EDGES, class T>
-BLOCK_INLINE void pairs(const T (&row)[CELLS], const Ends &ends, const Edge<T> *edge, T (&sum)[CELLS])
+template <bool EDGES, class T> BLOCK_INLINE void pairs(const T (&row)[CELLS], const Ends<T> &ends, T (&sum)[CELLS])
 {
     T left = __shfl_up_sync(~0U, row[CELLS - 1], 1);
     T right = __shfl_down_sync(~0U, row[0], 1);
     if (EDGES) {
-        if (ends.left) left = beyond(edge[0], row[0], row[1]);
-        if (ends.right) right = beyond(edge[1], row[CELLS - 1], row[CELLS - 2]);
+        const T low = ends.mirror ? row[1] : row[0], high = ends.mirror ? row[CELLS - 2] : row[CELLS - 1];
+        T value = ends.right ? high : low;
+        const T sum_of = multiply_add(ends.b, value, ends.a);
+        value = ends.sum ? sum_of : value;
+        value = ends.fixed ? ends.a : value;
+        left = ends.left ? value : left;
+        right = ends.right ? value : right;
     }
     sum[0] = add(left, row[1]);
 #pragma unroll

@@ -10,12 +10,12 @@ namespace block
 {
 
 const Variant plane_f32[] = {
-    plane_variant<PlaneForm<float, 12, false, 0, 8, 2>>("f32 cross 12"),
-    plane_variant<PlaneForm<float, 4, false, 0, 8, 4>>("f32 cross 4"),
-    plane_variant<PlaneForm<float, 12, false, CENTRE, 8, 2>>("f32 centre+cross 12"),
-    plane_variant<PlaneForm<float, 4, false, CENTRE, 8, 4>>("f32 centre+cross 4"),
-    plane_variant<PlaneForm<float, 8, true, CORNERS, 8, 3>>("f32 cross+corners 8"),
-    plane_variant<PlaneForm<float, 8, true, CENTRE | CORNERS, 8, 3>>("f32 centre+cross+corners 8"),
+    plane_variant<PlaneForm<float, 12, false, 0, 9, 8>>("f32 cross 12"),
+    plane_variant<PlaneForm<float, 4, false, 0, 9, 16>>("f32 cross 4"),
+    plane_variant<PlaneForm<float, 12, false, CENTRE, 9, 8>>("f32 centre+cross 12"),
+    plane_variant<PlaneForm<float, 4, false, CENTRE, 9, 16>>("f32 centre+cross 4"),
+    plane_variant<PlaneForm<float, 8, true, CORNERS, 8, 8>>("f32 cross+corners 8"),
+    plane_variant<PlaneForm<float, 8, true, CENTRE | CORNERS, 8, 8>>("f32 centre+cross+corners 8"),
 };
 const int plane_f32_count = (int)(sizeof plane_f32 / sizeof plane_f32[0]);
 

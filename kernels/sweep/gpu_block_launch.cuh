@@ -33,23 +33,27 @@ template <class T> Edge<T> edge_of(const lacis_sweep_edge *edge)
     return {edge->kind == LACIS_SWEEP_INNER ? (int)LACIS_SWEEP_HOLD : (int)edge->kind, (T)edge->a[0], (T)edge->b[0]};
 }
 
-template <class F> Deal deal_of(int nx, int ny, bool wraps_x, bool wraps_y, int warps)
+template <class F> Deal deal_of(int nx, int ny, bool wraps_x, int warps)
 {
-    const int more = (int)CAREFUL - (int)QUICK;
     Deal deal = {};
     deal.strips = wraps_x ? (nx + F::STEP - 1) / F::STEP : 1 + (nx - (int)WIDTH + F::STEP - 1) / F::STEP;
-    if (wraps_x) {
-        while (deal.tail < deal.strips - 1 && (deal.strips - 1 - deal.tail) * F::STEP - F::OVERLAP + (int)WIDTH > nx)
-            deal.tail++;
+    deal.edge = F::LEVELS;
+    deal.ends = (int64_t)CAREFUL_ROW * 3 * F::LEVELS;
+    deal.lead = (int64_t)QUICK_ROW * (F::LEVELS + F::DELAY);
+    const int64_t careful = deal.lead + (int64_t)CAREFUL_ROW * ny;
+    if (ny < 2 * F::LEVELS + F::ROWS) { /* all are careful */
+        deal.tail = deal.strips - 1;
+        deal.quick = careful;
     } else {
-        deal.tail = deal.strips > 1;
+        if (!wraps_x) deal.tail = deal.strips > 1;
+        while (wraps_x && deal.tail < deal.strips - 1 &&
+               (deal.strips - 1 - deal.tail) * F::STEP - F::OVERLAP + (int)WIDTH > nx)
+            deal.tail++;
+        deal.quick = 2 * deal.ends + deal.lead + (int64_t)QUICK_ROW * (ny - 2 * F::LEVELS);
     }
-    deal.lead = (int)QUICK * (F::LAG + 1) * F::LEVELS;
-    if (!wraps_y) deal.lead += more * (2 * F::LAG * F::LEVELS + F::AHEAD);
-    deal.strip = (int64_t)QUICK * ny + deal.lead;
-    deal.careful = (int64_t)more * ny;
+    deal.careful = careful - deal.quick;
     deal.total = place_of(deal, deal.strips);
-    const int64_t most = deal.total / (QUICK * LEAST_ROWS);
+    const int64_t most = deal.total / (QUICK_ROW * LEAST_ROWS);
     deal.pieces = most < 1 ? 1 : most < warps ? most : warps;
     return deal;
 }
@@ -73,10 +77,8 @@ cudaError_t plane_pass(const lacis_sweep_block *block, const Shape *shape, const
     for (int face = 0; face < 4; face++)
         plane.edge[face] = edge_of<T>(&block->edge[face]);
     plane.weights = weights_of<T>(shape);
-    plane.deal =
-        deal_of<F>(plane.nx, plane.ny, plane.wraps_x, plane.wraps_y, multiprocessors * (int)F::BLOCKS * (int)WARPS);
-    const unsigned blocks = (unsigned)((plane.deal.pieces + WARPS - 1) / WARPS);
-    plane_kernel<F><<<blocks, WARPS * LANES, 0, stream>>>(plane);
+    plane.deal = deal_of<F>(plane.nx, plane.ny, plane.wraps_x, multiprocessors * (int)F::WARPS);
+    plane_kernel<F><<<(unsigned)plane.deal.pieces, LANES, 0, stream>>>(plane);
     return cudaGetLastError();
 }
 
