@@ -255,7 +255,11 @@ typedef struct lacis_part {
  * = {bodies}, dtype F32 or F64; parts of dtype "m", "x", "y", "z" and, where they are known, "vx", "vy", "vz" (0
  * else), "eps" (a softening length of each), "ax", "ay", "az", "phi" (accelerations and potentials at these
  * positions, as a run leaves them); "id" (I64, in any order, each once) where ids are not 0, 1, 2 ...; "time" (F64,
- * one element). All figures are finite, masses and softening lengths not negative. lacis_array_create copies.
+ * one element). All figures are finite, masses and softening lengths not negative. GRID: extent = {nx, ny (1 of one
+ * dimension)}, dtype F32 or F64; "shape" (I64, 1 to 3 elements: nx, ny, nz, none below 1) and 1 to 8 parts of dtype
+ * with nx ny nz elements each, x fastest, z slowest: the fields, called what their parts are ("value" is what an only
+ * field is mostly called; "shape", "step", "x", "y", "z" and "t", in any case, name none); "step" (I64, one element,
+ * not negative) where it is known how many sweeps have led to it. lacis_array_create copies.
  * lacis_array_lend keeps the caller's memory: it must not change until `release(arg)` is called, which happens once,
  * from any thread, when nobody needs it any more (also when the call itself fails). In a database file the contents
  * are copied into the file as well. */

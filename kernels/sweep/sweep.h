@@ -14,29 +14,33 @@
  *
  * Bits. The same on every device, for any number of threads, parts and levels in one pass, with these rules, all
  * arithmetic being of the type and rounded once an operation:
- *   A group's taps are added pairwise in their order: v0 + v1, v2 + v3 ..., those again pairwise, an odd last one
- *   carried on. Then r = weight0 S0 (constant != 0: fma(weight0, S0, constant)), r = fma(weight_g, S_g, r) for the
- *   others. Weights and the constant are rounded to the type first. Nothing else is contracted.
- * Written rules have the bits of their function: no contraction there.
+ *   A group's taps (one at least) are added pairwise in their order: v0 + v1, v2 + v3 ..., those again pairwise, an
+ *   odd last one carried on. Then r = weight0 S0 (constant != 0: fma(weight0, S0, constant)), r = fma(weight_g, S_g,
+ * r) for the others. No groups: the constant. Weights and the constant are rounded to the type first. Nothing else is
+ *   contracted.
+ * Written rules have the bits of their function: no contraction there. NaN is NaN, whatever its sign and payload.
  *
  * Edges, one for each face and moving field; what lies k cells beyond a face (k = 1 .. radius) reads as
- *   HOLD      cells within the reach of the step (its largest offset along the axis, of all rules) from the face keep
- *             their values; where another field's cell reads beyond it, it reads CLAMP
+ *   HOLD      cells within the reach of the step (its largest offset along the axis, of all taps of all rules, those
+ * of coefficients too) from the face keep their values; where another field's cell reads beyond it, it reads CLAMP
  *   CLAMP     the outermost cell
- *   MIRROR    the cell k inside of the outermost one (extent > radius)
- *   PERIODIC  the cells of the other side (both faces of the axis; extent >= radius)
- *   AFFINE    fma(b[k-1], the cell k - 1 inside of the outermost one, a[k-1]); b 0: a alone (fixed values, Neumann,
- *             Robin)
- *   VALUES    element of an array over the face (the other axes' extents, lower axis fastest), for every k
- *   INNER     there are cells, of another part: the caller puts them there
+ *   MIRROR    the cell k inside of the outermost one (extent > the reach along the axis)
+ *   PERIODIC  the cells of the other side (both faces of the axis; extent >= reach)
+ *   AFFINE    fma(b[k-1], the cell k - 1 inside of the outermost one, a[k-1]); b[k-1] 0: a[k-1] alone (fixed values,
+ *             Neumann, Robin). a and b are rounded to the type first; extent >= reach
+ *   VALUES    element of an array over the face (the other axes' extents, with the halo where these end INNER, lower
+ *             axis fastest), for every k
+ *   INNER     there are cells, of another part: the caller puts them there. For all fields or none
  * Coefficients read PERIODIC where the axis is so for field 0, else CLAMP; INNER where it is so.
- * Corners: along x first; then along y, of rows that are so continued along x; then along z.
+ * Corners: along x first; then along y, of rows that are so continued along x; then along z. An array of VALUES is so
+ * continued along the lower axes, too: PERIODIC where its field is, else by its nearest element.
  *
- * Change of a step: max and sum of squares of new - old over all moving fields, formed in the type, squared and added
- * in double by tiles: 32 cells along x by 8 along y of one z, cut at multiples of the whole grid. In a tile the
- * squares of a column are added row after row with fma(d, d, sum) from 0, then the columns pairwise (even and odd x,
- * then those pairs ... five times; columns that are not there count 0). Tiles are added exactly (lacis_sweep_exact),
- * so that their order does not matter. NaN makes both NaN.
+ * Change of a step: max of |d| and sum of d^2, d = new - old formed in the type, over all cells of moving fields that
+ * are not held; squared and added in double by tiles, each field's for itself: 32 cells along x by 8 along y of one
+ * z, cut at multiples of the whole grid. In a tile the squares of a column are added row after row with fma(d, d,
+ * sum) from 0, then the columns pairwise (even and odd x, then those pairs ... five times; cells and columns that are
+ * not there, or held, count 0). Tiles are added exactly (lacis_sweep_exact), so that their order does not matter. A d
+ * that is NaN makes both NaN.
  */
 #ifndef LACIS_KERNELS_SWEEP_H
 #define LACIS_KERNELS_SWEEP_H
@@ -81,8 +85,9 @@ typedef struct lacis_sweep_linear {
     const int *first;     /* groups + 1: its taps, first[g] .. first[g + 1] - 1 */
 } lacis_sweep_linear;
 
-/* Cells x .. x + n - 1 (of the whole grid) of row y, z at step t, n <= LACIS_SWEEP_STRIP; tap[i] points to the values
- * of tap i for them. False: an integer step failed. Called by any thread; `worker` is below threads. */
+/* Cells x .. x + n - 1 (of the whole grid) of row y, z at step t (so many steps have led to the values read), n <=
+ * LACIS_SWEEP_STRIP; tap[i] points to the values of tap i for them. False: an integer step failed. Called by any
+ * thread; `worker` is below threads. */
 typedef bool (*lacis_sweep_cells)(void *context, int worker, int field, int n, const void *const *tap, int64_t x,
                                   int64_t y, int64_t z, int64_t t, void *out);
 
@@ -105,7 +110,7 @@ typedef enum lacis_sweep_edge_kind {
 typedef struct lacis_sweep_edge {
     lacis_sweep_edge_kind kind;
     double a[LACIS_SWEEP_RADIUS], b[LACIS_SWEEP_RADIUS];
-    const void *values; /* VALUES: of the part's face, of the type */
+    const void *values; /* VALUES: of the part's face, of the type; read during _new alone */
 } lacis_sweep_edge;
 
 typedef struct lacis_sweep_host {
@@ -120,8 +125,8 @@ typedef struct lacis_sweep_start {
     lacis_sweep_type type;
     int dims;
     int64_t extent[3];           /* of this part; 1 beyond dims */
-    int64_t whole[3], origin[3]; /* of the whole grid, and where the part begins in it */
-    int64_t halo[3]; /* INNER: cells of neighbours kept along each axis, a multiple of the reach; else 0 */
+    int64_t whole[3], origin[3]; /* of the whole grid, and where the part begins in it; whole[0] 0: all of it */
+    int64_t halo[3]; /* INNER: cells of neighbours kept along each axis, a multiple of the reach; else not read */
     int fields, coefficients;
     const void *array[LACIS_SWEEP_ARRAYS]; /* `extent` cells each */
     lacis_sweep_rule rule[LACIS_SWEEP_FIELDS];
@@ -131,6 +136,7 @@ typedef struct lacis_sweep_start {
     int64_t t;  /* of the values as they begin */
     int levels; /* steps in one pass over memory; 1: one by one; 0: as is best */
     int threads;
+    int64_t cache; /* bytes of a core's cache that a pass is cut for; 0: as this machine has. No bits depend on it */
     lacis_sweep_host host;
 } lacis_sweep_start;
 
@@ -139,16 +145,20 @@ typedef struct lacis_sweep_start {
 enum { LACIS_SWEEP_DIGITS = 68 };
 typedef struct lacis_sweep_exact {
     int64_t digit[LACIS_SWEEP_DIGITS]; /* of 2^(32 i - 1088) ; see exact.c */
-    int64_t special;                   /* how many were infinite or NaN */
+    int64_t special[3];                /* how many were infinite, -infinite, NaN */
 } lacis_sweep_exact;
 void lacis_sweep_exact_add(lacis_sweep_exact *sum, double value);
 void lacis_sweep_exact_merge(lacis_sweep_exact *sum, const lacis_sweep_exact *other);
+/* Carries: afterwards 2^30 sums may be added element by element. merge does it, and who gives a change away. */
+void lacis_sweep_exact_settle(lacis_sweep_exact *sum);
 double lacis_sweep_exact_round(const lacis_sweep_exact *sum); /* to the nearest double */
 
 typedef struct lacis_sweep_change {
     double max;
     lacis_sweep_exact squares;
 } lacis_sweep_change;
+/* Another part's, or device's: max with NaN, squares exactly. */
+void lacis_sweep_change_merge(lacis_sweep_change *change, const lacis_sweep_change *other);
 
 typedef struct lacis_sweep_counts {
     double updates; /* cells of moving fields computed, those done twice counted twice */
@@ -164,7 +174,8 @@ typedef struct lacis_sweep lacis_sweep;
 
 lacis_sweep_status lacis_sweep_new(const lacis_sweep_start *start, lacis_sweep **out);
 void lacis_sweep_free(lacis_sweep *system); /* NULL is fine */
-/* `steps` steps of a system without INNER faces. change: of the last step (steps > 0); NULL: not wanted. */
+/* `steps` steps. change: of the last step (steps > 0); NULL: not wanted. With INNER faces steps times the reach must
+ * be within the halo, which is used up: it has to be put anew before the next step. */
 lacis_sweep_status lacis_sweep_steps(lacis_sweep *system, int64_t steps, lacis_sweep_change *change);
 /* The moving fields of the part, in the start's order; NULL: not wanted. */
 void lacis_sweep_read(lacis_sweep *system, void *const *field);
@@ -172,12 +183,13 @@ void lacis_sweep_counted(lacis_sweep *system, lacis_sweep_counts *out, bool rese
 
 /* --- Parts. One step is: update boxes until all of the part (and as much of its halo as later steps need) is
  * covered, then turn. Boxes may reach into the halo of INNER faces, reach cells less with each step since it was
- * filled. Updates of one step may run one after the other in any order; with `change` (added to, starts as zeros)
- * boxes must lie in the part and be cut at tiles' borders or the part's ends, parts themselves at tiles' borders. */
+ * filled. Halo cells beyond the whole grid's ends (periodic ones) are numbered on: -1, whole. Updates of one step may
+ * run one after the other in any order; with `change` (added to, starts as zeros) boxes must lie in the part and be
+ * cut at tiles' borders or the part's ends, parts themselves at tiles' borders. */
 lacis_sweep_status lacis_sweep_update(lacis_sweep *system, const lacis_sweep_box *box, lacis_sweep_change *change);
 void lacis_sweep_turn(lacis_sweep *system);
-/* Boxes of present values of all moving fields, one behind the other, x fastest; unpack: of halo. Coefficients' halos
- * are put by `array` >= fields once. */
+/* Boxes of present values of all moving fields (array 0), one behind the other, x fastest; unpack: of halo.
+ * Coefficients' halos are put by `array` >= fields once. */
 void lacis_sweep_pack(lacis_sweep *system, int array, const lacis_sweep_box *box, void *to);
 void lacis_sweep_unpack(lacis_sweep *system, int array, const lacis_sweep_box *box, const void *from);
 /* What HOLD, ghosts and further faces need of values that pack and unpack have changed: before the next update. */

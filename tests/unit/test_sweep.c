@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kernels/sweep on the CPU: bits of random sweeps against the naive reference, in each instruction set: dimensions,
+ * extents, shapes, edges, fields, coefficients, levels, threads; how passes are cut; memory; refusals.
+ */
+#include "unit/sweep_reference.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SLOW 1
+#else
+#define SLOW 0
+#endif
+
+static const char *const isas[] = {"baseline", "avx2", "avx512"};
+
+static void use_isa(int isa)
+{
+    assert_int_equal(setenv("LACIS_ISA", isas[isa], 1), 0);
+}
+
+static void describe(const sweep_case *c, char *out, size_t size)
+{
+    const lacis_sweep_start *s = &c->start;
+    int at = snprintf(out, size,
+                      "type %d, %ld x %ld x %ld (%d), fields %d + %d, reach %ld %ld %ld, levels %d, threads %d, "
+                      "cache %ld, isa %s, edges",
+                      s->type, (long)s->extent[0], (long)s->extent[1], (long)s->extent[2], s->dims, s->fields,
+                      s->coefficients, (long)c->reach[0], (long)c->reach[1], (long)c->reach[2], s->levels, s->threads,
+                      (long)s->cache, lacis_sweep_isa());
+    for (int f = 0; f < s->fields; f++)
+        for (int face = 0; face < 2 * s->dims; face++)
+            at += snprintf(out + at, size - (size_t)at, "%s%d", face == 0 ? " " : "", s->edge[f][face].kind);
+    for (int f = 0; f < s->fields; f++)
+        at +=
+            snprintf(out + at, size - (size_t)at, s->rule[f].written ? " written %d" : " linear %d", s->rule[f].taps);
+}
+
+static void check_fields(const sweep_case *c, void *const *wanted, void *const *got, const char *what)
+{
+    const uint64_t size = lacis_sweep_size(c->start.type);
+    char text[600];
+    for (int f = 0; f < c->start.fields; f++)
+        for (int64_t i = 0; i < c->cells; i++)
+            if (memcmp((const char *)wanted[f] + i * (int64_t)size, (const char *)got[f] + i * (int64_t)size, size) !=
+                0) {
+                describe(c, text, sizeof text);
+                fail_msg("%s: field %d cell %ld: %.17g, not %.17g; %s", what, f, (long)i,
+                         number_at(c->start.type, got[f], i), number_at(c->start.type, wanted[f], i), text);
+            }
+}
+
+static void check_change(const sweep_case *c, const lacis_sweep_change *wanted, const lacis_sweep_change *got)
+{
+    const double a = lacis_sweep_exact_round(&wanted->squares), b = lacis_sweep_exact_round(&got->squares);
+    char text[600];
+    if (memcmp(&a, &b, sizeof a) == 0 && memcmp(&wanted->max, &got->max, sizeof(double)) == 0) return;
+    describe(c, text, sizeof text);
+    fail_msg("change: squares %.17g, not %.17g; max %.17g, not %.17g; %s", b, a, got->max, wanted->max, text);
+}
+
+static void free_fields(const sweep_case *c, void **field)
+{
+    for (int f = 0; f < c->start.fields; f++)
+        free(field[f]);
+}
+
+static void new_fields(const sweep_case *c, void **field)
+{
+    for (int f = 0; f < c->start.fields; f++) {
+        field[f] = malloc(8 * (size_t)c->cells);
+        assert_non_null(field[f]);
+    }
+}
+
+static void run_and_check(sweep_case *c, int64_t steps, void *const *wanted, const lacis_sweep_change *wanted_change)
+{
+    sweep_memory memory = {0};
+    c->start.host = (lacis_sweep_host){.alloc = memory_take, .free = memory_free, .context = &memory};
+    char why[200] = "";
+    if (lacis_sweep_refuses(&c->start, why, sizeof why)) fail_msg("refused: %s", why);
+    lacis_sweep *system;
+    assert_int_equal(lacis_sweep_new(&c->start, &system), LACIS_SWEEP_OK);
+    lacis_sweep_change change = {0};
+    assert_int_equal(lacis_sweep_steps(system, steps, &change), LACIS_SWEEP_OK);
+    void *got[LACIS_SWEEP_FIELDS];
+    new_fields(c, got);
+    lacis_sweep_read(system, got);
+    check_fields(c, wanted, got, "steps");
+    check_change(c, wanted_change, &change);
+    if (memory.bytes > lacis_sweep_bytes(&c->start))
+        fail_msg("%lu bytes taken, %lu said", (unsigned long)memory.bytes,
+                 (unsigned long)lacis_sweep_bytes(&c->start));
+    free_fields(c, got);
+    lacis_sweep_free(system);
+    assert_int_equal(memory.blocks, 0);
+}
+
+/* The same sweep in each instruction set and with some levels, threads and cuts. */
+static void check_wish(const sweep_wish *wish, int64_t steps, uint64_t *seed)
+{
+    static const int64_t caches[] = {0, 3000, 20000, 100000};
+    static const int levels[] = {1, 2, 3, 4, 5, 8, 16};
+    sweep_case c;
+    make_case(&c, wish, seed);
+    void *wanted[LACIS_SWEEP_FIELDS];
+    lacis_sweep_change change;
+    reference_steps(&c, steps, wanted, &change);
+    for (int isa = 0; isa < 3; isa++)
+        for (int way = 0; way < 3; way++) {
+            use_isa(isa);
+            c.start.levels = way == 0 ? 1 : way == 1 ? 0 : levels[below(seed, 7)];
+            c.start.threads = 1 + (int)below(seed, 5);
+            c.start.cache = way == 0 && isa == 2 ? 0 : caches[below(seed, 4)];
+            run_and_check(&c, steps, wanted, &change);
+        }
+    unsetenv("LACIS_ISA");
+    free_fields(&c, wanted);
+    free_case(&c);
+}
+
+static void draw_extent(sweep_wish *wish, uint64_t *seed)
+{
+    static const int64_t one[] = {1, 2, 3, 7, 33, 64, 257, 1000, 4099}, two[] = {1, 2, 3, 5, 7, 16, 33, 65, 257},
+                         three[] = {1, 2, 3, 4, 7, 9, 17, 33};
+    for (int d = 0; d < 3; d++)
+        wish->extent[d] = wish->dims == 1   ? one[below(seed, 9)]
+                          : wish->dims == 2 ? two[below(seed, 9)]
+                                            : three[below(seed, 8)];
+}
+
+static void sweeps_have_the_bits_of_the_reference(void **state)
+{
+    (void)state;
+    uint64_t seed = 1;
+    for (int i = 0; i < (SLOW ? 100 : 800); i++) {
+        sweep_wish wish = {.type = (lacis_sweep_type)(i % 2),
+                           .dims = 1 + i / 2 % 3,
+                           .radius = 1 + (int)below(&seed, i % 5 == 0 ? 4 : 2),
+                           .fields = 1 + (int)below(&seed, 3),
+                           .coefficients = (int)below(&seed, 3),
+                           .written = i % 3 == 0 ? 50 : 0};
+        draw_extent(&wish, &seed);
+        check_wish(&wish, 1 + below(&seed, 9), &seed);
+    }
+}
+
+static void common_shapes_have_them_too(void **state)
+{
+    (void)state;
+    uint64_t seed = 2;
+    for (int i = 0; i < (SLOW ? 60 : 500); i++) {
+        sweep_wish wish = {.type = (lacis_sweep_type)(i % 2),
+                           .dims = 1 + i / 2 % 3,
+                           .radius = i / 6 % 3 == 2 ? 1 : 1 + (int)below(&seed, 4),
+                           .fields = 1 + (i % 7 == 0),
+                           .shape = 1 + i / 6 % 3};
+        draw_extent(&wish, &seed);
+        check_wish(&wish, 1 + below(&seed, 9), &seed);
+    }
+}
+
+static void every_edge_has_them(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    for (int kind = 0; kind < LACIS_SWEEP_INNER; kind++)
+        for (int i = 0; i < (SLOW ? 12 : 36); i++) {
+            sweep_wish wish = {.type = (lacis_sweep_type)(i % 2),
+                               .dims = 1 + i / 2 % 3,
+                               .radius = 1 + i / 12,
+                               .fields = 1,
+                               .coefficients = i % 2,
+                               .written = i % 4 == 0 ? 100 : 0,
+                               .same_edge = kind + 1,
+                               .extent = {5 + below(&seed, 60), 5 + below(&seed, 30), 5 + below(&seed, 12)}};
+            check_wish(&wish, 17, &seed);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sweeps_have_the_bits_of_the_reference),
+        cmocka_unit_test(common_shapes_have_them_too),
+        cmocka_unit_test(every_edge_has_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
