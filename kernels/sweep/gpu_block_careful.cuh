@@ -51,10 +51,8 @@ template <class F> struct Careful {
         const T *from = p.in + row * p.pitch;
 #pragma unroll
         for (int k = 0; k < CELLS; k++) {
-            int x = first + k;
-            if (x < 0) x += p.nx;
-            if (x >= p.nx) x -= p.nx;
-            copy_one<SIZE>(address + (unsigned)((slot(j) + cell_place<T>(k)) * SIZE), from + x);
+            const int x = first + k, shift = x < 0 ? p.nx : x >= p.nx ? -p.nx : 0;
+            copy_one<SIZE>(address + (unsigned)((slot(j) + cell_place<T>(k)) * SIZE), from + (x + shift));
         }
         commit();
         if (row < p.ny - 1)

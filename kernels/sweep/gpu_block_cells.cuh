@@ -65,7 +65,7 @@ template <class T> BLOCK_INLINE T beyond(const Edge<T> &edge, T outer, T inner)
 template <class T> struct Ends {
     bool left, right;
     bool hold, mirror, sum, fixed; /* fixed: a sum of a alone */
-    T a, b;
+    const Edge<T> *edge;
 };
 template <class T> BLOCK_INLINE Ends<T> ends_of(bool left, bool right, const Edge<T> *edge)
 {
@@ -77,8 +77,7 @@ template <class T> BLOCK_INLINE Ends<T> ends_of(bool left, bool right, const Edg
     out.mirror = mine.kind == LACIS_SWEEP_MIRROR;
     out.sum = mine.kind == LACIS_SWEEP_AFFINE;
     out.fixed = out.sum && mine.b == 0;
-    out.a = mine.a;
-    out.b = mine.b;
+    out.edge = edge;
     return out;
 }
 
@@ -90,9 +89,10 @@ template <bool EDGES, class T> BLOCK_INLINE void pairs(const T (&row)[CELLS], co
     if (EDGES) {
         const T low = ends.mirror ? row[1] : row[0], high = ends.mirror ? row[CELLS - 2] : row[CELLS - 1];
         T value = ends.right ? high : low;
-        const T sum_of = multiply_add(ends.b, value, ends.a);
+        const T a = ends.right ? ends.edge[1].a : ends.edge[0].a, b = ends.right ? ends.edge[1].b : ends.edge[0].b;
+        const T sum_of = multiply_add(b, value, a);
         value = ends.sum ? sum_of : value;
-        value = ends.fixed ? ends.a : value;
+        value = ends.fixed ? a : value;
         left = ends.left ? value : left;
         right = ends.right ? value : right;
     }

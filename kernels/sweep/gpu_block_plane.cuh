@@ -23,35 +23,46 @@ namespace sweep
 namespace block
 {
 
+/* Rows from y on, of those before `stop` as many as go by one kind of march. Gives the first that is left. */
+template <class F>
+BLOCK_INLINE int march(const Plane<typename F::number> &p, typename F::number *ring, int lane, int strip, int y,
+                       int stop)
+{
+    const int low = p.deal.edge, high = p.ny - p.deal.edge;
+    if (is_careful(p.deal, strip) || y < low || y >= high) {
+        if (!is_careful(p.deal, strip) && y < low) stop = min(stop, low);
+        Careful<F> with(p, ring, lane);
+        with.run(strip, y, stop);
+    } else {
+        stop = min(stop, high);
+        Quick<F> with(p, ring, lane);
+        with.run(strip, y, stop);
+    }
+    return stop;
+}
+
 template <class F>
 __global__ void __launch_bounds__(LANES, F::WARPS) plane_kernel(const __grid_constant__ Plane<typename F::number> p)
 {
     __shared__ __align__(16) typename F::number ring[F::RING_CELLS];
+    /* What is needed between marches alone is not to have registers in them. */
+    __shared__ volatile int64_t begin, end;
+    __shared__ volatile int strip;
     const int lane = (int)threadIdx.x;
-    const int64_t begin = p.deal.total * blockIdx.x / p.deal.pieces;
-    const int64_t end = p.deal.total * (blockIdx.x + 1ll) / p.deal.pieces;
-    int strip = (int)(max((int64_t)0, begin - 3 * max((int64_t)0, p.deal.careful)) / p.deal.quick);
-    strip = min(strip, p.deal.strips - 1);
-    for (; strip < p.deal.strips && place_of(p.deal, strip) < end; strip++) {
+    if (lane == 0) {
+        begin = p.deal.total * blockIdx.x / p.deal.pieces;
+        end = p.deal.total * (blockIdx.x + 1ll) / p.deal.pieces;
+        const int64_t least = max((int64_t)0, begin - 3 * max((int64_t)0, p.deal.careful)) / p.deal.quick;
+        strip = (int)min(least, p.deal.strips - (int64_t)1);
+    }
+    __syncwarp();
+    while (strip < p.deal.strips && place_of(p.deal, strip) < end) {
         int y = rows_before(p.deal, strip, begin, p.ny);
-        const int stop = rows_before(p.deal, strip, end, p.ny);
-        const int low = p.deal.edge, high = p.ny - p.deal.edge;
-        while (y < stop) {
-            int until = stop;
-            if (!is_careful(p.deal, strip)) {
-                if (y >= low && y < high) {
-                    until = min(stop, high);
-                    Quick<F> march(p, ring, lane);
-                    march.run(strip, y, until);
-                    y = until;
-                    continue;
-                }
-                if (y < low) until = min(stop, low);
-            }
-            Careful<F> march(p, ring, lane);
-            march.run(strip, y, until);
-            y = until;
-        }
+        while (y < rows_before(p.deal, strip, end, p.ny))
+            y = march<F>(p, ring, lane, strip, y, rows_before(p.deal, strip, end, p.ny));
+        __syncwarp();
+        if (lane == 0) strip = strip + 1;
+        __syncwarp();
     }
 }
 
