@@ -18,12 +18,12 @@ static lacis_status explain_rule(const lacis_sweep_work *work, int field, lacis_
     const lacis_sweep_formula *f = &work->formula[field];
     const char *name = work->grid.name[field];
     if (f->rule.written)
-        return lacis_lines_add(lines, "%s: written, %d tap%s%s: %s", name, f->rule.taps, f->rule.taps == 1 ? "" : "s",
-                               source_text(work, field), lacis_expr_text(f->expr));
-    LACIS_TRY(lacis_lines_add(lines, "%s: %s, recognised: %d tap%s in %d group%s of equal weights%s", name, f->shape,
-                              f->rule.taps, f->rule.taps == 1 ? "" : "s", f->rule.linear.groups,
-                              f->rule.linear.groups == 1 ? "" : "s", source_text(work, field)));
-    return LACIS_OK;
+        return lacis_lines_add(lines, "%s: written, %d tap%s%s: %s%s", name, f->rule.taps,
+                               f->rule.taps == 1 ? "" : "s", source_text(work, field), lacis_expr_text(f->expr),
+                               lacis_expr_exact(f->expr) ? "" : " (not the same bits on a GPU)");
+    return lacis_lines_add(lines, "%s: %s, recognised: %d tap%s in %d group%s of equal weights%s", name, f->shape,
+                           f->rule.taps, f->rule.taps == 1 ? "" : "s", f->rule.linear.groups,
+                           f->rule.linear.groups == 1 ? "" : "s", source_text(work, field));
 }
 
 /* Faces that are alike are said together. */
