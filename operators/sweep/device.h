@@ -23,6 +23,11 @@ lacis_status lacis_sweep_program_make(lacis_run *run, lacis_gpu *gpu, const laci
 /* Seconds that a compiler would be waited for; 0: none is needed, or it was compiled before. */
 double lacis_sweep_program_seconds(lacis_run *run, lacis_gpu *gpu, const lacis_sweep_work *work,
                                    const lacis_sweep_start *start);
+
+/* system_gpus.c: GPUs that share a call in slabs (1: none do; gpu[0] is the one at hand), and their system. */
+int lacis_sweep_gpus_for(const lacis_sweep_work *work, int levels, bool start, lacis_gpu **gpu);
+lacis_status lacis_sweep_gpus_system(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input,
+                                     int levels, lacis_gpu *const *gpu, int many, lacis_sweep_system **out);
 #endif
 
 #endif

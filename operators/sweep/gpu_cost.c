@@ -47,7 +47,7 @@ static double bytes_to_send(lacis_gpu *gpu, const lacis_sweep_work *work)
 static void estimate(const lacis_sweep_work *work, int way, const lacis_profile *profile, lacis_sweep_estimate *out)
 {
     lacis_sweep_start start;
-    lacis_gpu *gpu = lacis_gpu_at_hand(work->run);
+    lacis_gpu *gpu = lacis_gpu_at_hand(work->run), *all[LACIS_GPUS] = {gpu};
     const lacis_profile *own = lacis_gpu_figures(gpu, profile);
     const double taps = lacis_sweep_taps(work), stretch = lacis_sweep_stretch(work);
     start_of(work, way, &start);
@@ -58,8 +58,8 @@ static void estimate(const lacis_sweep_work *work, int way, const lacis_profile 
     const double moved = out->bytes / lacis_profile_get(own, LACIS_SWEEP_GPU_RATE_FIGURE, RATE);
     const double sums = 1e-9 * (double)work->grid.cells * taps / USUAL_TAPS *
                         lacis_profile_get(own, chip_figure[work->type].name, chip_figure[work->type].ns);
-    out->step =
-        lacis_profile_get(own, LACIS_SWEEP_GPU_STEP_FIGURE, STEP) / out->levels + (moved > sums ? moved : sums);
+    out->step = lacis_profile_get(own, LACIS_SWEEP_GPU_STEP_FIGURE, STEP) / out->levels +
+                (moved > sums ? moved : sums) / lacis_sweep_gpus_for(work, start.levels, false, all);
     out->copies = lacis_gpu_copy_seconds(gpu, own, bytes_to_send(gpu, work), lacis_sweep_result_bytes(work));
     out->once = lacis_gpu_start_seconds(work->run, own, LACIS_SWEEP_LOAD_FIGURE) +
                 lacis_sweep_program_seconds(work->run, gpu, work, &start);

@@ -181,6 +181,9 @@ lacis_status lacis_sweep_gpu_system(lacis_run *run, const lacis_call *call, cons
     lacis_sweep_input there = {.own = NULL};
     lacis_gpu *on = lacis_run_gpu(run, reason, sizeof reason);
     if (on == NULL) return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", reason);
+    lacis_gpu *all[LACIS_GPUS] = {on};
+    const int many = lacis_sweep_gpus_for(call->work, levels, true, all);
+    if (many > 1) return lacis_sweep_gpus_system(run, call, input, levels, all, many, out);
     LACIS_TRY(lacis_run_scratch(run, sizeof *made, &made));
     *made = (gpu){.base = {&kind, run, call, call->work}, .gpu = on};
     const uint64_t bytes = bytes_to_convert(call->work, input);
