@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One part of a grid on a device, among parts of other ranks: parts.h, with the cells on a device. Borders are packed
+ * on a stream of their own while the centre is computed; what is sent lies in pinned host memory, or, where messages
+ * may lie on devices, there.
+ */
+#ifndef LACIS_KERNELS_SWEEP_GPU_PART_H
+#define LACIS_KERNELS_SWEEP_GPU_PART_H
+
+#include "sweep/gpu.h"
+#include "sweep/parts.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lacis_sweep_gpu_part_how {
+    lacis_sweep_part_how part;
+    bool direct; /* messages lie on the device */
+    bool copy;   /* borders by copies of two dimensions, not by kernels */
+} lacis_sweep_gpu_part_how;
+typedef struct lacis_sweep_gpu_part lacis_sweep_gpu_part;
+
+/* start: of the part, with arrays on the device. As lacis_sweep_part_new. */
+lacis_sweep_status lacis_sweep_gpu_part_new(const lacis_sweep_gpu_start *start, const lacis_sweep_cut *cut, int part,
+                                            const lacis_sweep_mail *mail, const lacis_sweep_gpu_part_how *how,
+                                            lacis_sweep_gpu_part **out);
+void lacis_sweep_gpu_part_free(lacis_sweep_gpu_part *part); /* NULL is fine */
+int lacis_sweep_gpu_part_error_code(const lacis_sweep_gpu_part *part);
+lacis_sweep_status lacis_sweep_gpu_part_steps(lacis_sweep_gpu_part *part, int64_t steps, lacis_sweep_change *change);
+lacis_sweep_gpu *lacis_sweep_gpu_part_system(lacis_sweep_gpu_part *part);
+void lacis_sweep_gpu_part_spent(const lacis_sweep_gpu_part *part, lacis_sweep_times *out, int64_t *lines);
+/* On the device. */
+uint64_t lacis_sweep_gpu_part_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Parts on devices as ranks have them: each a thread, of which one runs at a time, with messages in a list. Bits of
+ * the naive sweep, for grids of parts of any shape, halos of one step and of several, borders by kernels and by
+ * copies, messages on the host and on the device.
+ */
+#include "sweep/gpu_part.h"
+#include "sweep_support.h"
+
+#include <mutex>
+#include <thread>
+
+struct Letter {
+    int from, to, tag;
+    std::vector<unsigned char> data;
+};
+
+struct Receipt {
+    int from, tag;
+    void *to;
+    uint64_t bytes;
+};
+
+/* Whoever has it runs; it changes hands where a part waits for messages. */
+static std::mutex baton;
+static std::deque<Letter> letters;
+
+struct Rank {
+    int number;
+    bool direct;
+    std::vector<Receipt> open;
+};
+
+static int send(void *context, int part, int tag, const void *data, uint64_t bytes)
+{
+    const Rank *rank = (const Rank *)context;
+    Letter letter = {rank->number, part, tag, std::vector<unsigned char>(bytes)};
+    CUDA(cudaMemcpy(letter.data.data(), data, bytes, rank->direct ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost));
+    letters.push_back(letter);
+    return 0;
+}
+
+static int receive(void *context, int part, int tag, void *data, uint64_t bytes)
+{
+    ((Rank *)context)->open.push_back({part, tag, data, bytes});
+    return 0;
+}
+
+static bool take(Rank *rank, const Receipt &receipt)
+{
+    for (size_t i = 0; i < letters.size(); i++) {
+        const Letter &letter = letters[i];
+        if (letter.to != rank->number || letter.from != receipt.from || letter.tag != receipt.tag) continue;
+        sweep_expect(letter.data.size() == receipt.bytes, "a message of %zu bytes, not %llu", letter.data.size(),
+                     (unsigned long long)receipt.bytes);
+        CUDA(cudaMemcpy(receipt.to, letter.data.data(), receipt.bytes,
+                        rank->direct ? cudaMemcpyHostToDevice : cudaMemcpyHostToHost));
+        letters.erase(letters.begin() + (long)i);
+        return true;
+    }
+    return false;
+}
+
+static int test(void *)
+{
+    return 0;
+}
+
+static int wait(void *context)
+{
+    Rank *rank = (Rank *)context;
+    while (!rank->open.empty()) {
+        if (take(rank, rank->open.front())) {
+            rank->open.erase(rank->open.begin());
+            continue;
+        }
+        baton.unlock();
+        std::this_thread::yield();
+        baton.lock();
+    }
+    return 0;
+}
+
+struct Way {
+    int parts, deep;
+    bool overlap, direct, copy, measured;
+    int64_t steps;
+};
+
+struct Outcome {
+    lacis_sweep_status status = LACIS_SWEEP_OK;
+    lacis_sweep_change change = {};
+};
+
+static void run_part(const sweep_case *c, const lacis_sweep_cut *cut, int number, const Way *way, sweep_state *got,
+                     Outcome *out)
+{
+    const std::lock_guard<std::mutex> mine(baton);
+    sweep_device d;
+    lacis_sweep_box box;
+    lacis_sweep_gpu_part *part = nullptr;
+    Rank rank = {number, way->direct, {}};
+    const lacis_sweep_mail mail = {send, receive, test, wait, &rank};
+    const lacis_sweep_gpu_part_how how = {{way->overlap, nullptr, 0}, way->direct, way->copy};
+    lacis_sweep_cut_box(cut, number, &box);
+    sweep_begin(&d, *c, &box, nullptr, 0);
+    lacis_sweep_start start;
+    lacis_sweep_cut_start(&c->start, cut, number, &start);
+    for (int k = 0; k < 3; k++)
+        d.start.start.halo[k] = start.halo[k];
+    for (int f = 0; f < start.fields; f++)
+        for (int face = 0; face < LACIS_SWEEP_FACES; face++)
+            if (start.edge[f][face].kind == LACIS_SWEEP_INNER) d.start.start.edge[f][face] = start.edge[f][face];
+    out->status = lacis_sweep_gpu_part_new(&d.start, cut, number, &mail, &how, &part);
+    const int64_t half = way->steps / 2;
+    if (out->status == LACIS_SWEEP_OK) out->status = lacis_sweep_gpu_part_steps(part, half, nullptr);
+    if (out->status == LACIS_SWEEP_OK)
+        out->status = lacis_sweep_gpu_part_steps(part, way->steps - half, way->measured ? &out->change : nullptr);
+    if (out->status == LACIS_SWEEP_OK) {
+        d.system = lacis_sweep_gpu_part_system(part);
+        sweep_collect(&d, *c, got);
+        d.system = nullptr;
+    }
+    lacis_sweep_gpu_part_free(part);
+}
+
+static void compare(const sweep_case &c, const Way &way, int *done)
+{
+    sweep_state expected, got;
+    lacis_sweep_cut cut;
+    std::string where;
+    char why[200];
+    if (!lacis_sweep_cut_make(&c.start, way.parts, way.deep, &cut, why, sizeof why)) return;
+    ++*done;
+    sweep_naive(c, way.steps, &expected);
+    std::vector<Outcome> outcome((size_t)way.parts);
+    std::vector<std::thread> threads;
+    for (int part = 0; part < way.parts; part++)
+        threads.emplace_back(run_part, &c, &cut, part, &way, &got, &outcome[(size_t)part]);
+    for (std::thread &thread : threads)
+        thread.join();
+    for (int part = 0; part < way.parts; part++) {
+        sweep_expect(outcome[(size_t)part].status == LACIS_SWEEP_OK, "%s: status %d", c.name.c_str(),
+                     (int)outcome[(size_t)part].status);
+        if (part > 0) lacis_sweep_change_merge(&outcome[0].change, &outcome[(size_t)part].change);
+    }
+    sweep_expect(letters.empty(), "%s: %zu messages are left", c.name.c_str(), letters.size());
+    const int64_t differ = sweep_differences(c, expected, got, &where);
+    sweep_expect(differ == 0, "%s, %d x %d x %d parts, %d deep%s%s%s: %lld cells differ, the first is %s",
+                 c.name.c_str(), cut.grid[0], cut.grid[1], cut.grid[2], way.deep, way.overlap ? ", overlapped" : "",
+                 way.direct ? ", direct" : "", way.copy ? ", copies" : "", (long long)differ, where.c_str());
+    sweep_expect(!way.measured || sweep_same_change(expected.change, outcome[0].change), "%s: another change",
+                 c.name.c_str());
+}
+
+static int some(u64 *state, int low, int high)
+{
+    return low + (int)(next_random(state) % (u64)(high - low + 1));
+}
+
+/* Rules and edges; no values over faces, whose halos differ from side to side. */
+static void random_case(bool small, u64 seed, int *done)
+{
+    static const lacis_sweep_edge_kind kinds[] = {LACIS_SWEEP_HOLD, LACIS_SWEEP_CLAMP, LACIS_SWEEP_MIRROR,
+                                                  LACIS_SWEEP_AFFINE};
+    sweep_case c;
+    u64 state = seed;
+    const int dims = some(&state, 1, 3), radius = some(&state, 1, 2), fields = some(&state, 1, 2);
+    const int x = dims == 1 ? 700 : dims == 2 ? 150 : 70, y = small ? 40 : 90, z = small ? 8 : 24;
+    sweep_shape(&c, some(&state, 0, 1) ? LACIS_SWEEP_F32 : LACIS_SWEEP_F64, dims, some(&state, 5, x),
+                some(&state, 5, y), some(&state, 5, z), fields, some(&state, 0, 1));
+    sweep_fill(&c, &state);
+    for (int f = 0; f < fields; f++) {
+        std::vector<int> at;
+        for (int taps = some(&state, 2, 6); taps > 0; taps--) {
+            at.push_back(some(&state, 0, c.start.fields + c.start.coefficients - 1));
+            for (int k = 0; k < 3; k++)
+                at.push_back(k < dims ? some(&state, -radius, radius) : 0);
+        }
+        sweep_group(&c, f, some(&state, -999, 999) / 4096.0 + 0x1p-30, at);
+    }
+    sweep_edges(&c, &state);
+    for (int k = 0; k < dims; k++) {
+        const bool closed = some(&state, 0, 2) == 0;
+        for (int f = 0; f < fields; f++)
+            for (int face = 2 * k; face < 2 * k + 2; face++)
+                c.start.edge[f][face].kind = closed ? LACIS_SWEEP_PERIODIC : kinds[some(&state, 0, 3)];
+    }
+    sweep_settle(&c);
+    c.name = "ranks seed " + std::to_string(seed);
+    const Way way = {some(&state, 2, 6),      some(&state, 1, 3),      some(&state, 0, 1) == 0,
+                     some(&state, 0, 1) == 0, some(&state, 0, 1) == 0, some(&state, 0, 1) == 0,
+                     some(&state, 1, 7)};
+    compare(c, way, done);
+}
+
+static void check(bool small, u64 seed)
+{
+    u64 state = seed;
+    int done = 0;
+    const int rounds = small ? 60 : 300;
+    for (int i = 0; i < rounds; i++)
+        random_case(small, next_random(&state) % 1000000, &done);
+    sweep_expect(done > rounds / 4, "%d of %d grids could be cut", done, rounds);
+}
+static sweep_part part("ranks", check);
