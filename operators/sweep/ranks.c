@@ -36,15 +36,29 @@ static int asked(const char *name, int otherwise)
     return value != NULL ? atoi(value) : otherwise;
 }
 
-/* LACIS_SWEEP_DEEP and LACIS_SWEEP_EXCHANGE=sync|async overrule what is chosen: for experiments. */
-static void choose(const lacis_sweep_work *work, int parts, lacis_sweep_brief *brief)
+/* Steps that kernels do in one pass over a part. */
+static int usual(const lacis_sweep_work *work, bool gpu, int parts)
 {
-    enum { MOST = 16, WRITTEN_MOST = 4, THIN = 8 };
+    enum { MOST = 16, WRITTEN_MOST = 4 };
+    lacis_sweep_start whole, part;
+    lacis_sweep_cut cut;
+    char why[200];
+    if (!gpu) return lacis_sweep_written(work) ? WRITTEN_MOST : MOST;
+    lacis_sweep_start_of(work, NULL, &whole);
+    if (!lacis_sweep_cut_make(&whole, parts, 1, &cut, why, sizeof why)) return 1;
+    lacis_sweep_cut_start(&whole, &cut, 0, &part);
+    return lacis_sweep_share_gpu_levels(&part);
+}
+
+/* LACIS_SWEEP_DEEP and LACIS_SWEEP_EXCHANGE=sync|async overrule what is chosen: for experiments. */
+static void choose(const lacis_sweep_work *work, bool gpu, int parts, lacis_sweep_brief *brief)
+{
+    enum { THIN = 8 };
     const double stretch = lacis_sweep_stretch(work);
     const char *exchange = getenv("LACIS_SWEEP_EXCHANGE");
-    *brief = (lacis_sweep_brief){.levels = work->levels};
+    *brief = (lacis_sweep_brief){.levels = work->levels, .gpu = gpu};
     memcpy(brief->extent, work->grid.extent, sizeof brief->extent);
-    int deep = work->levels > 0 ? work->levels : lacis_sweep_written(work) ? WRITTEN_MOST : MOST;
+    int deep = work->levels > 0 ? work->levels : usual(work, gpu, parts);
     if ((double)deep > stretch) deep = stretch > 1 ? (int)stretch : 1;
     while (work->levels == 0 && deep > 1 && !fits(work, brief, parts, deep, THIN))
         deep /= 2;
@@ -56,7 +70,7 @@ static void choose(const lacis_sweep_work *work, int parts, lacis_sweep_brief *b
 
 /* ----------------------------------------------------------------------------------------- whether */
 
-static bool can(const lacis_call *call, char *reason, size_t size)
+static bool can_over(const lacis_call *call, bool gpu, char *reason, size_t size)
 {
     const lacis_sweep_work *work = call->work;
     const int ranks = lacis_run_ranks(work->run);
@@ -72,13 +86,24 @@ static bool can(const lacis_call *call, char *reason, size_t size)
                  LEAST_UPDATES);
         return false;
     }
-    choose(work, ranks, &brief); /* a cut that is asked for and cannot be is an error: cost tells it */
+    choose(work, gpu, ranks, &brief); /* a cut that is asked for and cannot be is an error: cost tells it */
     return lacis_sweep_ranks_cut(work, &brief, ranks, &cut, reason, size) || lacis_run_ranks_always(work->run);
+}
+
+static bool can(const lacis_call *call, char *reason, size_t size)
+{
+    return can_over(call, false, reason, size);
+}
+
+static bool gpu_can(const lacis_call *call, char *reason, size_t size)
+{
+    return can_over(call, true, reason, size) && lacis_sweep_gpu_can(call, LACIS_SWEEP_SINGLE, reason, size);
 }
 
 /* ------------------------------------------------------------------------------------------- costs */
 
-static lacis_status cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
+static lacis_status cost_over(bool gpu, lacis_run *run, const lacis_call *call, const lacis_profile *profile,
+                              lacis_cost *out)
 {
     const double call_seconds = 3e-3, message_seconds = 2e-5;
     const lacis_sweep_work *work = call->work;
@@ -87,17 +112,30 @@ static lacis_status cost(lacis_run *run, const lacis_call *call, const lacis_pro
     char why[200];
     lacis_sweep_brief brief;
     lacis_sweep_cut cut;
-    choose(work, ranks, &brief);
+    choose(work, gpu, ranks, &brief);
     if (!lacis_sweep_ranks_cut(work, &brief, ranks, &cut, why, sizeof why))
         return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", why);
-    LACIS_TRY(lacis_sweep_cost(run, call, brief.deep > 1 ? LACIS_SWEEP_BLOCKED : LACIS_SWEEP_SINGLE, profile, out));
+    const int way = brief.deep > 1 ? LACIS_SWEEP_BLOCKED : LACIS_SWEEP_SINGLE;
+    LACIS_TRY(gpu ? lacis_sweep_gpu_cost(run, call, way, profile, out)
+                  : lacis_sweep_cost(run, call, way, profile, out));
     const double arrays = size * (double)work->grid.cells * (2 * work->grid.fields + work->coefficients);
     const double exchanges = (double)work->steps / brief.deep;
     const double halo = size * lacis_sweep_cut_surface(&cut) * work->grid.fields / ranks;
-    out->seconds = call_seconds + out->seconds / ranks + arrays * (ranks - 1) / ranks / rate +
+    out->seconds = call_seconds + out->once + (out->seconds - out->once) / ranks +
+                   arrays * (ranks - 1) / ranks / rate +
                    exchanges * (message_seconds * LACIS_SWEEP_RIM + halo / rate);
     out->peak_bytes = out->bytes + out->peak_bytes / ranks + 2 * arrays / ranks;
     return LACIS_OK;
+}
+
+static lacis_status cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
+{
+    return cost_over(false, run, call, profile, out);
+}
+
+static lacis_status gpu_cost(lacis_run *run, const lacis_call *call, const lacis_profile *profile, lacis_cost *out)
+{
+    return cost_over(true, run, call, profile, out);
 }
 
 /* ------------------------------------------------------------------------------------------ dealing */
@@ -129,7 +167,8 @@ static lacis_status plan(void *context, lacis_run *run, uint64_t room, int64_t *
         start.levels = d->dealt.brief.levels;
         const uint64_t arrays = (uint64_t)(start.fields + start.coefficients) * lacis_sweep_size(start.type) *
                                 (uint64_t)(start.extent[0] * start.extent[1] * start.extent[2]);
-        if (lacis_sweep_bytes(&start) + lacis_sweep_part_bytes(&start, &cut, part) + arrays > room)
+        const uint64_t kernels = d->dealt.brief.gpu ? 0 : lacis_sweep_bytes(&start);
+        if (kernels + lacis_sweep_part_bytes(&start, &cut, part) + arrays > room)
             return lacis_run_fail(run, LACIS_UNSUPPORTED, "parts of the grid do not fit the memory of every rank");
     }
     *pieces = ranks;
@@ -221,20 +260,19 @@ static lacis_status own(void *context, lacis_run *run, int64_t piece)
     return lacis_sweep_run_call(run, &call, lacis_sweep_ranks_system, d->dealt.brief.levels, &d->result);
 }
 
-static lacis_status run_ranks(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
+static lacis_status run_over(bool gpu, lacis_run *run, const lacis_call *call, lacis_array **out)
 {
     const lacis_sweep_work *work = call->work;
     dealing *d;
-    (void)begin, (void)end; /* a grid is not cut into units */
     LACIS_TRY(lacis_run_scratch(run, sizeof *d, &d));
     *d = (dealing){.dealt.work = *work, .call = call};
-    choose(work, lacis_run_ranks(run), &d->dealt.brief);
-    const lacis_deal deal = {.device = LACIS_CPU,
+    choose(work, gpu, lacis_run_ranks(run), &d->dealt.brief);
+    const lacis_deal deal = {.device = gpu ? LACIS_GPU : LACIS_CPU,
                              .context = d,
                              .plan = plan,
                              .operand = operand,
                              .own = own,
-                             .together = &lacis_sweep_ranks,
+                             .together = gpu ? &lacis_sweep_ranks_gpu : &lacis_sweep_ranks,
                              .brief = brief};
     const lacis_status status = lacis_run_deal(run, call, &deal);
     for (int i = 0; i < d->smalls; i++)
@@ -246,13 +284,37 @@ static lacis_status run_ranks(lacis_run *run, const lacis_call *call, int64_t be
     return status;
 }
 
+/* A grid is not cut into units. */
+static lacis_status run_cpu(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
+{
+    (void)begin, (void)end;
+    return run_over(false, run, call, out);
+}
+
+static lacis_status run_gpu(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out)
+{
+    (void)begin, (void)end;
+    return run_over(true, run, call, out);
+}
+
 const lacis_variant lacis_sweep_ranks = {
     .name = "ranks",
     .device = LACIS_CPU,
     .summary = "the grid in parts over the ranks of an mpirun, which exchange their borders",
     .can = can,
     .cost = cost,
-    .run = run_ranks,
+    .run = run_cpu,
+    .ranks = true,
+    .together = lacis_sweep_obey,
+};
+
+const lacis_variant lacis_sweep_ranks_gpu = {
+    .name = "ranks-gpu",
+    .device = LACIS_GPU,
+    .summary = "the grid in parts over the ranks of an mpirun, each with a GPU of its own",
+    .can = gpu_can,
+    .cost = gpu_cost,
+    .run = run_gpu,
     .ranks = true,
     .together = lacis_sweep_obey,
 };
@@ -264,7 +326,7 @@ lacis_status lacis_sweep_explain_ranks(lacis_run *run, const lacis_sweep_work *w
     lacis_sweep_cut cut;
     char why[200];
     if (ranks == 1) return LACIS_OK;
-    choose(work, ranks, &brief);
+    choose(work, false, ranks, &brief);
     if (!lacis_sweep_ranks_cut(work, &brief, ranks, &cut, why, sizeof why)) return LACIS_OK;
     const double bytes = lacis_sweep_cut_surface(&cut) * work->grid.fields * (double)lacis_sweep_size(work->type);
     return lacis_lines_add(lines,

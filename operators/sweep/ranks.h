@@ -18,6 +18,7 @@ typedef struct lacis_sweep_brief {
     int64_t extent[3]; /* of the whole grid */
     int deep, levels;
     bool overlap;
+    bool gpu;      /* parts lie on the ranks' GPUs */
     int64_t lines; /* of a timeline */
 } lacis_sweep_brief;
 
@@ -36,6 +37,7 @@ typedef struct lacis_sweep_order {
 /* Tags: directions of halos come first. */
 enum { LACIS_SWEEP_TAG_ORDER = 32, LACIS_SWEEP_TAG_ARRAY, LACIS_SWEEP_TAG_FIELD, LACIS_SWEEP_TAG_LINES };
 
+typedef struct lacis_sweep_share_gpu lacis_sweep_share_gpu;
 typedef struct lacis_sweep_share {
     lacis_run *run;
     const lacis_sweep_work *work;
@@ -46,6 +48,7 @@ typedef struct lacis_sweep_share {
     lacis_sweep_start start; /* likewise */
     lacis_sweep_programs *programs;
     lacis_sweep_part *part;
+    lacis_sweep_share_gpu *gpu; /* NULL: the part is on the CPU */
     lacis_sweep_times *line;
     uint64_t bytes;      /* that it takes at most */
     lacis_status failed; /* of a message, where kernels gave up because of one */
@@ -60,9 +63,22 @@ lacis_status lacis_sweep_share_prepare(lacis_run *run, const lacis_sweep_work *w
                                        lacis_sweep_share *out);
 lacis_status lacis_sweep_share_begin(lacis_sweep_share *share);
 lacis_status lacis_sweep_share_steps(lacis_sweep_share *share, int64_t steps, lacis_sweep_change *change);
+lacis_status lacis_sweep_share_read(lacis_sweep_share *share, void *const *field); /* the part's */
+/* Messages of the share as kernels send them; of an exchange's times so far. */
+lacis_sweep_mail lacis_sweep_share_mail(lacis_sweep_share *share);
+void lacis_sweep_share_spent(const lacis_sweep_share *share, lacis_sweep_times *out, int64_t *lines);
 /* Cell updates of all shares; figures for EXPLAIN ANALYZE. */
 lacis_status lacis_sweep_share_tell(lacis_sweep_share *share, lacis_sweep_counts *out);
 void lacis_sweep_share_free(lacis_sweep_share *share);
+
+/* ranks_gpu.c: the same on a GPU. */
+lacis_status lacis_sweep_share_gpu_begin(lacis_sweep_share *share, const lacis_sweep_part_how *how);
+int lacis_sweep_share_gpu_levels(const lacis_sweep_start *part); /* steps in a pass */
+lacis_status lacis_sweep_share_gpu_steps(lacis_sweep_share_gpu *gpu, int64_t steps, lacis_sweep_change *change);
+lacis_status lacis_sweep_share_gpu_read(lacis_sweep_share_gpu *gpu, void *const *field);
+void lacis_sweep_share_gpu_tell(lacis_sweep_share_gpu *gpu, lacis_sweep_counts *counts, lacis_sweep_times *times,
+                                int64_t *lines);
+void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu); /* NULL is fine */
 
 /* ranks_cut.c: arrays of the whole grid and of a part. */
 uint64_t lacis_sweep_box_bytes(const lacis_sweep_work *work, const lacis_sweep_box *box);
@@ -89,7 +105,7 @@ lacis_status lacis_sweep_ranks_system(lacis_run *run, const lacis_call *call, co
 lacis_status lacis_sweep_obey(lacis_run *run, const lacis_call *call);
 
 /* ranks.c */
-extern const lacis_variant lacis_sweep_ranks;
+extern const lacis_variant lacis_sweep_ranks, lacis_sweep_ranks_gpu;
 lacis_status lacis_sweep_explain_ranks(lacis_run *run, const lacis_sweep_work *work, lacis_lines *lines);
 
 #endif

@@ -47,8 +47,7 @@ static lacis_status send_fields(lacis_sweep_share *share)
     LACIS_TRY(lacis_run_alloc(share->run, bytes * (uint64_t)fields, &block));
     for (int i = 0; i < fields; i++)
         field[i] = block + bytes * (uint64_t)i;
-    lacis_sweep_read(lacis_sweep_part_system(share->part), field);
-    lacis_status status = LACIS_OK;
+    lacis_status status = lacis_sweep_share_read(share, field);
     for (int i = 0; i < fields && status == LACIS_OK; i++)
         status = lacis_team_send(share->team, 0, LACIS_SWEEP_TAG_FIELD, field[i], bytes);
     if (status == LACIS_OK) status = lacis_team_wait(share->team);
@@ -64,7 +63,7 @@ static lacis_status tell(lacis_sweep_share *share)
     int64_t lines = 0;
     LACIS_TRY(lacis_sweep_share_tell(share, &counts));
     if (share->brief.lines == 0) return LACIS_OK;
-    lacis_sweep_part_spent(share->part, &times, &lines);
+    lacis_sweep_share_spent(share, &times, &lines);
     LACIS_TRY(lacis_team_send(share->team, 0, LACIS_SWEEP_TAG_LINES, &lines, sizeof lines));
     LACIS_TRY(
         lacis_team_send(share->team, 0, LACIS_SWEEP_TAG_LINES, share->line, sizeof *share->line * (uint64_t)lines));

@@ -55,6 +55,11 @@ static int wait(void *context)
     return noted(share, lacis_team_wait(share->team));
 }
 
+lacis_sweep_mail lacis_sweep_share_mail(lacis_sweep_share *share)
+{
+    return (lacis_sweep_mail){send, receive, test, wait, share};
+}
+
 /* ---------------------------------------------------------------------------------- beginning, ending */
 
 bool lacis_sweep_ranks_cut(const lacis_sweep_work *work, const lacis_sweep_brief *brief, int parts,
@@ -82,33 +87,40 @@ lacis_status lacis_sweep_share_prepare(lacis_run *run, const lacis_sweep_work *w
     lacis_sweep_cut_start(&whole, &out->cut, part, &out->start);
     out->start.levels = brief->levels;
     out->start.host = (lacis_sweep_host){take, give, stopped, run};
+    if (brief->gpu) return LACIS_OK;
     out->bytes = lacis_sweep_bytes(&out->start) + lacis_sweep_part_bytes(&out->start, &out->cut, part);
     if (out->bytes > lacis_run_memory_left(run))
         return lacis_sweep_said(run, work, LACIS_SWEEP_NO_MEMORY, out->bytes);
     return LACIS_OK;
 }
 
-lacis_status lacis_sweep_share_begin(lacis_sweep_share *share)
+static lacis_status begin_on_cpu(lacis_sweep_share *share, const lacis_sweep_part_how *how)
 {
-    lacis_run *run = share->run;
-    const lacis_sweep_mail mail = {send, receive, test, wait, share};
-    const uint64_t lines = sizeof *share->line * (uint64_t)share->brief.lines;
-    if (share->brief.lines > 0) LACIS_TRY(lacis_run_alloc(run, lines, &share->line));
-    const lacis_sweep_part_how how = {share->brief.overlap, share->line, share->brief.lines};
-    LACIS_TRY(lacis_sweep_programs_new(run, share->work, share->start.threads, &share->programs));
+    const lacis_sweep_mail mail = lacis_sweep_share_mail(share);
+    LACIS_TRY(lacis_sweep_programs_new(share->run, share->work, share->start.threads, &share->programs));
     share->start.cells = lacis_sweep_program_cells;
     share->start.cells_context = share->programs;
-    share->busy = true;
     const lacis_sweep_status made =
-        lacis_sweep_part_new(&share->start, &share->cut, lacis_team_piece(share->team), &mail, &how, &share->part);
+        lacis_sweep_part_new(&share->start, &share->cut, lacis_team_piece(share->team), &mail, how, &share->part);
     if (share->failed != LACIS_OK) return share->failed;
-    LACIS_TRY(lacis_sweep_said(run, share->work, made, share->bytes));
+    return lacis_sweep_said(share->run, share->work, made, share->bytes);
+}
+
+lacis_status lacis_sweep_share_begin(lacis_sweep_share *share)
+{
+    const uint64_t lines = sizeof *share->line * (uint64_t)share->brief.lines;
+    if (share->brief.lines > 0) LACIS_TRY(lacis_run_alloc(share->run, lines, &share->line));
+    const lacis_sweep_part_how how = {share->brief.overlap, share->line, share->brief.lines};
+    share->busy = true;
+    LACIS_TRY(share->brief.gpu ? lacis_sweep_share_gpu_begin(share, &how) : begin_on_cpu(share, &how));
     share->busy = false;
     return LACIS_OK;
 }
 
 void lacis_sweep_share_free(lacis_sweep_share *share)
 {
+    lacis_sweep_share_gpu_free(share->gpu);
+    share->gpu = NULL;
     lacis_sweep_part_free(share->part);
     lacis_sweep_programs_free(share->run, share->programs);
     lacis_run_free(share->run, share->line);
@@ -136,29 +148,60 @@ static lacis_status join_changes(lacis_sweep_share *share, lacis_sweep_change *c
     return LACIS_OK;
 }
 
+static lacis_status step_on_cpu(lacis_sweep_share *share, int64_t steps, lacis_sweep_change *change)
+{
+    const lacis_sweep_status done = lacis_sweep_part_steps(share->part, steps, change);
+    if (share->failed != LACIS_OK) return share->failed;
+    return lacis_sweep_said(share->run, share->work, done, share->bytes);
+}
+
 lacis_status lacis_sweep_share_steps(lacis_sweep_share *share, int64_t steps, lacis_sweep_change *change)
 {
     share->busy = true;
-    const lacis_sweep_status done = lacis_sweep_part_steps(share->part, steps, change);
-    if (share->failed != LACIS_OK) return share->failed;
-    LACIS_TRY(lacis_sweep_said(share->run, share->work, done, share->bytes));
+    LACIS_TRY(share->gpu != NULL ? lacis_sweep_share_gpu_steps(share->gpu, steps, change)
+                                 : step_on_cpu(share, steps, change));
     if (change != NULL) LACIS_TRY(join_changes(share, change));
     share->busy = false;
     return LACIS_OK;
 }
 
+lacis_status lacis_sweep_share_read(lacis_sweep_share *share, void *const *field)
+{
+    if (share->gpu != NULL) return lacis_sweep_share_gpu_read(share->gpu, field);
+    lacis_sweep_read(lacis_sweep_part_system(share->part), field);
+    return LACIS_OK;
+}
+
+void lacis_sweep_share_spent(const lacis_sweep_share *share, lacis_sweep_times *out, int64_t *lines)
+{
+    lacis_sweep_counts counts;
+    if (share->gpu != NULL)
+        lacis_sweep_share_gpu_tell(share->gpu, &counts, out, lines);
+    else
+        lacis_sweep_part_spent(share->part, out, lines);
+}
+
+static void count_own(lacis_sweep_share *share, lacis_sweep_counts *out, lacis_sweep_times *times)
+{
+    int64_t lines;
+    if (share->gpu != NULL) {
+        lacis_sweep_share_gpu_tell(share->gpu, out, times, &lines);
+        return;
+    }
+    lacis_sweep_counted(lacis_sweep_part_system(share->part), out, true);
+    lacis_sweep_part_spent(share->part, times, &lines);
+}
+
 /* The engine adds up the figures of all ranks. */
 lacis_status lacis_sweep_share_tell(lacis_sweep_share *share, lacis_sweep_counts *out)
 {
-    lacis_sweep_times times;
-    int64_t lines;
-    lacis_sweep_counted(lacis_sweep_part_system(share->part), out, true);
+    lacis_sweep_times times = {0};
+    count_own(share, out, &times);
     int64_t updates = (int64_t)out->updates;
     share->busy = true;
     LACIS_TRY(lacis_team_sum(share->team, &updates, 1));
     share->busy = false;
     out->updates = (double)updates;
-    lacis_sweep_part_spent(share->part, &times, &lines);
     lacis_run_count(share->run, "exchanges, ranks together", times.exchanges);
     lacis_run_count(share->run, "halo bytes", times.bytes);
     lacis_run_count(share->run, "seconds of packing and unpacking, ranks together", times.pack + times.unpack);

@@ -148,24 +148,25 @@ static lacis_status gather(spread *s, int part, void *const *field)
 }
 
 /* One field after the other through the buffer. */
-static void read_own(spread *s, void *const *field)
+static lacis_status read_own(spread *s, void *const *field)
 {
     lacis_sweep_share *share = &s->share;
     for (int i = 0; i < share->start.fields; i++) {
         void *only[LACIS_SWEEP_FIELDS] = {NULL};
         if (field[i] == NULL) continue;
         only[i] = s->buffer;
-        lacis_sweep_read(lacis_sweep_part_system(share->part), only);
+        LACIS_TRY(lacis_sweep_share_read(share, only));
         lacis_sweep_copy_in(&share->cut, lacis_sweep_size(share->work->type), s->buffer, &share->box, field[i]);
     }
+    return LACIS_OK;
 }
 
 static lacis_status read(lacis_sweep_system *system, void *const *field)
 {
     spread *s = own(system);
     LACIS_TRY(give(s, LACIS_SWEEP_READ, 0, false));
-    read_own(s, field);
     s->share.busy = true;
+    LACIS_TRY(read_own(s, field));
     for (int part = 1; part < parts(s); part++)
         LACIS_TRY(gather(s, part, field));
     s->share.busy = false;
@@ -204,7 +205,7 @@ static lacis_status timeline(spread *s)
     lacis_sweep_times times;
     int64_t lines;
     lacis_status status = LACIS_OK;
-    lacis_sweep_part_spent(s->share.part, &times, &lines);
+    lacis_sweep_share_spent(&s->share, &times, &lines);
     if (file == NULL)
         lacis_run_note(s->share.run, LACIS_WARNING, "the timeline's file cannot be written");
     else
@@ -230,7 +231,7 @@ static void clear(lacis_sweep_system *system)
 {
     spread *s = own(system);
     if (!s->prepared) return;
-    if (!s->share.busy && s->share.part != NULL) give(s, LACIS_SWEEP_STOP, 0, false);
+    if (!s->share.busy && (s->share.part != NULL || s->share.gpu != NULL)) give(s, LACIS_SWEEP_STOP, 0, false);
     if (s->share.busy) lacis_team_end(s->share.team, LACIS_INTERRUPT);
     lacis_run_free(system->run, s->buffer);
     lacis_sweep_share_free(&s->share);

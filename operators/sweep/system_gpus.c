@@ -45,15 +45,17 @@ static lacis_status failed(const gpus *g, lacis_sweep_status status, int code)
 
 /* ----------------------------------------------------------------------------------------- how many */
 
-/* So many steps on an exchange as one device does in a pass. Rules that are written are asked after each pass whether
- * they failed: those go step by step, which waits for nobody. */
+/* So many steps on an exchange as a device does in a pass over its slab. Rules that are written are asked after each
+ * pass whether they failed: those go step by step, which waits for nobody. */
 static int deep_of(const lacis_sweep_work *work, int levels, int parts, lacis_sweep_cut *cut)
 {
-    lacis_sweep_start start;
+    lacis_sweep_start start, slab;
     char why[200];
     lacis_sweep_start_of(work, NULL, &start);
     start.levels = levels;
-    int deep = levels == 1 || lacis_sweep_written(work) ? 1 : lacis_sweep_gpu_levels(&start);
+    if (!lacis_sweep_cut_slabs(&start, parts, 1, cut, why, sizeof why)) return 0;
+    lacis_sweep_cut_start(&start, cut, 0, &slab);
+    int deep = levels == 1 || lacis_sweep_written(work) ? 1 : lacis_sweep_gpu_levels(&slab);
     const double stretch = lacis_sweep_stretch(work);
     if ((double)deep > stretch) deep = stretch > 1 ? (int)stretch : 1;
     while (deep > 1 && !lacis_sweep_cut_slabs(&start, parts, deep, cut, why, sizeof why))
