@@ -74,7 +74,8 @@ struct lacis_sweep_gpu {
     bool coefficients_new; /* in halos */
     sweep::Edges *edges;
     sweep::Rules rules;
-    sweep_sums *sums; /* SWEEP_SUMS of them */
+    sweep_sums *sums; /* SWEEP_SUMS of them, and their sum */
+    bool sums_clear;
     int *bad;
     int processors, cuda_error;
     cudaEvent_t mark[2]; /* of steps under way */
@@ -157,7 +158,7 @@ lacis_sweep_status move(lacis_sweep_gpu *s, void *cells, const Box &box, void *d
 lacis_sweep_status keep(lacis_sweep_gpu *s, cudaStream_t stream);
 
 /* --- gpu_sums.cu */
-lacis_sweep_status clear_sums(lacis_sweep_gpu *s, cudaStream_t stream);
+lacis_sweep_status clear_sums(lacis_sweep_gpu *s, cudaStream_t stream); /* before they are used */
 /* From the levels: present against the other one. */
 lacis_sweep_status measure(lacis_sweep_gpu *s, cudaStream_t stream);
 /* Waits; adds to what `change` has. */

@@ -70,8 +70,8 @@ static lacis_sweep_status take(lacis_sweep_gpu *s, int block, uint64_t bytes)
 /* The block of tables: edges, sums, the word for failures, rules. */
 static uint64_t tables_bytes(const lacis_sweep_start *start)
 {
-    return (uint64_t)round_up(sizeof(Edges), ROUND) + (uint64_t)round_up(SWEEP_SUMS * sizeof(sweep_sums), ROUND) +
-           ROUND + general_bytes(start);
+    return (uint64_t)round_up(sizeof(Edges), ROUND) +
+           (uint64_t)round_up((SWEEP_SUMS + 1) * sizeof(sweep_sums), ROUND) + ROUND + general_bytes(start);
 }
 
 static lacis_sweep_status make_tables(lacis_sweep_gpu *s)
@@ -81,7 +81,7 @@ static lacis_sweep_status make_tables(lacis_sweep_gpu *s)
     s->edges = reinterpret_cast<Edges *>(at);
     at += round_up(sizeof(Edges), ROUND);
     s->sums = reinterpret_cast<sweep_sums *>(at);
-    at += round_up(SWEEP_SUMS * sizeof(sweep_sums), ROUND);
+    at += round_up((SWEEP_SUMS + 1) * sizeof(sweep_sums), ROUND);
     s->bad = reinterpret_cast<int *>(at);
     at += ROUND;
     SWEEP_CUDA(s, cudaMemsetAsync(s->bad, 0, sizeof *s->bad, s->stream));
@@ -183,30 +183,40 @@ void turn(lacis_sweep_gpu *s, int levels)
     s->done.levels = levels;
 }
 
-/* Whether passes of several steps may be thought of. */
-static bool may_block(const lacis_sweep_gpu *s, lacis_sweep_block *block)
+/* Whether passes of several steps may be thought of. Halos then are cells of the grid, held at their rim: what is
+ * wrong grows from there by the reach with each step, and halos are as deep as steps need. `first`: where that grid
+ * begins. */
+static bool may_block(const lacis_sweep_gpu *s, lacis_sweep_block *block, int64_t *first)
 {
     const lacis_sweep_start *start = &s->start;
     if (start->fields != 1 || start->coefficients != 0 || start->rule[0].written || start->levels == 1) return false;
     *block = {};
+    *first = 0;
     block->type = start->type;
     block->dims = start->dims;
-    for (int k = 0; k < 3; k++)
-        block->extent[k] = s->layout.extent[k];
     block->pitch[0] = s->layout.stride[1];
     block->pitch[1] = s->layout.stride[2];
-    for (int face = 0; face < LACIS_SWEEP_FACES; face++) {
-        block->edge[face] = start->edge[0][face];
-        if (face < 2 * start->dims && block->edge[face].kind == LACIS_SWEEP_INNER) return false;
-    }
     block->rule = &start->rule[0];
+    for (int k = 0; k < 3; k++) {
+        block->extent[k] = s->layout.extent[k];
+        for (int side = 0; k < start->dims && side < 2; side++) {
+            lacis_sweep_edge *edge = &block->edge[2 * k + side];
+            *edge = start->edge[0][2 * k + side];
+            if (edge->kind != LACIS_SWEEP_INNER) continue;
+            if (k == 0) return false; /* rows would not begin at 16 bytes */
+            edge->kind = LACIS_SWEEP_HOLD;
+            block->extent[k] += side ? s->layout.high[k] : s->layout.low[k];
+            if (!side) *first -= s->layout.low[k] * s->layout.stride[k];
+        }
+    }
     return true;
 }
 
 static int depth_of(const lacis_sweep_gpu *s, int64_t steps)
 {
     lacis_sweep_block block;
-    if (steps < 2 || !may_block(s, &block)) return 1;
+    int64_t first;
+    if (steps < 2 || !may_block(s, &block, &first)) return 1;
     const int64_t most = s->start.levels > 1 && s->start.levels < steps ? s->start.levels : steps;
     return lacis_sweep_block_depth(&block, most);
 }
@@ -214,8 +224,11 @@ static int depth_of(const lacis_sweep_gpu *s, int64_t steps)
 static lacis_sweep_status several_steps(lacis_sweep_gpu *s, int levels)
 {
     lacis_sweep_block block;
-    (void)may_block(s, &block);
-    SWEEP_CUDA(s, lacis_sweep_block_pass(&block, levels, s->level[s->now][0], s->level[1 - s->now][0], s->stream));
+    int64_t first = 0;
+    (void)may_block(s, &block, &first);
+    first *= (int64_t)lacis_sweep_size(s->start.type);
+    SWEEP_CUDA(s, lacis_sweep_block_pass(&block, levels, static_cast<char *>(s->level[s->now][0]) + first,
+                                         static_cast<char *>(s->level[1 - s->now][0]) + first, s->stream));
     s->done.updates +=
         (double)levels * (double)s->layout.extent[0] * (double)s->layout.extent[1] * (double)s->layout.extent[2];
     return LACIS_SWEEP_OK;
@@ -373,8 +386,6 @@ uint64_t lacis_sweep_gpu_bytes(const lacis_sweep_start *start)
 int lacis_sweep_gpu_levels(const lacis_sweep_start *start)
 {
     Layout layout;
-    if (start->whole[0] != 0 && memcmp(start->whole, start->extent, (size_t)start->dims * sizeof(int64_t)) != 0)
-        return 1;
     if (!layout_of(start, &layout)) return 1;
     lacis_sweep_gpu s = {};
     s.start = *start;

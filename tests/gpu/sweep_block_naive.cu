@@ -77,12 +77,9 @@ std::string Case::name() const
 
 std::vector<const Variant *> variants()
 {
-    using namespace sweep::block;
     std::vector<const Variant *> out;
-    for (int i = 0; i < plane_f32_count; i++)
-        out.push_back(&plane_f32[i]);
-    for (int i = 0; i < plane_f64_count; i++)
-        out.push_back(&plane_f64[i]);
+    for (int i = 0; const Variant *v = sweep::block::variant(i); i++)
+        out.push_back(v);
     return out;
 }
 
