@@ -125,6 +125,22 @@ static void random_case(bool small, u64 seed, int *done)
     compare(c, way, done);
 }
 
+/* Averages that devices do in passes of several steps. */
+static void passes_case(int dims, bool apart, bool closed, u64 seed, int *done)
+{
+    sweep_case c;
+    u64 state = seed;
+    sweep_shape(&c, LACIS_SWEEP_F32, dims, some(&state, 130, 190), dims == 2 ? 2 * some(&state, 50, 70) : 12,
+                2 * some(&state, 10, 14), 1, 0);
+    sweep_fill(&c, &state);
+    average(&c);
+    sweep_edge(&c, closed ? LACIS_SWEEP_PERIODIC : LACIS_SWEEP_HOLD, &state);
+    c.start.levels = 0;
+    sweep_settle(&c);
+    c.name = "passes seed " + std::to_string(seed);
+    compare(c, {2, dims == 2 ? 12 : 4, apart, true, 31}, done);
+}
+
 static void failing_memory(u64 seed)
 {
     sweep_case c;
@@ -158,6 +174,8 @@ static void check(bool small, u64 seed)
     const int rounds = small ? 60 : 500;
     for (int i = 0; i < rounds; i++)
         random_case(small, next_random(&state) % 1000000, &done);
+    for (int i = 0; i < 8; i++)
+        passes_case(2 + i / 4, i & 1, i & 2, seed + (u64)i, &done);
     sweep_expect(done > rounds / 3, "%d of %d grids could be cut", done, rounds);
     sweep_expect(blocked > 0, "no slab did several steps in a pass");
     failing_memory(seed);
