@@ -119,6 +119,9 @@ static void refusals(void **state)
 {
     parity *p = *state;
     const lacis_variant *single = with_fake.variants[SINGLE], *several = with_fake.variants[BLOCKED];
+    fake.absent = true;
+    expect_cannot(p, texts[0], grids.arrays, single, LACIS_ON_GPU, "there is no GPU in this test");
+    fake.absent = false;
     fake_refusal = "no reason at all";
     expect_cannot(p, texts[0], grids.arrays, single, LACIS_ON_GPU, "no reason at all");
     fake_refusal = NULL;
@@ -133,9 +136,6 @@ static void refusals(void **state)
                   "LEVELS asks for 3");
     expect_cannot(p, "SWEEP g STEP u = u, v = v STEPS 9 CHANGE EVERY 1", grids.arrays, several, LACIS_ON_GPU,
                   "each step is looked at");
-    fake.absent = true;
-    expect_cannot(p, texts[0], grids.arrays, single, LACIS_ON_GPU, "there is no GPU in this test");
-    fake.absent = false;
 }
 
 static void kernels_that_fail(void **state)
