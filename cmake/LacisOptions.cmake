@@ -33,5 +33,6 @@ endif()
 
 find_package(SQLite3 3.38 REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(PNG) # without it LOAD and SAVE of .png say so
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(Threads REQUIRED)

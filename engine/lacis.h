@@ -255,7 +255,11 @@ typedef struct lacis_part {
  * = {bodies}, dtype F32 or F64; parts of dtype "m", "x", "y", "z" and, where they are known, "vx", "vy", "vz" (0
  * else), "eps" (a softening length of each), "ax", "ay", "az", "phi" (accelerations and potentials at these
  * positions, as a run leaves them); "id" (I64, in any order, each once) where ids are not 0, 1, 2 ...; "time" (F64,
- * one element). All figures are finite, masses and softening lengths not negative. lacis_array_create copies.
+ * one element). All figures are finite, masses and softening lengths not negative. GRID: extent = {nx, ny (1 of one
+ * dimension)}, dtype F32 or F64; "shape" (I64, 1 to 3 elements: nx, ny, nz, none below 1) and 1 to 8 parts of dtype
+ * with nx ny nz elements each, x fastest, z slowest: the fields, called what their parts are ("value" is what an only
+ * field is mostly called; "shape", "step", "x", "y", "z" and "t", in any case, name none); "step" (I64, one element,
+ * not negative) where it is known how many sweeps have led to it. lacis_array_create copies.
  * lacis_array_lend keeps the caller's memory: it must not change until `release(arg)` is called, which happens once,
  * from any thread, when nobody needs it any more (also when the call itself fails). In a database file the contents
  * are copied into the file as well. */
@@ -277,7 +281,7 @@ LACIS_API lacis_status lacis_array_find(lacis_engine *engine, const char *name, 
 LACIS_API void lacis_array_release(lacis_array *array); /* NULL is fine */
 LACIS_API lacis_kind lacis_array_kind(const lacis_array *array);
 LACIS_API lacis_dtype lacis_array_dtype(const lacis_array *array);
-LACIS_API int64_t lacis_array_extent(const lacis_array *array, int dimension); /* rows, columns */
+LACIS_API int64_t lacis_array_extent(const lacis_array *array, int dimension); /* rows, columns; grid: nx, ny */
 LACIS_API int lacis_array_part_count(const lacis_array *array);
 /* Fills *part; its data may be read while the array is held. LACIS_RANGE past the last part. */
 LACIS_API lacis_status lacis_array_part(const lacis_array *array, int index, lacis_part *part);

@@ -113,7 +113,7 @@ LACIS_API void lacis_buffer_change(lacis_buffer *buffer);
 LACIS_API uint64_t lacis_buffer_serial(const lacis_buffer *buffer);
 LACIS_API uint64_t lacis_array_bytes(const lacis_array *array); /* sum of its parts in use */
 /* csr: entries; vector: values; table: rows; batch: elements; symmetric: elements of the stored triangles;
- * bodies: their number */
+ * bodies: their number; grid: cells */
 LACIS_API int64_t lacis_array_entries(const lacis_array *array);
 
 /* A CSR array taken apart. Row r is [begin[r], end[r]); rows may lie anywhere and in any order ("loose")
@@ -180,80 +180,25 @@ LACIS_API bool lacis_parse_dd(const char *text, size_t length, double *hi, doubl
 
 /* ------------------------------------------------------------------------------- user functions */
 
-/* A typed expression over the slots of an operator (CON, HAVING, WHERE ...), parsed by the engine. */
-typedef struct lacis_expr lacis_expr;
-LACIS_API lacis_dtype lacis_expr_dtype(const lacis_expr *expr); /* I64, F32, F64 or C128 after typing */
-/* The canonical form: equal functions written differently mostly have equal texts ("a + b"). */
-LACIS_API const char *lacis_expr_text(const lacis_expr *expr);
-LACIS_API bool lacis_expr_uses(const lacis_expr *expr, int slot);
-/* Gives each slot its type (in the order of the parameter's slot list), checks, infers, folds and
- * canonicalises. A slot may be PATTERN, I32, I64, F32, F64, C64 or C128. */
-LACIS_API lacis_status lacis_expr_type(lacis_run *run, lacis_expr *expr, const lacis_dtype *slots, int count);
-/* Bounds of the result where slot i lies in [lo[i], hi[i]]; false where none can be given. Bounds of
- * integer expressions are exact or too wide, never too narrow. */
-LACIS_API bool lacis_expr_bounds(const lacis_expr *expr, const double *lo, const double *hi, double *out_lo,
-                                 double *out_hi);
-
-/* An expression flattened into steps over strips of values; no compiler is needed and nothing is
- * dispatched per element. A program is read-only and shared by threads; each has its own workspace. */
-typedef struct lacis_program lacis_program;
-enum { LACIS_STRIP = 512 }; /* the longest strip */
-/* One slot's values: a strip of its slot type, or one value for the whole strip. */
-typedef struct lacis_strip {
-    const void *data;
-    bool constant;
-} lacis_strip;
-LACIS_API lacis_status lacis_program_new(lacis_run *run, const lacis_expr *expr, lacis_program **out);
-LACIS_API void lacis_program_free(lacis_program *program);              /* NULL is fine */
-LACIS_API size_t lacis_program_workspace(const lacis_program *program); /* bytes a thread needs */
-/* Evaluates n <= LACIS_STRIP elements into out (of the expression's dtype). False: an integer step
- * overflowed or divided by zero somewhere in the strip. out may be a slot's strip whose elements have its size. */
-LACIS_API bool lacis_program_run(const lacis_program *program, int n, const lacis_strip *slots, void *workspace,
-                                 void *out);
-/* The expression as text of a CUDA device function `name`(p0, p1 ..., int *bad) of its slots in their order, an
- * integer failure setting *bad; made from the tree, never from the user's text. In scratch. It calls functions whose
- * text lacis_expr_functions_text gives; before both stand what LACIS_DEVICE, lacis_high(a, b), LACIS_INFINITY and
- * LACIS_NAN are to the compiler. Complex numbers are lacis_c64 and lacis_c128 there. */
-LACIS_API lacis_status lacis_expr_emit(lacis_run *run, const lacis_expr *expr, const char *name, const char **out);
-LACIS_API const char *lacis_expr_functions_text(void);
-/* A WHERE predicate seen as a set of integers: if it says no more than that slot `slot` is in a list or a
- * range, fills *lo, *hi (inclusive) and, for a list, *list (rising, in the run's scratch) and *count. */
-LACIS_API bool lacis_expr_integer_set(lacis_run *run, const lacis_expr *expr, int slot, int64_t *lo, int64_t *hi,
-                                      const int64_t **list, int64_t *count);
-
-typedef enum lacis_agg_kind {
-    LACIS_AGG_COUNT,
-    LACIS_AGG_SUM,
-    LACIS_AGG_MIN,
-    LACIS_AGG_MAX,
-    LACIS_AGG_ANY, /* one of the values */
-    LACIS_AGG_AVG,
-    LACIS_AGG_FIRST, /* in the order of c */
-    LACIS_AGG_LAST,
-    LACIS_AGG_FOLD /* written: (x, y) -> fold IDENTITY identity */
-} lacis_agg_kind;
-typedef struct lacis_agg {
-    lacis_agg_kind kind;
-    const char *text;   /* as EXPLAIN shows it */
-    lacis_expr *fold;   /* FOLD: over slots x (what is there), y (the new value) */
-    bool identity_real; /* FOLD: the identity's type and value; integers are exact, a complex one is real as well */
-    bool identity_complex;
-    int64_t identity_int;
-    double identity, identity_imag;
-    bool associative; /* declared, or found from the expression */
-    int64_t offset;   /* in the statement */
-} lacis_agg;
+#include "lacis_extend_expr.h" /* apart only for its length */
 
 /* ---------------------------------------------------------------------------------------- operators */
 
 /* What may stand behind a keyword, as a pattern of words and items:
  *   %a an array: a name, a literal vector or (call)      %e an expression over `slots`
+ *   %f an expression over free names with offsets: u[1,0] (lacis_expr_slots); `slots`: names to complete
  *   %i an integer     %r a real number     %n a name     %s a string     %g an aggregate
- *   %z a number that may be complex: as %r, or complex(re, im)
+ *   %z a number that may be complex: as %r, or complex(re, im)     %v a number (text not NULL), or an array
  *   %p a place: a name or a string (as text), or an integer (text NULL)
  *   %l a layout of a batch: flat, full, block(lanes)     %k the same, or packed, of a symmetric matrix
- *   WORD a keyword that must stand there   [WORD] one that may   A|B|C one of these words
- * Examples: "%a"; "[NOT] %a"; "%n %r FROM %r TO %r"; "%n = %a"; "STABLE"; "" (a bare flag).
+ *   WORD a keyword that must stand there   A|B|C one of these words   [A|B|C] one of them, or none
+ *   [WORD ... %x ...] a group that may stand there, and does where its word does. It may begin with an item too: it
+ *     stands where that can begin, a name only with the word of the group behind it, if there is one. Items yield to
+ *     the operator's keywords and ON, which names must be quoted to be.
+ *   {WORD ...|WORD ...} one of these, by their first words (A|B within one is {A|B})
+ *   ,... at the end: the whole again behind a comma, as an argument of its own
+ * Examples: "%a"; "[NOT] %a"; "%n %r FROM %r TO %r"; "%n = %a ,..."; "[%n =] %f"; "max|sum < %r [EVERY %i]";
+ * "[left|right] {fixed [%v]|free}"; "STABLE"; "" (a bare flag).
  * A parameter without keyword is the operand right behind the verb. */
 typedef struct lacis_param {
     const char *keyword;
@@ -267,24 +212,26 @@ enum { LACIS_ITEMS = 8 };
 /* What the parser found for one item of a form. */
 typedef struct lacis_item {
     int64_t offset;   /* in the statement */
-    int64_t integer;  /* %i; index of the word for A|B|C; 1 where [WORD] stands; %l, %k as in lacis_batch.block, or
-                         LACIS_LAYOUT_PACKED */
-    double real;      /* %r, %z */
+    int64_t integer;  /* %i; index of the word for A|B|C, of the arm for {...}; for [A|B|C] that + 1, or 0; 1 where a
+                         group stands; %l, %k as in lacis_batch.block, or LACIS_LAYOUT_PACKED */
+    double real;      /* %r, %z, %v */
     double imag;      /* %z */
     double wide[4];   /* %r, %z to all their digits: real high, real low, imaginary high, imaginary low */
-    const char *text; /* %n, %s, %p; %r, %z: as written */
-    lacis_expr *expr; /* %e */
+    const char *text; /* %n, %s, %p; %r, %z, %v: as written */
+    lacis_expr *expr; /* %e, %f */
     lacis_agg *agg;   /* %g */
-    /* %a: after planning the array; a name until then */
+    /* %a, %v: after planning the array; a name until then */
     lacis_array *array;
-    bool partial; /* %a: array lacks rows that nobody wants */
+    bool partial; /* %a, %v: array lacks rows that nobody wants */
     const char *name;
-    struct lacis_call *call; /* %a: a nested call */
+    struct lacis_call *call; /* %a, %v: a nested call */
 } lacis_item;
 typedef struct lacis_arg {
     int param;
     int64_t offset;
-    lacis_item item[LACIS_ITEMS]; /* in the order of the form: items, [WORD]s and A|B|Cs */
+    /* In the order of the form: items, A|B|Cs, for each group and each {...} one and then those in it; the arms of
+     * {...} share places. */
+    lacis_item item[LACIS_ITEMS];
 } lacis_arg;
 
 /* What SQL wants of a lazy result: rows whose label lies in lo..hi and, where list is given, in it; of
@@ -296,6 +243,9 @@ typedef struct lacis_restriction {
     int64_t count;
     int64_t lo1, hi1;
     int64_t top;
+    bool third;       /* of a grid: only cells whose third column lies in lo2..hi2 */
+    int list_column;  /* of a grid: the column that list is about; 0 of all others */
+    int64_t lo2, hi2; /* where third is set */
 } lacis_restriction;
 
 /* Sums over all rows of a result, for SELECT count(*), sum(value) ... without visiting rows one by one. */
@@ -339,10 +289,12 @@ typedef struct lacis_call {
     /* Set by bind: */
     lacis_kind kind; /* of the result */
     lacis_dtype dtype;
-    int64_t extent[2];
-    bool totals;                /* only totals are wanted, before bind: the result is not copied anywhere */
-    const lacis_column *column; /* of a table, the fields of a batch, or of bodies the columns behind vz (eps, ax, ay,
-                                 * az, phi in this order); static. NULL: those that the kind has */
+    int64_t extent[3]; /* of a grid along x, y and z, 0 beyond its dimensions; of others two as lacis_array_create has
+                          them */
+    bool totals;       /* only totals are wanted, before bind: the result is not copied anywhere */
+    const lacis_column *column; /* of a table, the fields of a batch or grid, or of bodies the columns behind vz (eps,
+                                 * ax, ay, az, phi in this order); static or in scratch. NULL: those that the kind has
+                                 * (batch, grid: value) */
     int columns;
     const char *layout; /* of a batch, as lacis_batch_layout_text gives it; NULL: not said */
     int64_t units;      /* rows, lanes ... into which the work can be cut */
@@ -398,37 +350,13 @@ struct lacis_variant {
      * told. */
     lacis_status (*run)(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out);
     bool ranks; /* deals the work over other ranks: only offered where there are some */
+    /* Of those whose pieces work together (lacis_deal.together): what other ranks do with their piece. */
+    lacis_status (*together)(lacis_run *run, const lacis_call *call);
     /* NULL, or the totals of units [begin, end) added to *totals without an array of them; answers as run does. */
     lacis_status (*totals)(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_totals *totals);
 };
 
-/* Several ranks (docs/ranks.md). A variant with `ranks` set deals its call over them: it says how in a lacis_deal and
- * hands that to lacis_run_deal. The call is cut into pieces; a piece is the same call, with arrays of its own in
- * place of some operands where need be, computed over a range of its units by whichever rank is free, this one
- * included. Every other rank binds the call to the arrays that it was sent and runs a variant of the wanted device.
- */
-typedef struct lacis_deal {
-    lacis_device device;        /* for the other ranks */
-    const char *const *without; /* keywords of clauses that they leave out, up to NULL; NULL: none */
-    void *context;
-    /* Once the other ranks have been asked: the least room that one of them has for operands, in bytes. Says how many
-     * pieces there are, or fails: LACIS_UNSUPPORTED with the reason lets the next best variant run. */
-    lacis_status (*plan)(void *context, lacis_run *run, uint64_t room, int64_t *pieces);
-    /* A piece's own array in place of an operand, of which *out becomes a hold; NULL: the call's, which ranks keep
-     * for later statements. An array that the piece before had in that place is not sent again. */
-    lacis_status (*operand)(void *context, lacis_run *run, int64_t piece, const lacis_item *item, lacis_array **out);
-    /* The piece's range of the units that the call has with those operands; *end INT64_MAX: all from *begin on. */
-    void (*range)(void *context, int64_t piece, int64_t *begin, int64_t *end);
-    /* Rank 0's share; and the array that another rank made of a piece. Pieces come in any order, each once. */
-    lacis_status (*own)(void *context, lacis_run *run, int64_t piece);
-    lacis_status (*take)(void *context, lacis_run *run, int64_t piece, const lacis_array *result);
-} lacis_deal;
-LACIS_API lacis_status lacis_run_deal(lacis_run *run, const lacis_call *call, const lacis_deal *deal);
-/* How many ranks there are, this one included; 1 where SET ranks = off. */
-LACIS_API int lacis_run_ranks(const lacis_run *run);
-LACIS_API bool lacis_run_ranks_always(const lacis_run *run);                         /* SET ranks = all */
-LACIS_API bool lacis_run_ranks_hold(const lacis_run *run, const lacis_array *array); /* most likely */
-LACIS_API double lacis_run_ranks_rate(const lacis_run *run); /* bytes a second between two of them */
+#include "lacis_extend_ranks.h"
 
 struct lacis_op {
     const char *verb;            /* "MULTIPLY" */

@@ -257,6 +257,31 @@ static lacis_status put_bodies(rows *r, lacis_run *run, const lacis_array *array
     return LACIS_OK;
 }
 
+/* --- grids ----------------------------------------------------------------------------------------- */
+
+static lacis_status put_grid(rows *r, lacis_run *run, const lacis_array *array)
+{
+    static const char *const axis[] = {"x", "y", "z"};
+    lacis_grid g;
+    LACIS_TRY(lacis_grid_view(run, array, &g));
+    for (int i = 0; i < g.dims; i++)
+        r->name[r->columns++] = axis[i];
+    for (int i = 0; i < g.fields; i++)
+        r->name[r->columns++] = g.name[i];
+    put_head(r);
+    for (int64_t i = 0; i < g.cells; i++) {
+        const int64_t at[3] = {i % g.extent[0], i / g.extent[0] % g.extent[1], i / g.extent[0] / g.extent[1]};
+        r->format->begin(&r->w);
+        for (int k = 0; k < g.dims; k++)
+            put_integer(r, k, at[k]);
+        for (int k = 0; k < g.fields; k++)
+            put_value(r, g.dims + k, g.field[k], g.dtype, i);
+        r->format->end(&r->w);
+        if ((i & 8191) == 0 && lacis_writer_stop(&r->w, i, g.cells)) return LACIS_OK;
+    }
+    return LACIS_OK;
+}
+
 lacis_status lacis_save_rows(lacis_run *run, const lacis_array *array, FILE *file, const lacis_row_format *format)
 {
     rows *r;
@@ -275,6 +300,8 @@ lacis_status lacis_save_rows(lacis_run *run, const lacis_array *array, FILE *fil
         status = put_symmetric(r, run, array);
     else if (lacis_array_kind(array) == LACIS_BODIES)
         status = put_bodies(r, run, array);
+    else if (lacis_array_kind(array) == LACIS_GRID)
+        status = put_grid(r, run, array);
     else
         status = put_table(r, run, array);
     if (status == LACIS_OK) status = lacis_writer_end(&r->w);

@@ -19,7 +19,8 @@ typedef struct lacis_row_format {
 /* graph: src, dst, value; vector: i, value; batch: lane, row, maybe parent, fields; table: its columns. Complex
  * values: re and im. Symmetric: i, j and value of the stored triangle, of a batch behind lane. Double-double values:
  * value and lo, complex ones re, re_lo, im, im_lo.
- * Bodies: id, m, x, y, z, vx, vy, vz and what else they have. */
+ * Bodies: id, m, x, y, z, vx, vy, vz and what else they have. Grids: x, y, z as they have dimensions, and fields, x
+ * running fastest. */
 lacis_status lacis_save_rows(lacis_run *run, const lacis_array *array, FILE *file, const lacis_row_format *format);
 
 #endif

@@ -265,7 +265,7 @@ lacis_status lacis_npy_save_batch(lacis_run *run, const lacis_array *array, FILE
     if (descr == NULL || shape == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
     LACIS_TRY(lacis_run_alloc(run, sizeof *w, &w));
     lacis_writer_begin(w, run, file);
-    lacis_npy_write_head(file, descr, false, shape);
+    lacis_npy_write_head(file, descr, false, shape, NULL);
     bool stop = false;
     for (int64_t lane = 0; lane < batch.lanes && !stop; lane++)
         for (int64_t row = 0; row < batch.most_rows && !stop; row++) {

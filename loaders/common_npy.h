@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What npy.c (vectors), common_npy_head.c (types, heads), common_npy.c (batches), common_npy_matrix.c and
- * common_npy_bodies.c share of NumPy's format.
+ * What npy.c (vectors), common_npy_head.c (types, heads), common_npy.c (batches), common_npy_matrix.c,
+ * common_npy_bodies.c and common_npy_grid.c share of NumPy's format.
  */
 #ifndef LACIS_LOADERS_NPY_H
 #define LACIS_LOADERS_NPY_H
@@ -27,8 +27,9 @@ const char *lacis_npy_value(const lacis_npy_head *h, const char *key);
 /* The type whose code stands at p, before a quote, or NULL. */
 const lacis_npy_type *lacis_npy_type_at(const char *p);
 const lacis_npy_type *lacis_npy_type_of(lacis_dtype storage);
-/* descr and shape as they stand in the dictionary, without the parentheses of shape. The engine asks ferror. */
-void lacis_npy_write_head(FILE *file, const char *descr, bool fortran, const char *shape);
+/* descr and shape as they stand in the dictionary, without the parentheses of shape; note: a comment ("# ...") behind
+ * it, or NULL. The engine asks ferror. */
+void lacis_npy_write_head(FILE *file, const char *descr, bool fortran, const char *shape, const char *note);
 
 /* Two dimensions, or fields. */
 bool lacis_npy_is_batch(const lacis_npy_head *h);
@@ -53,5 +54,14 @@ lacis_status lacis_npy_take_bodies(lacis_run *run, const lacis_source *source, c
 lacis_status lacis_npy_load_bodies(lacis_run *run, const lacis_source *source, const lacis_options *given,
                                    lacis_array **out);
 lacis_status lacis_npy_save_bodies(lacis_run *run, const lacis_array *array, FILE *file);
+
+/* common_npy_grid.c: one to three dimensions of numbers or records; a grid without being told where lacis has written
+ * it, or where there are three dimensions. */
+bool lacis_npy_is_grid(const lacis_npy_head *h);
+lacis_status lacis_npy_take_grid(lacis_run *run, const lacis_source *source, const lacis_npy_head *h,
+                                 const lacis_options *given, lacis_array **out);
+lacis_status lacis_npy_load_grid(lacis_run *run, const lacis_source *source, const lacis_options *given,
+                                 lacis_array **out);
+lacis_status lacis_npy_save_grid(lacis_run *run, const lacis_array *array, FILE *file);
 
 #endif

@@ -46,7 +46,7 @@ lacis_status lacis_npy_save_bodies(lacis_run *run, const lacis_array *array, FIL
     LACIS_TRY(lacis_run_alloc(run, sizeof *w, &w));
     lacis_writer_begin(w, run, file);
     snprintf(shape, sizeof shape, "%lld,", (long long)b.count);
-    lacis_npy_write_head(file, descr, false, shape);
+    lacis_npy_write_head(file, descr, false, shape, NULL);
     for (int64_t row = 0; row < b.count && !stop; row++) {
         put_record(w, &b, columns, ids, row);
         stop = (row & 0xffff) == 0xffff && lacis_writer_stop(w, row, b.count);

@@ -65,15 +65,17 @@ const lacis_npy_type *lacis_npy_type_of(lacis_dtype storage)
     return NULL;
 }
 
-void lacis_npy_write_head(FILE *file, const char *descr, bool fortran, const char *shape)
+void lacis_npy_write_head(FILE *file, const char *descr, bool fortran, const char *shape, const char *note)
 {
-    const char *form = "{'descr': %s, 'fortran_order': %s, 'shape': (%s), }";
+    const char *form = "{'descr': %s, 'fortran_order': %s, 'shape': (%s), }%s%s";
     const char *order = fortran ? "True" : "False";
-    int length = snprintf(NULL, 0, form, descr, order, shape);
+    const char *gap = note == NULL ? "" : " ";
+    if (note == NULL) note = "";
+    int length = snprintf(NULL, 0, form, descr, order, shape, gap, note);
     int padded = (10 + length + 1 + 63) / 64 * 64 - 10; /* data begin at a multiple of 64 */
     const unsigned char start[] = {
         0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(padded & 255), (unsigned char)(padded >> 8)};
     fwrite(start, 1, sizeof start, file);
-    fprintf(file, form, descr, order, shape);
+    fprintf(file, form, descr, order, shape, gap, note);
     fprintf(file, "%*s\n", padded - 1 - length, "");
 }

@@ -195,7 +195,7 @@ lacis_status lacis_npy_save_matrix(lacis_run *run, const lacis_array *array, FIL
     else
         snprintf(shape, sizeof shape, "%lld, %lld, %lld", (long long)a.matrices, (long long)a.n, (long long)a.n);
     LACIS_TRY(lacis_run_alloc(run, sizeof *w, &w));
-    lacis_npy_write_head(file, descr, false, shape);
+    lacis_npy_write_head(file, descr, false, shape, NULL);
     lacis_writer_begin(w, run, file);
     bool stop = false;
     for (int64_t m = 0; m < a.matrices && !stop; m++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Comma-separated numbers under a header row: graphs (src,dst,value), vectors (i,value), batches of
- * systems (lane,row,fields), bodies (m,x,y,z ...; found by content they are bodies.c's) and tables. Graphs are loaded
+ * systems (lane,row,fields), bodies (m,x,y,z ...) and grids (x,y,z,fields), which found by content are bodies.c's and
+ * grid.c's, and tables. Graphs are loaded
  * as the edge lists that they are. The engine calls it through its descriptor.
  */
 #include "common_columns.h"
@@ -163,7 +164,8 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
 
 const lacis_loader lacis_loader_csv = {
     .name = "csv",
-    .summary = "comma-separated numbers under a header row: graphs, vectors, batches, bodies, tables",
+    .summary =
+        "comma-separated numbers under a header row: graphs, vectors, batches, bodies, tables; saves grids as well",
     .extensions = ".csv",
     .options = options,
     .option_count = LACIS_COUNT(options),

@@ -2,7 +2,8 @@
  *
  * NumPy's .npy (format 1.0 and 2.0), little-endian, one dimension: vectors. Two dimensions are batches of systems,
  * lanes x rows, which common_npy.c reads and writes, or dense symmetric matrices (common_npy_matrix.c); one dimension
- * of records with the names of bodies' columns is bodies (common_npy_bodies.c). The engine calls it through its
+ * of records with the names of bodies' columns is bodies (common_npy_bodies.c); three dimensions, and what lacis has
+ * saved of them, are grids (common_npy_grid.c). The engine calls it through its
  * descriptor. Layout: "\x93NUMPY", version (2 bytes), length of the head (2 or 4 bytes), the
  * head as a Python dictionary, data.
  */
@@ -72,6 +73,7 @@ static lacis_status load_head(lacis_run *run, const lacis_source *source, lacis_
         return lacis_run_fail_at(run, LACIS_RANGE, lacis_option_offset(given, "uplo"), NULL,
                                  "uplo is a triangle of a matrix: say matrix = 'symmetric' or 'hermitian' as well");
     if (matrix) return lacis_npy_load_matrix(run, source, h, given, out);
+    if (lacis_npy_is_grid(h)) return lacis_npy_take_grid(run, source, h, given, out);
     if (lacis_npy_is_bodies(h)) return lacis_npy_take_bodies(run, source, h, given, out);
     if (lacis_npy_is_batch(h)) return lacis_npy_load_batch(run, source, h, out);
     const lacis_npy_type *type = lacis_npy_type_at(lacis_npy_value(h, "'descr'"));
@@ -82,8 +84,8 @@ static lacis_status load_head(lacis_run *run, const lacis_source *source, lacis_
                       "it with astype");
     if (count < 0)
         return refuse(run, source,
-                      "it has neither one dimension (a vector) nor two (lanes x rows); save matrices as mtx "
-                      "(scipy.io.mmwrite)");
+                      "it has neither one dimension (a vector) nor two (lanes x rows) nor three (a grid); save "
+                      "matrices as mtx (scipy.io.mmwrite)");
     size_t size = lacis_dtype_size(type->storage), left = source->size - h->end;
     if ((uint64_t)count > left / size) return refuse(run, source, "the file ends before its data; fetch it again");
     if ((uint64_t)count * size < left) return refuse(run, source, "bytes follow its data; fetch it again");
@@ -132,6 +134,7 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
 {
     lacis_part part;
     if (lacis_array_kind(array) == LACIS_BODIES) return lacis_npy_save_bodies(run, array, file);
+    if (lacis_array_kind(array) == LACIS_GRID) return lacis_npy_save_grid(run, array, file);
     if (lacis_array_kind(array) == LACIS_SYMMETRIC) return lacis_npy_save_matrix(run, array, file);
     if (lacis_array_kind(array) == LACIS_INTERLEAVED) return lacis_npy_save_batch(run, array, file);
     LACIS_TRY(find_column(run, array, &part));
@@ -140,14 +143,14 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
     char descr[16], shape[32];
     snprintf(descr, sizeof descr, "'%s'", type->code);
     snprintf(shape, sizeof shape, "%lld,", (long long)part.count);
-    lacis_npy_write_head(file, descr, false, shape);
+    lacis_npy_write_head(file, descr, false, shape, NULL);
     fwrite(part.data, lacis_dtype_size(part.dtype), (size_t)part.count, file);
     return LACIS_OK;
 }
 
 const lacis_loader lacis_loader_npy = {
     .name = "npy",
-    .summary = "NumPy arrays: vectors, lanes x rows of batches, symmetric matrices, records of bodies",
+    .summary = "NumPy arrays: vectors, lanes x rows of batches, symmetric matrices, records of bodies, grids",
     .extensions = ".npy",
     .options = options,
     .option_count = LACIS_COUNT(options),

@@ -117,6 +117,7 @@ static lacis_status check(lacis_run *run, const lacis_array_spec *spec)
         return LACIS_OK; /* lacis_batch_view checks it once it is built */
     case LACIS_SYMMETRIC:
     case LACIS_BODIES:
+    case LACIS_GRID:
         return check_lengths(run, spec);
     }
     return lacis_run_fail(run, LACIS_TYPE, "unknown kind of array");
@@ -182,6 +183,7 @@ static lacis_status check_built(lacis_run *run, const lacis_array *array)
     lacis_batch batch;
     lacis_symmetric symmetric;
     lacis_bodies bodies;
+    lacis_grid grid;
     switch (lacis_array_kind(array)) {
     case LACIS_INTERLEAVED:
         return lacis_batch_view(run, array, &batch);
@@ -190,6 +192,8 @@ static lacis_status check_built(lacis_run *run, const lacis_array *array)
     case LACIS_BODIES:
         LACIS_TRY(lacis_bodies_view(run, array, &bodies));
         return lacis_bodies_check(run, &bodies);
+    case LACIS_GRID:
+        return lacis_grid_view(run, array, &grid);
     default:
         return LACIS_OK;
     }

@@ -27,7 +27,8 @@ bool lacis_totals_fit(const lacis_total_query *query, const lacis_relation *rela
 {
     const lacis_columns *columns = &relation->columns;
     if (!columns->summed && !columns->each) return false;
-    bool lanes = columns->keys > 0 && strcasecmp(columns->name[0], "lane") == 0; /* keys of batches are not summed */
+    /* keys of batches and grids are not summed */
+    bool lanes = columns->last_first || (columns->keys > 0 && strcasecmp(columns->name[0], "lane") == 0);
     for (int i = 0; i < query->items; i++) {
         const char *name = query->item[i].column;
         if (name == NULL) continue;

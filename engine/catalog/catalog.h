@@ -15,8 +15,9 @@ typedef struct lacis_catalog lacis_catalog;
 /* How the layers above answer for what a name means when SQL reads it: arrays and lazy views alike. */
 typedef struct lacis_relation {
     lacis_columns columns;
-    double rows;  /* estimate */
-    double first; /* estimate of rows for one value of the first column */
+    double rows;       /* estimate */
+    double first;      /* estimate of rows for one value of the first column */
+    int64_t extent[3]; /* of a grid: how many values each key has */
 } lacis_relation;
 typedef struct lacis_resolver {
     lacis_status (*describe)(void *context, lacis_run *run, const char *name, lacis_relation *out);
@@ -71,9 +72,10 @@ typedef struct lacis_entry {
     lacis_kind kind;
     lacis_dtype dtype;
     int64_t extent[2];
-    int64_t entries; /* csr: entries; vector: values; table: rows */
+    int64_t entries; /* csr: entries; vector: values; table: rows; grid: cells */
     uint64_t bytes;
     bool resident; /* its data are in memory */
+    const lacis_columns *columns;
 } lacis_entry;
 int lacis_catalog_count(const lacis_catalog *catalog);
 void lacis_catalog_entry(const lacis_catalog *catalog, int index, lacis_entry *out); /* by name */
@@ -102,7 +104,8 @@ lacis_status lacis_catalog_fail(lacis_run *run, lacis_catalog *catalog, int code
 void lacis_pushdown_text(const char *code, char *text, size_t size);
 
 /* The rows of an SQL query as an array: (src, dst [, value]) gives a csr, (i, value) a vector, (lane, row [, parent],
- * fields) a batch, m, x, y, z and others of theirs bodies, else a table of its numeric columns. */
+ * fields) a batch, m, x, y, z and others of theirs bodies, (x [, y [, z]], fields) a grid, else a table of its
+ * numeric columns. */
 lacis_status lacis_catalog_collect(lacis_run *run, sqlite3_stmt *query, lacis_array **out);
 
 #endif

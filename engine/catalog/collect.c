@@ -5,11 +5,12 @@
  */
 #include "catalog/collect.h"
 #include "core/bodies.h"
+#include "core/grid.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef enum shape { GRAPH, VECTOR, WORDS, SYMMETRIC, BATCH, BODIES, TABLE } shape;
+typedef enum shape { GRAPH, VECTOR, WORDS, SYMMETRIC, BATCH, BODIES, GRID, TABLE } shape;
 
 typedef struct gathering {
     lacis_run *run;
@@ -89,6 +90,27 @@ static bool find_bodies(gathering *self)
     return true;
 }
 
+/* Whether the columns are x, y and z as far as they go, then fields. Along x alone one of them must be "value": two
+ * columns of which the first is called x are many things. Whatever has m or id besides is points, and no grid. */
+static bool find_grid(gathering *self)
+{
+    const lacis_collected *from = self->into;
+    int dims = 0;
+    while (dims < 3 && named(from, dims, lacis_grid_axis[dims]))
+        dims++;
+    int fields = from->columns - dims;
+    bool value = false, points = false;
+    for (int c = dims; c < from->columns; c++) {
+        if (!lacis_grid_field_name(from->name[c])) return false;
+        value = value || named(from, c, "value");
+        points = points || named(from, c, "m") || named(from, c, "id");
+    }
+    if (dims == 0 || fields < 1 || fields > LACIS_GRID_FIELDS || points || (dims == 1 && !value)) return false;
+    self->shape = GRID;
+    self->keys = dims;
+    return true;
+}
+
 static void find_shape(gathering *self)
 {
     const lacis_collected *from = self->into;
@@ -103,7 +125,7 @@ static void find_shape(gathering *self)
     } else if (named(from, 0, "i") && find_words(self, 1)) {
         self->shape = WORDS;
         self->keys = 1;
-    } else if (find_symmetric(self) || find_bodies(self)) {
+    } else if (find_symmetric(self) || find_bodies(self) || find_grid(self)) {
         return;
     } else if (named(from, 0, "lane") && named(from, 1, "row")) {
         int keys = named(from, 2, "parent") ? 3 : 2;
@@ -183,8 +205,12 @@ static lacis_status take_real(gathering *self, int column, double value)
 {
     lacis_collected *into = self->into;
     int64_t *cell = &into->bits[column][into->rows];
+    bool whole = value == floor(value) && value >= -0x1p63 && value < 0x1p63;
+    if (column < self->keys && self->shape == GRID && !whole) {
+        self->shape = TABLE; /* places that are no cells */
+        self->keys = 0;
+    }
     if (column < self->keys || column == self->id) {
-        bool whole = value == floor(value) && value >= -0x1p63 && value < 0x1p63;
         if (!whole)
             return lacis_run_fail(self->run, LACIS_TYPE, "row %lld: %s is %.17g, which is not an integer",
                                   (long long)into->rows + 1, into->name[column], value);
@@ -262,6 +288,8 @@ static lacis_status build(gathering *self, lacis_array **out)
         return lacis_collected_symmetric(self->run, self->into, self->dtype, out);
     case BODIES:
         return lacis_collected_bodies(self->run, self->into, out);
+    case GRID:
+        return lacis_collected_grid(self->run, self->into, self->keys, out);
     case BATCH:
         return lacis_collected_batch(self->run, self->into, out);
     default:

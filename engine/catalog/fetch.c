@@ -232,7 +232,8 @@ static lacis_status check_plain(reader *from)
                     labels_fit(index, record->entries);
         return fits ? LACIS_OK : damaged(from, "its parts do not go together");
     }
-    bool later = record->kind == LACIS_INTERLEAVED || record->kind == LACIS_SYMMETRIC || record->kind == LACIS_BODIES;
+    bool later = record->kind == LACIS_INTERLEAVED || record->kind == LACIS_SYMMETRIC ||
+                 record->kind == LACIS_BODIES || record->kind == LACIS_GRID;
     if (later) return LACIS_OK; /* once it is built */
     for (int i = 0; i < from->count; i++)
         if (from->part[i].count != record->extent[0]) return damaged(from, "its columns are not of one length");
@@ -284,12 +285,15 @@ static bool whole(reader *from, const lacis_array *array)
     lacis_batch batch;
     lacis_symmetric symmetric;
     lacis_bodies bodies;
+    lacis_grid grid;
     if (lacis_array_kind(array) == LACIS_INTERLEAVED) return lacis_batch_view(from->run, array, &batch) == LACIS_OK;
     if (lacis_array_kind(array) == LACIS_SYMMETRIC)
         return lacis_symmetric_view(from->run, array, &symmetric) == LACIS_OK &&
                symmetric.elements == from->record->entries;
     if (lacis_array_kind(array) == LACIS_BODIES)
         return lacis_bodies_view(from->run, array, &bodies) == LACIS_OK && bodies.count == from->record->entries;
+    if (lacis_array_kind(array) == LACIS_GRID)
+        return lacis_grid_view(from->run, array, &grid) == LACIS_OK && grid.cells == from->record->entries;
     return true;
 }
 

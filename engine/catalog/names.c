@@ -256,6 +256,7 @@ static void describe(const lacis_record *record, lacis_entry *out)
         .entries = record->entries,
         .bytes = record->bytes,
         .resident = record->array != NULL,
+        .columns = &record->columns,
     };
 }
 

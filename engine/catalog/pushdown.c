@@ -4,12 +4,12 @@
  * SQLite then gives are read (xFilter). vtab.c calls both.
  *
  * Taken over: equality, IN and ranges on the first key, equality and ranges on the second, rising order of the keys,
- * and ORDER BY value DESC with LIMIT where no condition is left to SQLite. All exactly as SQLite would compare an
- * INTEGER column: reals by value, text as a number where it looks like one and above all numbers otherwise, NULL with
- * nothing.
+ * and ORDER BY value DESC with LIMIT where no condition is left to SQLite; of a grid equality and ranges on all keys,
+ * and IN on one of them. All exactly as SQLite would compare an INTEGER column: reals by value, text as a number
+ * where it looks like one and above all numbers otherwise, NULL with nothing.
  *
- * idxStr: two characters an argument: the column '0' or '1' and one of = < { > } ('{' is <=, '}' is >=) or I (IN);
- * "LL" and "OO" for LIMIT and OFFSET. idxNum: 1 for rows by falling value.
+ * idxStr: two characters an argument: the column '0', '1' or '2' and one of = < { > } ('{' is <=, '}' is >=) or I
+ * (IN); "LL" and "OO" for LIMIT and OFFSET. idxNum: 1 for rows by falling value.
  */
 #include "catalog/internal.h"
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BY_VALUE = 1 };
+enum { BY_VALUE = 1, KEYS = 3 };
 
 /* --------------------------------------------------------------------------------------------- plan */
 
@@ -26,9 +26,10 @@ typedef struct plan {
     const lacis_relation *relation;
     char *text;
     int args;
-    bool equal[2], list, lower[2], upper[2]; /* by column */
-    bool left;                               /* a condition stays with SQLite */
-    int limit, offset;                       /* constraints, or -1 */
+    bool equal[KEYS], list[KEYS], lower[KEYS], upper[KEYS]; /* by column; a list of one */
+    bool listed;
+    bool left;         /* a condition stays with SQLite */
+    int limit, offset; /* constraints, or -1 */
 } plan;
 
 static char operation(int op)
@@ -61,14 +62,15 @@ static void take(plan *self, int constraint, char column, char op, bool omit)
 /* Whether the constraint is taken over; `i` is one of its places in the tables of info. */
 static bool take_key(plan *self, int i)
 {
-    int column = self->info->aConstraint[i].iColumn;
+    const lacis_columns *columns = &self->relation->columns;
+    int column = self->info->aConstraint[i].iColumn, most = columns->last_first ? KEYS : 2;
     char op = operation(self->info->aConstraint[i].op);
-    if (op == '\0' || column < 0 || column >= self->relation->columns.keys || column > 1) return false;
+    if (op == '\0' || column < 0 || column >= columns->keys || column >= most) return false;
     bool list = op == '=' && sqlite3_vtab_in(self->info, i, -1);
     if (list) {
-        if (column != 0 || self->list) return false;
+        if ((column != 0 && !columns->last_first) || self->listed) return false;
         sqlite3_vtab_in(self->info, i, 1);
-        self->list = true;
+        self->list[column] = self->listed = true;
         op = 'I';
     }
     if (op == '=') self->equal[column] = true;
@@ -96,18 +98,34 @@ static void take_constraints(plan *self)
     }
 }
 
+static bool fixed(const plan *self, int column)
+{
+    return column >= 0 && column < KEYS && self->equal[column];
+}
+
+/* The k-th column by which rows are sorted, from `k` on the first one that no equality fixes; keys: none is left. */
+static int sorted_by(const plan *self, int *k)
+{
+    const lacis_columns *columns = &self->relation->columns;
+    for (; *k < columns->keys; (*k)++) {
+        int column = columns->last_first ? columns->keys - 1 - *k : *k;
+        if (!fixed(self, column)) return column;
+    }
+    return columns->keys;
+}
+
 /* Whether ORDER BY asks for no more than the keys rising. A key that an equality fixes may stand anywhere; behind the
  * last key nothing matters, since no two rows have the same keys. */
 static bool ordered_by_keys(const plan *self, int from)
 {
     const sqlite3_index_info *info = self->info;
-    int keys = self->relation->columns.keys;
-    int next = keys > 0 && self->equal[0] ? 1 : 0;
+    int keys = self->relation->columns.keys, k = 0, next = sorted_by(self, &k);
     for (int i = from; i < info->nOrderBy && next < keys; i++) {
         int column = info->aOrderBy[i].iColumn;
-        if (column == 0 && self->equal[0]) continue;
+        if (fixed(self, column)) continue;
         if (column != next || info->aOrderBy[i].desc) return false;
-        next++;
+        k++;
+        next = sorted_by(self, &k);
     }
     return keys > 0;
 }
@@ -130,6 +148,28 @@ static void take_order(plan *self)
     info->idxNum = BY_VALUE;
 }
 
+/* Cells within a box; of a lazy view all are computed first. */
+static void estimate_grid(const plan *self, bool lazy)
+{
+    const int few = 8, part = 4;
+    int keys = self->relation->columns.keys, equal = 0;
+    double rows = 1;
+    for (int d = 0; d < keys && d < KEYS; d++) {
+        double along = self->relation->extent[d] < 1 ? 1 : (double)self->relation->extent[d];
+        if (self->equal[d])
+            along = 1;
+        else if (self->list[d])
+            along = along < few ? along : few;
+        else
+            along /= (self->lower[d] ? part : 1) * (self->upper[d] ? part : 1);
+        rows *= along < 1 ? 1 : along;
+        equal += self->equal[d];
+    }
+    if (equal == keys && keys > 0) self->info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+    self->info->estimatedRows = rows > 1e18 ? (sqlite3_int64)1e18 : (sqlite3_int64)rows;
+    self->info->estimatedCost = lazy ? 50 + 4 * self->relation->rows : 2 + rows;
+}
+
 /* Rows and cost in rows read. Each start of a lazy view has work of its own; so has looking for the second key alone.
  */
 static void estimate(const plan *self, bool lazy)
@@ -139,7 +179,7 @@ static void estimate(const plan *self, bool lazy)
     double rows = all, read;
     if (self->equal[0]) {
         rows = first;
-    } else if (self->list) {
+    } else if (self->list[0]) {
         rows = 8 * first;
     } else {
         if (self->lower[0]) rows /= 4;
@@ -171,7 +211,10 @@ int lacis_pushdown_plan(const lacis_relation *relation, bool lazy, sqlite3_index
     self.text[2 * self.args] = '\0';
     info->idxStr = self.text;
     info->needToFreeIdxStr = 1;
-    estimate(&self, lazy);
+    if (relation->columns.last_first)
+        estimate_grid(&self, lazy);
+    else
+        estimate(&self, lazy);
     return SQLITE_OK;
 }
 
@@ -280,11 +323,11 @@ static int64_t rows_wanted(int64_t limit, int64_t offset)
 }
 
 /* Drops what the range excludes; the list stays rising. */
-static void trim_list(lacis_restriction *where)
+static void trim_list(lacis_restriction *where, const range *within)
 {
-    while (where->count > 0 && where->list[where->count - 1] > where->hi)
+    while (where->count > 0 && where->list[where->count - 1] > within->hi)
         where->count--;
-    while (where->count > 0 && where->list[0] < where->lo) {
+    while (where->count > 0 && where->list[0] < within->lo) {
         where->list++;
         where->count--;
     }
@@ -293,7 +336,7 @@ static void trim_list(lacis_restriction *where)
 int lacis_pushdown_filter(int number, const char *text, int count, sqlite3_value **value, lacis_filter *out,
                           int64_t **list, bool *nothing)
 {
-    range keys[2] = {{INT64_MIN, INT64_MAX, false}, {INT64_MIN, INT64_MAX, false}};
+    range keys[KEYS] = {{INT64_MIN, INT64_MAX, false}, {INT64_MIN, INT64_MAX, false}, {INT64_MIN, INT64_MAX, false}};
     int64_t limit = -1, offset = 0;
     *out = lacis_filter_all;
     for (int i = 0; i < count; i++) {
@@ -307,19 +350,23 @@ int lacis_pushdown_filter(int number, const char *text, int count, sqlite3_value
             if (code != SQLITE_OK) return code;
             if (out->where.count == 0) keys[0].empty = true;
             out->where.list = *list;
+            out->where.list_column = column - '0';
         } else {
             narrow(&keys[column - '0'], op, value[i]);
+            if (column == '2') out->where.third = true;
         }
     }
     out->where.lo = keys[0].lo;
     out->where.hi = keys[0].hi;
     out->where.lo1 = keys[1].lo;
     out->where.hi1 = keys[1].hi;
+    out->where.lo2 = keys[2].lo;
+    out->where.hi2 = keys[2].hi;
     out->by_value = (number & BY_VALUE) != 0;
     if (out->by_value) out->limit = rows_wanted(limit, offset);
     bool listed = out->where.list != NULL;
-    if (listed) trim_list(&out->where);
-    *nothing = keys[0].empty || keys[1].empty || (listed && out->where.count == 0);
+    if (listed) trim_list(&out->where, &keys[out->where.list_column]);
+    *nothing = keys[0].empty || keys[1].empty || keys[2].empty || (listed && out->where.count == 0);
     return SQLITE_OK;
 }
 
@@ -327,7 +374,7 @@ int lacis_pushdown_filter(int number, const char *text, int count, sqlite3_value
 
 void lacis_pushdown_text(const char *code, char *text, size_t size)
 {
-    static const char *const names[] = {"first column", "second column"};
+    static const char *const names[] = {"first column", "second column", "third column"};
     bool by_value = code[0] == '1';
     size_t used = (size_t)snprintf(text, size, "%s", by_value ? "greatest values" : "rows in order");
     const char *at = strchr(code, ':');
@@ -338,7 +385,8 @@ void lacis_pushdown_text(const char *code, char *text, size_t size)
         } else {
             const char *op = at[1] == 'I' ? "IN" : at[1] == '{' ? "<=" : at[1] == '}' ? ">=" : NULL;
             const char single[] = {at[1], '\0'};
-            more = snprintf(text + used, size - used, ", %s %s", names[at[0] == '1'], op == NULL ? single : op);
+            more = snprintf(text + used, size - used, ", %s %s",
+                            names[at[0] == '1' || at[0] == '2' ? at[0] - '0' : 0], op == NULL ? single : op);
         }
         if (more > 0) used += (size_t)more;
     }

@@ -6,6 +6,7 @@
 #include "catalog/internal.h"
 #include "core/batch.h"
 #include "core/cells.h"
+#include "core/grid.h"
 
 #include <string.h>
 
@@ -68,7 +69,7 @@ static lacis_status enter(lacis_run *run, lacis_catalog *catalog, lacis_record *
 
 static bool kind_named(const char *text, lacis_kind *out)
 {
-    for (int kind = LACIS_CSR; text != NULL && kind <= LACIS_BODIES; kind++) {
+    for (int kind = LACIS_CSR; text != NULL && kind <= LACIS_GRID; kind++) {
         if (strcmp(text, lacis_kind_text((lacis_kind)kind)) != 0) continue;
         *out = (lacis_kind)kind;
         return true;
@@ -86,30 +87,51 @@ static bool dtype_named(const char *text, lacis_dtype *out)
     return false;
 }
 
-/* One more part's columns: a table's are its parts, a batch's its fields behind the keys, those of bodies what they
- * need not have. */
+/* Whether a grid's part is one field more. Of names that no field may have fetch.c complains: as columns they would
+ * keep the whole file from being opened. */
+static bool new_field(const lacis_columns *columns, const char *name)
+{
+    for (int i = columns->keys; i < columns->count; i++)
+        if (lacis_name_compare(columns->name[i], name) == 0) return false;
+    return lacis_grid_field_name(name);
+}
+
+/* One more part's columns: a table's are its parts, a batch's or grid's its fields behind the keys, those of bodies
+ * what they need not have. */
 static lacis_status add_part(lacis_run *run, lacis_kind kind, const char *name, lacis_dtype dtype, lacis_columns *out)
 {
     int cells = kind == LACIS_INTERLEAVED ? lacis_cells_of(dtype) : 1;
     bool tree = kind == LACIS_INTERLEAVED && strcmp(name, "parent") == 0;
     if (kind == LACIS_INTERLEAVED && lacis_batch_structure(name) && !tree) return LACIS_OK;
+    if (kind == LACIS_GRID && !new_field(out, name)) return LACIS_OK;
     for (int i = 0; i < cells && out->count < LACIS_MAX_COLUMNS; i++) {
         char *copy = lacis_run_text(run, "%s%s", name, i == 0 ? "" : lacis_field_ending(dtype, i));
         if (copy == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");
-        if (kind == LACIS_INTERLEAVED && cells == 1 && strcmp(name, "value") == 0) out->value = out->count;
+        bool fields = kind == LACIS_INTERLEAVED || kind == LACIS_GRID;
+        if (fields && cells == 1 && strcmp(name, "value") == 0) out->value = out->count;
         out->real[out->count] = dtype >= LACIS_F32;
         out->name[out->count++] = copy;
     }
     return LACIS_OK;
 }
 
-/* Of a table, batch or bodies: from its parts. */
+/* The coordinates of a grid; `dims` as the file says it. */
+static void grid_keys(int64_t dims, lacis_columns *out)
+{
+    *out = (lacis_columns){.value = -1, .text = -1, .last_first = true};
+    for (; out->keys < 3 && out->keys < dims; out->keys++)
+        out->name[out->count++] = lacis_grid_axis[out->keys];
+}
+
+/* Of a table, batch, bodies or grid: from its parts. */
 static lacis_status part_columns(lacis_run *run, lacis_catalog *catalog, int64_t id, lacis_kind kind,
                                  lacis_columns *out)
 {
     static const char in_order[] = "SELECT name, dtype FROM main.lacis_part WHERE array_id = ?1 ORDER BY seq";
     static const char parent_first[] = "SELECT name, dtype FROM main.lacis_part WHERE array_id = ?1"
                                        " ORDER BY name <> 'parent', seq";
+    static const char shape_first[] = "SELECT name, dtype, count FROM main.lacis_part WHERE array_id = ?1"
+                                      " ORDER BY name <> 'shape', seq";
     static const char known_figures[] = "SELECT name, dtype FROM main.lacis_part WHERE array_id = ?1"
                                         " AND name IN ('eps', 'ax', 'ay', 'az', 'phi')"
                                         " ORDER BY instr('eps ax ay az phi', name)";
@@ -118,6 +140,7 @@ static lacis_status part_columns(lacis_run *run, lacis_catalog *catalog, int64_t
     LACIS_TRY(lacis_sql_prepare(run, catalog,
                                 kind == LACIS_BODIES        ? known_figures
                                 : kind == LACIS_INTERLEAVED ? parent_first
+                                : kind == LACIS_GRID        ? shape_first
                                                             : in_order,
                                 &query));
     sqlite3_bind_int64(query, 1, id);
@@ -130,6 +153,7 @@ static lacis_status part_columns(lacis_run *run, lacis_catalog *catalog, int64_t
         lacis_dtype dtype = LACIS_PATTERN;
         const char *name = (const char *)sqlite3_column_text(query, 0);
         (void)dtype_named((const char *)sqlite3_column_text(query, 1), &dtype); /* fetch.c complains */
+        if (kind == LACIS_GRID && out->count == 0) grid_keys(sqlite3_column_int64(query, 2), out);
         status = add_part(run, kind, name == NULL ? "" : name, dtype, out);
         if (status == LACIS_OK) status = lacis_sql_step(run, catalog, query, &row);
     }
@@ -154,7 +178,7 @@ static lacis_status array_record(lacis_run *run, lacis_catalog *catalog, sqlite3
                               "lacis wrote");
     int64_t id = sqlite3_column_int64(query, 0);
     const int64_t extent[2] = {sqlite3_column_int64(query, 4), sqlite3_column_int64(query, 5)};
-    if (kind == LACIS_TABLE || kind == LACIS_INTERLEAVED || kind == LACIS_BODIES) {
+    if (kind == LACIS_TABLE || kind == LACIS_INTERLEAVED || kind == LACIS_BODIES || kind == LACIS_GRID) {
         LACIS_TRY(part_columns(run, catalog, id, kind, &columns));
     } else {
         lacis_columns_of_shape(kind, dtype, extent, &columns);

@@ -18,6 +18,7 @@ const char *lacis_kind_text(lacis_kind kind)
         [LACIS_INTERLEAVED] = "interleaved",
         [LACIS_SYMMETRIC] = "symmetric",
         [LACIS_BODIES] = "bodies",
+        [LACIS_GRID] = "grid",
     };
     return text[kind];
 }

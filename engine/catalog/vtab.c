@@ -4,6 +4,7 @@
  * resolver's sources; what SQLite need not do itself is decided in pushdown.c. SQLite alone calls this file.
  */
 #include "catalog/internal.h"
+#include "core/grid.h"
 
 #include <string.h>
 
@@ -127,6 +128,8 @@ static lacis_status relation_of(table *self, lacis_relation *out, bool *lazy)
     double units = record->kind == LACIS_CSR && record->extent[0] > 0 ? (double)record->extent[0] : out->rows;
     if (record->kind == LACIS_SYMMETRIC) units = (double)record->extent[record->extent[1] != 1];
     out->first = units > 0 && out->rows > units ? out->rows / units : 1;
+    if (record->kind == LACIS_GRID)
+        lacis_grid_extents(record->extent, record->entries, record->columns.keys, out->extent);
     return LACIS_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "core/batch.h"
 #include "core/cells.h"
 #include "core/device.h"
+#include "core/grid.h"
 #include "core/run.h"
 #include "core/symmetric.h"
 
@@ -222,6 +223,7 @@ int64_t lacis_array_entries(const lacis_array *array)
     const char *name = array->kind == LACIS_CSR ? "columns" : array->kind == LACIS_VECTOR ? "values" : NULL;
     if (array->kind == LACIS_INTERLEAVED) return lacis_batch_elements(array);
     if (array->kind == LACIS_SYMMETRIC) return lacis_symmetric_elements(array);
+    if (array->kind == LACIS_GRID) return lacis_grid_cells(array);
     if (name == NULL) return array->extent[0];
     const lacis_part *part = lacis_array_part_named(array, name);
     return part == NULL ? 0 : part->count;

@@ -103,5 +103,7 @@ lacis_status lacis_rows_of_symmetric(lacis_run *run, lacis_array *array, const l
 /* rows_bodies.c */
 lacis_status lacis_rows_of_bodies(lacis_run *run, lacis_array *array, const lacis_restriction *where,
                                   lacis_rows **out);
+/* rows_grid.c */
+lacis_status lacis_rows_of_grid(lacis_run *run, lacis_array *array, const lacis_restriction *where, lacis_rows **out);
 
 #endif

@@ -6,6 +6,7 @@
 #include "core/batch.h"
 #include "core/bodies.h"
 #include "core/cells.h"
+#include "core/grid.h"
 
 #include <string.h>
 
@@ -87,6 +88,38 @@ static void table_columns(lacis_columns *out, const lacis_array *table)
     }
 }
 
+static void grid_keys(lacis_columns *out, int dims)
+{
+    for (int d = 0; d < dims; d++)
+        add_column(out, lacis_grid_axis[d], false);
+    out->keys = dims;
+    out->last_first = true;
+    out->summed = true;
+}
+
+static void grid_field(lacis_columns *out, const char *name)
+{
+    note_total(out, name, out->count);
+    if (strcmp(name, "value") == 0) out->value = out->count;
+    add_column(out, name, true);
+}
+
+static void grid_columns(lacis_columns *out, const lacis_array *grid)
+{
+    lacis_part part;
+    grid_keys(out, lacis_grid_dims(grid));
+    out->each = true;
+    for (int i = 0; lacis_array_part(grid, i, &part) == LACIS_OK && out->count < LACIS_MAX_COLUMNS; i++)
+        if (!lacis_grid_structure(part.name)) grid_field(out, part.name);
+}
+
+/* Of a result that nobody has computed yet. */
+static void grid_shape_columns(lacis_columns *out, const int64_t *extent)
+{
+    grid_keys(out, lacis_grid_dims_of(extent));
+    grid_field(out, "value");
+}
+
 /* Without an array: the fields of a result that nobody has computed yet. */
 static void batch_columns(lacis_columns *out, lacis_dtype dtype, const lacis_array *batch)
 {
@@ -111,11 +144,15 @@ void lacis_columns_of_call(const lacis_call *call, lacis_columns *out)
 {
     lacis_columns_of_shape(call->kind, call->dtype, call->extent, out);
     if (call->column == NULL) return;
-    if (call->kind == LACIS_INTERLEAVED) {
+    if (call->kind == LACIS_INTERLEAVED || call->kind == LACIS_GRID) {
         out->count = out->keys;
-        out->value = -1;
+        out->value = out->total = -1;
     }
     for (int i = 0; i < call->columns && out->count < LACIS_MAX_COLUMNS; i++) {
+        if (call->kind == LACIS_GRID) {
+            grid_field(out, call->column[i].name);
+            continue;
+        }
         if (call->kind == LACIS_INTERLEAVED && strcmp(call->column[i].name, "value") == 0) out->value = out->count;
         if (call->kind == LACIS_TABLE) note_total(out, call->column[i].name, out->count);
         add_column(out, call->column[i].name, call->column[i].real);
@@ -125,11 +162,15 @@ void lacis_columns_of_call(const lacis_call *call, lacis_columns *out)
 
 void lacis_columns_of_shape(lacis_kind kind, lacis_dtype dtype, const int64_t *extent, lacis_columns *out)
 {
-    if (kind != LACIS_SYMMETRIC) {
+    if (kind != LACIS_SYMMETRIC && kind != LACIS_GRID) {
         lacis_columns_of(kind, dtype, NULL, out);
         return;
     }
     *out = (lacis_columns){.value = -1, .total = -1, .text = -1};
+    if (kind == LACIS_GRID) {
+        grid_shape_columns(out, extent);
+        return;
+    }
     symmetric_columns(out, dtype, extent[1] != 1);
     out->total = out->value;
 }
@@ -163,6 +204,9 @@ void lacis_columns_of(lacis_kind kind, lacis_dtype dtype, const lacis_array *tab
     case LACIS_BODIES:
         bodies_columns(out, table);
         break;
+    case LACIS_GRID:
+        if (table != NULL) grid_columns(out, table);
+        break;
     }
-    if (kind != LACIS_TABLE) out->total = out->value;
+    if (kind != LACIS_TABLE && kind != LACIS_GRID) out->total = out->value;
 }

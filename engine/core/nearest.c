@@ -55,6 +55,18 @@ void lacis_nearest_try(lacis_nearest *nearest, const char *candidate)
     memcpy(nearest->best, candidate, length + 1);
 }
 
+const char *lacis_name_nearest(const char *word, const char *const *names, int count)
+{
+    lacis_nearest nearest;
+    lacis_nearest_begin(&nearest, word, strlen(word));
+    for (int i = 0; i < count; i++)
+        lacis_nearest_try(&nearest, names[i]);
+    const char *best = lacis_nearest_result(&nearest);
+    for (int i = 0; i < count && best != NULL; i++)
+        if (strcmp(names[i], best) == 0) return names[i];
+    return NULL;
+}
+
 /* Near enough: a third of the letters wrong at most, or one; and at least one letter right. */
 const char *lacis_nearest_result(const lacis_nearest *nearest)
 {

@@ -390,6 +390,9 @@ lacis_status lacis_rows_of_array(lacis_run *run, lacis_array *array, const lacis
     case LACIS_BODIES:
         LACIS_TRY(lacis_rows_of_bodies(run, array, &filter->where, &rows));
         break;
+    case LACIS_GRID:
+        LACIS_TRY(lacis_rows_of_grid(run, array, &filter->where, &rows));
+        break;
     }
     if (filter->by_value && filter->limit >= 0) {
         lacis_columns columns;

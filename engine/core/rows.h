@@ -22,8 +22,10 @@ typedef struct lacis_columns {
     const char *name[LACIS_MAX_COLUMNS]; /* of the array, or static */
     bool real[LACIS_MAX_COLUMNS];        /* REAL, otherwise INTEGER */
     int keys;                            /* leading columns by which rows are sorted (graph: src, dst) */
+    bool last_first; /* by the last of them first (grid: z, y, x); conditions on all reach the rows, nothing sums them
+                      * up but lacis_totals_column */
     bool summed; /* lacis_totals sums up values, and keys but those of batches; of other kinds it only counts rows */
-    bool each;   /* of a table or bodies that are there: lacis_totals_column knows every column */
+    bool each;   /* of a table, bodies or a grid that is there: lacis_totals_column knows every column */
     int value;   /* the column that ORDER BY ... LIMIT may be pushed into, or -1 */
     int total;   /* the one that lacis_totals takes for values, or -1: "value", of tables also "v" */
     int text;    /* -1, or the one that holds a double-double value as text: the numbers are those just before it, two
@@ -33,7 +35,8 @@ typedef struct lacis_columns {
 /* Columns of a kind and dtype: csr (src, dst, value | re, im), vector (i, value | re, im). A table's come from the
  * array itself. */
 void lacis_columns_of(lacis_kind kind, lacis_dtype dtype, const lacis_array *table, lacis_columns *out);
-/* The same without the array, but for its extents: a table or batch has none of its fields then. */
+/* The same without the array, but for its extents (lacis_call.extent): a table, batch or grid has none of its fields
+ * then but "value". */
 void lacis_columns_of_shape(lacis_kind kind, lacis_dtype dtype, const int64_t *extent, lacis_columns *out);
 
 /* Count, sum and bounds of one column of such an array as values, whatever column it is; its name in any case. */

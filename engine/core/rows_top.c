@@ -14,6 +14,7 @@ typedef struct kept_rows {
     lacis_rows base;
     lacis_memory *memory;
     int columns, keys, value;
+    bool last_first; /* lacis_columns */
     int text, words; /* the column of text, or -1, and how many columns before it are its numbers */
     char *shown;     /* own */
     char own[LACIS_CELL_TEXT];
@@ -26,6 +27,12 @@ typedef struct kept_rows {
 static inline const lacis_cell *cell_of(const kept_rows *rows, int64_t slot, int column)
 {
     return &rows->cells[slot * rows->columns + column];
+}
+
+/* The k-th column by which rows are sorted. */
+static inline int key_of(const kept_rows *rows, int k)
+{
+    return rows->last_first ? rows->keys - 1 - k : k;
 }
 
 /* -1, 0, 1; what is not a number (NULL in SQL) is least. */
@@ -45,7 +52,8 @@ static bool slot_worse(const void *context, int64_t a, int64_t b)
     const kept_rows *rows = context;
     int order = compare_cells(cell_of(rows, a, rows->value), cell_of(rows, b, rows->value));
     if (order != 0) return order < 0;
-    for (int key = 0; key < rows->keys; key++) {
+    for (int k = 0; k < rows->keys; k++) {
+        int key = key_of(rows, k);
         order = compare_cells(cell_of(rows, a, key), cell_of(rows, b, key));
         if (order != 0) return order > 0;
     }
@@ -124,7 +132,8 @@ static bool better_than_root(const kept_rows *rows, const lacis_rows *source)
     lacis_cell cell = {.type = LACIS_NULL};
     lacis_rows_cell(source, rows->value, &cell);
     int order = compare_cells(&cell, cell_of(rows, root, rows->value));
-    for (int key = 0; order == 0 && key < rows->keys; key++) {
+    for (int k = 0; order == 0 && k < rows->keys; k++) {
+        int key = key_of(rows, k);
         lacis_rows_cell(source, key, &cell);
         order = -compare_cells(&cell, cell_of(rows, root, key));
     }
@@ -175,6 +184,7 @@ lacis_status lacis_rows_top(lacis_run *run, lacis_rows *source, const lacis_colu
         .memory = lacis_memory_retain(memory),
         .columns = columns->count,
         .keys = columns->keys,
+        .last_first = columns->last_first,
         .value = columns->value >= 0 ? columns->value : columns->keys,
         .text = columns->text,
         .words = columns->value >= 0 ? 2 : 4,

@@ -7,6 +7,7 @@
  */
 #include "core/totals.h"
 #include "core/cells.h"
+#include "core/grid.h"
 
 #include <math.h>
 #include <string.h>
@@ -378,6 +379,7 @@ lacis_status lacis_totals_add(lacis_run *run, const lacis_array *array, lacis_to
         LACIS_TRY(lacis_totals_bodies(run, array, totals));
         break;
     case LACIS_TABLE:
+    case LACIS_GRID:
         LACIS_TRY(add_table(run, array, totals, &integer));
         break;
     }
@@ -397,6 +399,20 @@ static lacis_status column_block(void *context, int64_t task, int worker)
     return LACIS_OK;
 }
 
+/* Of a coordinate of a grid. */
+static void add_axis(const lacis_array *grid, const char *column, lacis_totals *totals)
+{
+    int64_t extent[3], cells = lacis_grid_cells(grid);
+    const int64_t known[2] = {lacis_array_extent(grid, 0), lacis_array_extent(grid, 1)};
+    int axis = 0;
+    while (axis < 2 && strcasecmp(column, lacis_grid_axis[axis]) != 0)
+        axis++;
+    lacis_grid_extents(known, cells, lacis_grid_dims(grid), extent);
+    totals->count += cells;
+    add_integers(totals, (__int128)(cells / extent[axis]) * extent[axis] * (extent[axis] - 1) / 2, 0,
+                 extent[axis] - 1);
+}
+
 /* The part of that name, in any case; NULL: none. */
 static const lacis_part *part_of(const lacis_array *array, const char *name, lacis_part *out)
 {
@@ -413,6 +429,9 @@ lacis_status lacis_totals_column(lacis_run *run, const lacis_array *array, const
         job work = {.value = part, .units = part.count};
         LACIS_TRY(add_blocks(run, &work, column_block, totals));
         lacis_totals_settle(totals, part.dtype < LACIS_F32);
+    } else if (lacis_array_kind(array) == LACIS_GRID) {
+        add_axis(array, column, totals);
+        lacis_totals_settle(totals, true);
     } else {
         lacis_totals_partless(array, id, totals);
         lacis_totals_settle(totals, id);

@@ -10,7 +10,7 @@
 /* Adds elements first .. first + count - 1; `integer` fields of totals count where the type is one. */
 void lacis_totals_values(const void *data, lacis_dtype storage, int64_t first, int64_t count, lacis_totals *totals);
 void lacis_totals_merge(lacis_totals *to, const lacis_totals *from);
-/* The column of a table that is summed up (lacis_columns.total), or NULL; columns.c. */
+/* The column of a table or grid that is summed up (lacis_columns.total), or NULL; columns.c. */
 const lacis_part *lacis_table_total(const lacis_array *table);
 /* Of a batch; *integer: its values are. */
 lacis_status lacis_totals_batch(lacis_run *run, const lacis_array *array, lacis_totals *totals, bool *integer);

@@ -58,6 +58,13 @@ static void pad(lacis_wire *wire, uint64_t align)
     if (to != NULL) memset(to, 0, bytes);
 }
 
+void lacis_wire_aligned(lacis_wire *wire, const void *data, uint64_t bytes)
+{
+    pad(wire, ALIGN);
+    lacis_wire_bytes(wire, data, bytes);
+    pad(wire, WORD);
+}
+
 void lacis_wire_int(lacis_wire *wire, int64_t value)
 {
     lacis_wire_bytes(wire, &value, sizeof value);
@@ -203,6 +210,14 @@ const void *lacis_unwire_bytes(lacis_unwire *wire, uint64_t bytes)
     return data;
 }
 
+const void *lacis_unwire_aligned(lacis_unwire *wire, uint64_t bytes)
+{
+    lacis_unwire_bytes(wire, padding(wire->at, ALIGN));
+    const void *data = lacis_unwire_bytes(wire, bytes);
+    lacis_unwire_bytes(wire, padding(wire->at, WORD));
+    return data;
+}
+
 int64_t lacis_unwire_int(lacis_unwire *wire)
 {
     int64_t value = 0;
@@ -275,10 +290,12 @@ static bool sound(lacis_run *run, const lacis_array *array)
     lacis_batch batch;
     lacis_symmetric symmetric;
     lacis_bodies bodies;
+    lacis_grid grid;
     if (lacis_array_kind(array) == LACIS_CSR) return sound_graph(array);
     if (lacis_array_kind(array) == LACIS_SYMMETRIC) return lacis_symmetric_view(run, array, &symmetric) == LACIS_OK;
     if (lacis_array_kind(array) == LACIS_BODIES) return lacis_bodies_view(run, array, &bodies) == LACIS_OK;
     if (lacis_array_kind(array) == LACIS_INTERLEAVED) return lacis_batch_view(run, array, &batch) == LACIS_OK;
+    if (lacis_array_kind(array) == LACIS_GRID) return lacis_grid_view(run, array, &grid) == LACIS_OK;
     const lacis_part *values = lacis_array_part_named(array, "values");
     if (lacis_array_kind(array) == LACIS_VECTOR)
         return values != NULL && absent_or(array, "index", LACIS_I64, values->count);
@@ -301,7 +318,7 @@ lacis_status lacis_unwire_array(lacis_run *run, lacis_unwire *wire, lacis_buffer
     int64_t head[7]; /* kind, dtype, extents, bases, parts */
     for (int i = 0; i < LACIS_COUNT(head); i++)
         head[i] = lacis_unwire_int(wire);
-    bool kind = head[0] >= LACIS_CSR && head[0] <= LACIS_BODIES, parts = head[6] >= 0 && head[6] <= MOST_PARTS;
+    bool kind = head[0] >= LACIS_CSR && head[0] <= LACIS_GRID, parts = head[6] >= 0 && head[6] <= MOST_PARTS;
     if (wire->bad || !kind || !parts || !element_type(head[1])) return no_array(run);
     lacis_array *array;
     LACIS_TRY(lacis_array_new(run, (lacis_kind)head[0], (lacis_dtype)head[1], head[2], head[3], &array));

@@ -3,6 +3,7 @@
  * What names mean to SQL: columns and row estimates of arrays and views, and their rows. Describing a view takes a
  * bind; answers are kept until the catalog changes.
  */
+#include "core/grid.h"
 #include "exec/exec.h"
 
 #include <string.h>
@@ -12,6 +13,7 @@ enum { KEPT = 64, NAME_TEXT = 64 };
 struct shape {
     lacis_columns columns;
     double rows, first;
+    int64_t extent[3];
 };
 /* Names of columns outlive the arrays that a description takes them from: they stay as long as the engine. */
 struct kept_name {
@@ -103,6 +105,17 @@ void lacis_exec_forget(lacis_world *world)
     world->described = NULL;
 }
 
+/* Of a grid they are known. */
+static void grid_rows(const lacis_call *call, struct shape *out)
+{
+    out->rows = 1;
+    for (int d = 0; d < out->columns.keys; d++) {
+        out->extent[d] = call->extent[d];
+        out->rows *= (double)call->extent[d];
+    }
+    out->first = 1;
+}
+
 /* A bind that is restricted to no row at all gives the kind and type and costs next to nothing. Rows are guessed from
  * the operands: a product of graphs has several times their entries. */
 static lacis_status describe_call(lacis_world *world, lacis_run *run, const char *text, struct shape *out)
@@ -129,6 +142,7 @@ static lacis_status describe_call(lacis_world *world, lacis_run *run, const char
         lacis_columns_of_call(call, &out->columns);
         out->rows = estimate;
         out->first = estimate / (double)rows;
+        if (call->kind == LACIS_GRID) grid_rows(call, out);
         status = keep_names(world, run, &out->columns);
     }
     lacis_exec_unbind(run, call);
@@ -137,7 +151,7 @@ static lacis_status describe_call(lacis_world *world, lacis_run *run, const char
 
 static lacis_status describe_view(lacis_world *world, const char *name, const char *text, lacis_relation *out)
 {
-    struct shape shape;
+    struct shape shape = {0};
     if (!recall(world, name, &shape)) {
         lacis_run inner;
         lacis_run_init(&inner, world->host);
@@ -149,6 +163,7 @@ static lacis_status describe_view(lacis_world *world, const char *name, const ch
     out->columns = shape.columns;
     out->rows = shape.rows;
     out->first = shape.first < 1 ? 1 : shape.first;
+    memcpy(out->extent, shape.extent, sizeof out->extent);
     return LACIS_OK;
 }
 
@@ -160,7 +175,8 @@ lacis_status lacis_exec_describe(void *context, lacis_run *run, const char *name
         return lacis_run_fail(run, LACIS_NAME, "there is no array or view \"%s\"", name);
     if (entry.view != NULL) return describe_view(world, name, entry.view, out);
     lacis_array *array = NULL;
-    bool own = entry.kind == LACIS_TABLE || entry.kind == LACIS_INTERLEAVED || entry.kind == LACIS_BODIES;
+    bool own = entry.kind == LACIS_TABLE || entry.kind == LACIS_INTERLEAVED || entry.kind == LACIS_BODIES ||
+               entry.kind == LACIS_GRID;
     if (own) LACIS_TRY(lacis_catalog_get(run, world->catalog, name, -1, &array));
     if (own)
         lacis_columns_of(entry.kind, entry.dtype, array, &out->columns);
@@ -173,6 +189,7 @@ lacis_status lacis_exec_describe(void *context, lacis_run *run, const char *name
     if (entry.kind == LACIS_SYMMETRIC && out->rows > 0)
         out->first = out->rows / (double)entry.extent[entry.extent[1] != 1];
     if (out->first < 1) out->first = 1;
+    if (entry.kind == LACIS_GRID) lacis_grid_extents(entry.extent, entry.entries, out->columns.keys, out->extent);
     return LACIS_OK;
 }
 

@@ -4,6 +4,7 @@
  * LET, LOAD and GENERATE end here.
  */
 #include "core/attached.h"
+#include "core/grid.h"
 #include "exec/load.h"
 
 #include <inttypes.h>
@@ -38,7 +39,19 @@ static void describe_bodies(const lacis_array *array, char *text, size_t size)
              at == 0 ? "" : ", t = ", at == 0 ? "" : number);
 }
 
-static void describe(const lacis_array *array, char *text, size_t size)
+/* "grid, 256 x 256, fields u, v, f32, step 500" */
+static lacis_status describe_grid(lacis_run *run, const lacis_array *array, char *text, size_t size)
+{
+    lacis_grid grid;
+    char shape[LACIS_GRID_SHAPE_TEXT], fields[LACIS_GRID_FIELDS_TEXT], step[32] = "";
+    LACIS_TRY(lacis_grid_view(run, array, &grid));
+    if (grid.step != 0) snprintf(step, sizeof step, ", step %" PRId64, grid.step);
+    snprintf(text, size, "grid, %s, %s%s%s", lacis_grid_shape_text(grid.extent, grid.dims, shape),
+             lacis_grid_fields_text(grid.name, grid.fields, fields), lacis_dtype_name(grid.dtype), step);
+    return LACIS_OK;
+}
+
+static lacis_status describe(lacis_run *run, const lacis_array *array, char *text, size_t size)
 {
     const char *type = lacis_dtype_name(lacis_array_dtype(array));
     int64_t rows = lacis_array_extent(array, 0), cols = lacis_array_extent(array, 1);
@@ -66,11 +79,14 @@ static void describe(const lacis_array *array, char *text, size_t size)
     case LACIS_BODIES:
         describe_bodies(array, text, size);
         break;
+    case LACIS_GRID:
+        return describe_grid(run, array, text, size);
     case LACIS_INTERLEAVED:
         snprintf(text, size, "batch, %" PRId64 " lanes of up to %" PRId64 " rows, %" PRId64 " elements, %s", rows,
                  cols, entries, type);
         break;
     }
+    return LACIS_OK;
 }
 
 /* ------------------------------------------------------------------------------ tables that go with it */
@@ -115,10 +131,10 @@ static lacis_status put_tables(lacis_world *world, lacis_run *run, const char *n
 static lacis_status put(lacis_world *world, lacis_run *run, const char *name, lacis_array *array, const char *more,
                         double started)
 {
-    char text[160];
+    char text[LACIS_GRID_FIELDS_TEXT + 160];
     LACIS_TRY(lacis_catalog_put(run, world->catalog, name, array));
     LACIS_TRY(put_tables(world, run, name, array));
-    describe(array, text, sizeof text);
+    LACIS_TRY(describe(run, array, text, sizeof text));
     world->summary = lacis_run_text(run, "%s: %s%s (%.2f s)", name, text, more, lacis_now() - started);
     return world->summary == NULL ? lacis_run_fail(run, LACIS_NOMEM, "out of memory") : LACIS_OK;
 }

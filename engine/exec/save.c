@@ -55,9 +55,10 @@ static lacis_status find_saver(const lacis_world *world, lacis_run *run, const s
     if (format != NULL)
         return lacis_run_fail_at(run, LACIS_NAME, ast->format_offset, "SHOW LOADERS lists the formats",
                                  "cannot save as \"%s\"", format);
-    return lacis_run_fail_at(run, LACIS_NAME, ast == NULL ? -1 : ast->string_offset,
-                             "use a known ending (.mtx .txt .csv .jsonl .npy .swc .tipsy) or AS format",
-                             "the ending of \"%s\" says no format that lacis writes", what->path);
+    return lacis_run_fail_at(
+        run, LACIS_NAME, ast == NULL ? -1 : ast->string_offset,
+        "use a known ending (.mtx .txt .csv .jsonl .npy .raw .pgm .png .swc .tipsy) or AS format",
+        "the ending of \"%s\" says no format that lacis writes", what->path);
 }
 
 static lacis_status write_failed(lacis_run *run, const char *path, int code)

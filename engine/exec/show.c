@@ -3,6 +3,7 @@
  * The tables of SHOW: one row in `table` below for each, with its columns and the function that fills it.
  */
 #include "core/device.h"
+#include "core/grid.h"
 #include "exec/settings.h"
 
 #include <inttypes.h>
@@ -14,8 +15,22 @@ const char *lacis_kind_shown(lacis_kind kind)
     static const char *const name[] = {
         [LACIS_CSR] = "graph",         [LACIS_VECTOR] = "vector",       [LACIS_TABLE] = "table",
         [LACIS_INTERLEAVED] = "batch", [LACIS_SYMMETRIC] = "symmetric", [LACIS_BODIES] = "bodies",
+        [LACIS_GRID] = "grid",
     };
     return name[kind];
+}
+
+/* "1024 x 768", "256 x 256, fields u, v" */
+static void grid_text(const lacis_entry *entry, char *text, size_t size)
+{
+    char shape[LACIS_GRID_SHAPE_TEXT], fields[LACIS_GRID_FIELDS_TEXT];
+    int64_t extent[3];
+    const lacis_columns *columns = entry->columns;
+    lacis_grid_extents(entry->extent, entry->entries, columns->keys, extent);
+    lacis_grid_fields_text(columns->name + columns->keys, columns->count - columns->keys, fields);
+    size_t told = strlen(fields);
+    if (told > 2) fields[told - 2] = '\0'; /* ", " */
+    snprintf(text, size, "%s%s%s", lacis_grid_shape_text(extent, columns->keys, shape), told > 2 ? ", " : "", fields);
 }
 
 /* "240 x 240", "256000 x 319, block(64)" */
@@ -34,6 +49,8 @@ static lacis_status shape_text(lacis_world *world, lacis_run *run, const lacis_e
                  entry->extent[0]);
     } else if (entry->kind == LACIS_SYMMETRIC) {
         snprintf(text, size, "%" PRId64 " x %" PRId64, entry->extent[0], entry->extent[0]);
+    } else if (entry->kind == LACIS_GRID) {
+        grid_text(entry, text, size);
     } else {
         snprintf(text, size, "%" PRId64, entry->extent[0]);
     }
@@ -42,7 +59,7 @@ static lacis_status shape_text(lacis_world *world, lacis_run *run, const lacis_e
 
 static lacis_status show_array(lacis_world *world, lacis_run *run, lacis_table *table, const lacis_entry *entry)
 {
-    char text[80];
+    char text[LACIS_GRID_FIELDS_TEXT + LACIS_GRID_SHAPE_TEXT];
     LACIS_TRY(lacis_table_text(run, table, entry->name));
     if (entry->view != NULL) {
         LACIS_TRY(lacis_table_text(run, table, "view"));

@@ -6,6 +6,8 @@
  */
 #include "expr/program.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 struct build {
@@ -122,13 +124,33 @@ static lacis_node_op step_op(const lacis_node *node)
     return small ? LACIS_STEP_MUL_NARROW : node->op;
 }
 
+/* Whether the node is x over a power of two, and its reciprocal: x times that has the same bits and is faster. */
+static bool reciprocal(const lacis_node *node, lacis_node *out)
+{
+    if (node->op != LACIS_NODE_DIV || !lacis_dtype_real(node->dtype)) return false;
+    const lacis_node *y = node->kid[1];
+    int exponent;
+    double least = node->dtype == LACIS_F32 ? (double)FLT_MIN : DBL_MIN;
+    double most = node->dtype == LACIS_F32 ? (double)FLT_MAX : DBL_MAX;
+    if (y->op != LACIS_NODE_CONST || fabs(frexp(y->real, &exponent)) != 0.5) return false;
+    *out = *y;
+    out->real = 1 / y->real;
+    return fabs(out->real) >= least && fabs(out->real) <= most;
+}
+
 /* One operand, two, or a chain of two (MIN, MAX). */
 static lacis_status compile_plain(struct build *build, const lacis_node *node, lacis_operand mask, lacis_operand *out)
 {
     lacis_program_step step = {
         .op = step_op(node), .dtype = node->kid[0]->dtype, .mask = node->fails ? mask : nowhere};
+    lacis_node factor;
     LACIS_TRY(compile(build, node->kid[0], mask, &step.x));
     if (node->count == 1) return emit(build, &step, out);
+    if (reciprocal(node, &factor)) {
+        step.op = LACIS_NODE_MUL;
+        LACIS_TRY(constant(build, &factor, &step.y));
+        return emit(build, &step, out);
+    }
     for (int i = 1; i < node->count; i++) {
         LACIS_TRY(compile(build, node->kid[i], mask, &step.y));
         LACIS_TRY(emit(build, &step, out));
@@ -379,6 +401,7 @@ lacis_status lacis_program_new(lacis_run *run, const lacis_expr *expr, lacis_pro
     LACIS_TRY(compile(&build, expr->root, nowhere, &root));
     if (root.place != LACIS_PLACE_VALUE || root.index != build.steps - 1)
         LACIS_TRY(emit_plain(&build, LACIS_STEP_COPY, expr->root->dtype, root, nowhere, &root));
+    LACIS_TRY(lacis_steps_fuse(run, build.step, &build.steps));
     LACIS_TRY(assign_registers(&build, &registers));
     return finish(&build, expr->root->dtype, registers, out);
 }

@@ -91,11 +91,22 @@ static void list_slots(const lacis_expr *expr, char *text, size_t size)
     }
 }
 
+/* Words that cannot be operands where names are free, since all others can. */
+static lacis_status no_operand(lacis_parser *parser, const char *name, int64_t offset)
+{
+    const lacis_function *function = lacis_function_find(name, strlen(name));
+    if (function == NULL)
+        return lacis_run_fail_at(parser->run, LACIS_SYNTAX, offset, NULL, "expected an expression, found \"%.60s\"",
+                                 name);
+    return lacis_run_fail_at(parser->run, LACIS_SYNTAX, offset, "a name may stand in double quotes",
+                             "%s is a function: its arguments follow in parentheses", function->name);
+}
+
 static lacis_status unknown_name(lacis_parser *parser, const char *name, int64_t offset, bool call)
 {
     lacis_nearest nearest;
     lacis_nearest_begin(&nearest, name, strlen(name));
-    for (int i = 0; !call && i < parser->expr->slots; i++) {
+    for (int i = 0; !call && !parser->expr->free && i < parser->expr->slots; i++) {
         lacis_nearest_try(&nearest, parser->expr->slot_name[i]);
     }
     for (int i = 0; lacis_expr_functions[i] != NULL; i++) {
@@ -106,13 +117,16 @@ static lacis_status unknown_name(lacis_parser *parser, const char *name, int64_t
     }
     const char *best = lacis_nearest_result(&nearest);
     char hint[LACIS_HINT_TEXT], slots[200];
+    bool neighbour = call && best == NULL && parser->expr->free;
     if (best != NULL) snprintf(hint, sizeof hint, "did you mean %s?", best);
+    if (neighbour) snprintf(hint, sizeof hint, "a neighbour's value is written %.40s[...]", name);
     if (call)
-        return lacis_run_fail_at(parser->run, LACIS_NAME, offset, best != NULL ? hint : NULL,
+        return lacis_run_fail_at(parser->run, LACIS_NAME, offset, best != NULL || neighbour ? hint : NULL,
                                  "there is no function %.60s; there are abs, min, max, sqrt, exp, ln, log2, log10, "
                                  "pow, floor, ceil, round, sign, sin, cos, tan, tanh, atan2, hypot, iif, complex, "
                                  "re, im, conj, arg, CAST",
                                  name);
+    if (parser->expr->free) return no_operand(parser, name, offset);
     list_slots(parser->expr, slots, sizeof slots);
     return lacis_run_fail_at(parser->run, LACIS_NAME, offset, best != NULL ? hint : NULL,
                              "there is no %.60s here; the names that may be used are %s", name,
@@ -213,14 +227,31 @@ static lacis_status parse_constant(lacis_parser *parser, const char *name, int64
     return unknown_name(parser, name, offset, false);
 }
 
+/* Behind a name, which *slot tells to be a slot (not < 0) or not. */
+static lacis_status slot_of(lacis_parser *parser, const lacis_token *token, const char *name, int *slot)
+{
+    lacis_lexer *lexer = parser->lexer;
+    *slot = -1;
+    if (parser->expr->free) {
+        bool call = lacis_lexer_is(lexer, "(");
+        bool slot_here = token->kind == LACIS_TOKEN_QUOTED || (!call && lacis_slot_word(name, strlen(name)));
+        return slot_here ? lacis_slot_find(parser, name, token->offset, slot) : LACIS_OK;
+    }
+    *slot = find_slot(parser, name, strlen(name));
+    if (*slot < 0 || !lacis_lexer_is(lexer, "[")) return LACIS_OK;
+    return lacis_run_fail_at(parser->run, LACIS_SYNTAX, lexer->token.offset, NULL,
+                             "%.60s is one value here, without neighbours to be named by offsets in [ ]", name);
+}
+
 static lacis_status parse_name(lacis_parser *parser, lacis_node **out)
 {
     lacis_lexer *lexer = parser->lexer;
     lacis_token token = lexer->token;
     char *name;
+    int slot;
     LACIS_TRY(lacis_token_text(parser->run, &token, &name));
     lacis_lexer_next(lexer);
-    int slot = find_slot(parser, name, strlen(name));
+    LACIS_TRY(slot_of(parser, &token, name, &slot));
     if (slot >= 0) {
         LACIS_TRY(lacis_node_new(parser->run, LACIS_NODE_SLOT, token.offset, 0, NULL, out));
         (*out)->slot = slot;

@@ -270,6 +270,20 @@ static lacis_status parse_nil(lacis_parser *parser, lacis_node **out)
     return lacis_node_new(parser->run, LACIS_NODE_NIL, offset, 0, NULL, out);
 }
 
+lacis_status lacis_expr_parse_free(lacis_run *run, lacis_lexer *lexer, const lacis_bindings *bindings,
+                                   lacis_expr **out)
+{
+    lacis_expr *expr;
+    LACIS_TRY(lacis_expr_new(run, "", &expr));
+    expr->free = true;
+    lacis_parser parser = {run, lexer, bindings, expr, 0};
+    LACIS_TRY(lacis_parse_whole(&parser, &expr->raw));
+    LACIS_TRY(lacis_slots_name(run, expr));
+    LACIS_TRY(lacis_expr_reset(run, expr));
+    *out = expr;
+    return LACIS_OK;
+}
+
 lacis_status lacis_expr_parse(lacis_run *run, lacis_lexer *lexer, const char *slots, const lacis_bindings *bindings,
                               lacis_expr **out)
 {

@@ -76,7 +76,8 @@ typedef enum lacis_node_op {
     LACIS_STEP_SUB_SAFE,
     LACIS_STEP_MUL_NARROW, /* both operands proved to fit 32 bits */
     LACIS_STEP_MEMBER,     /* x in the list y: its length, then its rising values */
-    LACIS_STEP_OPS
+    LACIS_STEP_FUSED,      /* (x op y) op z of reals, 12 of them: + - *, and of each then + z, - z, z -, * z */
+    LACIS_STEP_OPS = LACIS_STEP_FUSED + 12
 } lacis_node_op;
 
 /* What a value can be. Integers: lo..hi. Reals: real_lo..real_hi and, where `nan`, NaN besides. Nothing is known of
@@ -110,8 +111,11 @@ struct lacis_expr {
     lacis_node *root; /* typed; raw until then */
     const char *text; /* of root */
     int slots;
-    const char *const *slot_name;
+    const char **slot_name;  /* as they are printed: u[1,0] */
     lacis_dtype *slot_dtype; /* PATTERN until typed */
+    bool free;               /* slots are collected as they come */
+    lacis_expr_slot *found;  /* they, where free */
+    int room;                /* for slots, where free */
 };
 
 enum {
@@ -171,7 +175,7 @@ typedef struct lacis_parser {
     lacis_run *run;
     lacis_lexer *lexer;
     const lacis_bindings *bindings;
-    const lacis_expr *expr; /* for its slots */
+    lacis_expr *expr; /* for its slots */
     int nesting;
 } lacis_parser;
 lacis_status lacis_parse_whole(lacis_parser *parser, lacis_node **out);   /* parse.c: one expression */
@@ -182,6 +186,12 @@ lacis_status lacis_parse_expected(lacis_parser *parser, const char *what);
 lacis_status lacis_parse_number(lacis_run *run, lacis_lexer *lexer, bool negative, int64_t offset, lacis_node **out);
 lacis_status lacis_expr_new(lacis_run *run, const char *slots, lacis_expr **out);
 lacis_status lacis_expr_reset(lacis_run *run, lacis_expr *expr); /* back to the raw tree */
+
+/* slots.c: free names. Whether an unquoted word can be one; the slot of a name, behind which the lexer stands, with
+ * the offsets that follow; what names the slots have in print, once all are found. */
+bool lacis_slot_word(const char *name, size_t length);
+lacis_status lacis_slot_find(lacis_parser *parser, const char *name, int64_t place, int *out);
+lacis_status lacis_slots_name(lacis_run *run, lacis_expr *expr);
 
 /* canon.c: a typed node whose kids are simplified already, simplified. */
 lacis_status lacis_node_simplify(lacis_run *run, lacis_node *node, lacis_node **out);

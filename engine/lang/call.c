@@ -93,6 +93,22 @@ static bool at_end(const lacis_parser *parser)
            lacis_lexer_is(&parser->lexer, ")");
 }
 
+/* What stands behind a keyword, or for an operand: an argument, or where the form says so several with commas between
+ * them. */
+static lacis_status read_param(lacis_parser *parser, const lacis_op *op, int index, int64_t offset, args *list)
+{
+    const lacis_param *param = &op->params[index];
+    bool more = lacis_form_repeats(param->form);
+    lacis_arg *arg;
+    LACIS_TRY(add_arg(parser, list, index, offset, &arg));
+    LACIS_TRY(lacis_parser_form(parser, op, param, arg));
+    while (more && lacis_lexer_accept(&parser->lexer, ",")) {
+        LACIS_TRY(add_arg(parser, list, index, parser->lexer.token.offset, &arg));
+        LACIS_TRY(lacis_parser_form(parser, op, param, arg));
+    }
+    return LACIS_OK;
+}
+
 /* Parameters without keyword, right behind the verb. A required one takes whatever word comes, so that an array may
  * be called BY; an optional one yields to clause keywords. */
 static lacis_status operands(lacis_parser *parser, const lacis_op *op, int64_t verb, args *list)
@@ -103,13 +119,11 @@ static lacis_status operands(lacis_parser *parser, const lacis_op *op, int64_t v
         bool clause = param_at(parser, op) >= 0 || lacis_lexer_is(&parser->lexer, "ON");
         if (!param->required && (clause || at_end(parser))) {
             lacis_arg none = {0};
-            if (parser->completer != NULL && !clause) lacis_parser_form(parser, param, &none); /* for its offers */
+            if (parser->completer != NULL && !clause) lacis_parser_form(parser, op, param, &none); /* its offers */
             continue;
         }
         if (at_end(parser) && parser->completer == NULL) return missing(parser, op, param, verb);
-        lacis_arg *arg;
-        LACIS_TRY(add_arg(parser, list, i, parser->lexer.token.offset, &arg));
-        LACIS_TRY(lacis_parser_form(parser, param, arg));
+        LACIS_TRY(read_param(parser, op, i, parser->lexer.token.offset, list));
     }
     return LACIS_OK;
 }
@@ -127,6 +141,10 @@ static lacis_status unknown_clause(lacis_parser *parser, const lacis_op *op)
         if (op->params[i].keyword != NULL) lacis_nearest_try(&nearest, op->params[i].keyword);
     }
     lacis_nearest_try(&nearest, "ON");
+    const char *skipped = lacis_parser_skipped(parser);
+    char word[LACIS_WORD_TEXT];
+    while (skipped != NULL && lacis_choice_next(&skipped, word, sizeof word))
+        lacis_nearest_try(&nearest, word);
     return lacis_run_fail_at(parser->run, LACIS_SYNTAX, token->offset, lacis_parser_hint(parser, &nearest),
                              "%s has no clause '%.*s'", op->verb, lacis_token_shown(token), token->text);
 }
@@ -153,7 +171,7 @@ static lacis_status placement(lacis_parser *parser, lacis_call *call)
     static const lacis_param on = {.keyword = "ON", .form = "AUTO|CPU|GPU"};
     static const lacis_placement choices[] = {LACIS_ON_AUTO, LACIS_ON_CPU, LACIS_ON_GPU};
     lacis_arg arg = {0};
-    LACIS_TRY(lacis_parser_form(parser, &on, &arg));
+    LACIS_TRY(lacis_parser_form(parser, NULL, &on, &arg));
     call->on = choices[arg.item[0].integer];
     return LACIS_OK;
 }
@@ -170,9 +188,7 @@ static lacis_status clauses(lacis_parser *parser, lacis_call *call, args *list)
             const lacis_param *param = &call->op->params[index];
             if (!param->repeated && given(list, index)) return twice(parser, call->op, param->keyword, offset);
             lacis_lexer_next(&parser->lexer);
-            lacis_arg *arg;
-            LACIS_TRY(add_arg(parser, list, index, offset, &arg));
-            LACIS_TRY(lacis_parser_form(parser, param, arg));
+            LACIS_TRY(read_param(parser, call->op, index, offset, list));
         } else if (lacis_lexer_accept(&parser->lexer, "ON")) {
             if (placed) return twice(parser, call->op, "ON", offset);
             placed = true;

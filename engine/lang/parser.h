@@ -24,7 +24,9 @@ typedef struct lacis_parser {
     const lacis_registry *registry;
     const lacis_bindings *bindings;
     lacis_lexer lexer;
-    int depth;                  /* of calls */
+    int depth;           /* of calls */
+    const char *skipped; /* optional words that did not stand, "A|B", at the token that follows; see form.c */
+    int64_t skipped_at;
     lacis_completer *completer; /* NULL when parsing in earnest */
 } lacis_parser;
 
@@ -59,23 +61,48 @@ lacis_status lacis_parser_call_text(lacis_parser *parser, lacis_ast *out);
 lacis_status lacis_parser_call(lacis_parser *parser, lacis_call **out);
 lacis_status lacis_parser_unknown_verb(lacis_parser *parser);
 
-/* form.c: lacis_param.form, part by part. */
+/* pattern.c: lacis_param.form, part by part. */
 typedef enum lacis_form_kind {
     LACIS_FORM_ITEM,     /* %x: item = x */
     LACIS_FORM_WORD,     /* WORD or a symbol: text */
-    LACIS_FORM_OPTIONAL, /* [WORD]: text */
-    LACIS_FORM_CHOICE    /* A|B|C: text */
+    LACIS_FORM_CHOICE,   /* A|B|C: text */
+    LACIS_FORM_OPTIONAL, /* [...]: inner */
+    LACIS_FORM_ARMS,     /* {...|...}: inner */
+    LACIS_FORM_REPEAT,   /* ,... */
+    LACIS_FORM_BAD       /* a bracket that is not closed, a list of words that is too long */
 } lacis_form_kind;
+typedef struct lacis_form { /* a pattern, or a piece of one */
+    const char *at, *end;
+} lacis_form;
 typedef struct lacis_form_part {
     lacis_form_kind kind;
     char item;
     char text[2 * LACIS_WORD_TEXT];
+    lacis_form inner;
 } lacis_form_part;
+lacis_form lacis_form_of(const char *text);
 /* The part at *form, which moves behind it; false at the end. */
-bool lacis_form_next(const char **form, lacis_form_part *out);
+bool lacis_form_next(lacis_form *form, lacis_form_part *out);
+/* The same of what stands between { and }, for the arms of it. */
+bool lacis_form_arm(lacis_form *arms, lacis_form *out);
+bool lacis_form_repeats(const char *form);                             /* it ends with ,... */
+bool lacis_form_lone_choice(lacis_form form, lacis_form_part *choice); /* it is A|B|C and no more */
+int lacis_form_items(lacis_form form);                                 /* how many items it takes */
 /* The word at *list of "A|B|C", which moves behind it; false at the end. */
 bool lacis_choice_next(const char **list, char *word, size_t size);
-lacis_status lacis_parser_form(lacis_parser *parser, const lacis_param *param, lacis_arg *arg);
+
+/* form.c. op: whose clauses end the optional parts of one; NULL: nobody's. */
+lacis_status lacis_parser_form(lacis_parser *parser, const lacis_op *op, const lacis_param *param, lacis_arg *arg);
+/* The optional words that might have stood at the present token, as "A|B"; NULL: none. */
+const char *lacis_parser_skipped(const lacis_parser *parser);
+/* The word of "A|B|C" that stands here, read, as its index; < 0: none does, and the error that says so. */
+int lacis_parser_one_of(lacis_parser *parser, const char *words);
+lacis_status lacis_parser_none_of(lacis_parser *parser, const char *words);
+
+/* item.c */
+lacis_status lacis_parser_item(lacis_parser *parser, const lacis_param *param, char kind, lacis_item *item);
+bool lacis_parser_at_number(const lacis_parser *parser); /* its sign, or a parameter */
+lacis_status lacis_parser_bad_form(lacis_parser *parser, const lacis_param *param);
 
 /* option.c: ( name = value, ... ). specs are what completion offers; spec_count < 0: those of every
  * loader. */

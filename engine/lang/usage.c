@@ -24,8 +24,8 @@ static void append(line *out, const char *format, ...)
     vsnprintf(piece, sizeof piece, format, list);
     va_end(list);
     if (out->text == NULL) return;
-    bool opened = out->text[strlen(out->text) - 1] == '[', closes = piece[0] == ']' || piece[0] == '.';
-    const char *gap = opened || closes ? "" : " ";
+    bool opened = strchr("[{|", out->text[strlen(out->text) - 1]) != NULL, closes = strchr("]}|.", piece[0]) != NULL;
+    const char *gap = opened || closes ? "" : " "; /* none inside brackets, and around | of alternatives */
     out->text = lacis_run_text(out->run, "%s%s%s", out->text, gap, piece);
 }
 
@@ -35,6 +35,7 @@ static void append_item(line *out, char item)
         char item;
         const char *word;
     } words[] = {{'e', "expr"},
+                 {'f', "expr"},
                  {'i', "n"},
                  {'r', "x"},
                  {'z', "x|complex(x, x)"},
@@ -44,20 +45,40 @@ static void append_item(line *out, char item)
                  {'l', "flat|full|block(n)"},
                  {'k', "flat|full|block(n)|packed"},
                  {'p', "place"}};
-    if (item == 'a') append(out, "%c", out->next_array < 'z' ? out->next_array++ : 'z');
+    bool array = item == 'a' || item == 'v';
+    if (array) append(out, item == 'a' ? "%c" : "x|%c", out->next_array < 'z' ? out->next_array++ : 'z');
     for (int i = 0; i < LACIS_COUNT(words); i++) {
         if (words[i].item == item) append(out, "%s", words[i].word);
     }
 }
 
-static void append_form(line *out, const char *form)
+static void append_form(line *out, lacis_form form);
+
+static void append_arms(line *out, lacis_form arms)
+{
+    lacis_form arm;
+    append(out, "{");
+    for (bool first = true; lacis_form_arm(&arms, &arm); first = false) {
+        if (!first) append(out, "|");
+        append_form(out, arm);
+    }
+    append(out, "}");
+}
+
+static void append_form(line *out, lacis_form form)
 {
     lacis_form_part part;
     while (lacis_form_next(&form, &part)) {
         if (part.kind == LACIS_FORM_ITEM) {
             append_item(out, part.item);
+        } else if (part.kind == LACIS_FORM_OPTIONAL) {
+            append(out, "[");
+            append_form(out, part.inner);
+            append(out, "]");
+        } else if (part.kind == LACIS_FORM_ARMS) {
+            append_arms(out, part.inner);
         } else {
-            append(out, part.kind == LACIS_FORM_OPTIONAL ? "[%s]" : "%s", part.text);
+            append(out, "%s", part.kind == LACIS_FORM_REPEAT ? "[, ...]" : part.text);
         }
     }
 }
@@ -66,7 +87,7 @@ static void append_param(line *out, const lacis_param *param)
 {
     if (!param->required) append(out, "[");
     if (param->keyword != NULL) append(out, "%s", param->keyword);
-    append_form(out, param->form);
+    append_form(out, lacis_form_of(param->form));
     if (!param->required) append(out, "]");
     if (param->repeated) append(out, "...");
 }
@@ -74,7 +95,7 @@ static void append_param(line *out, const lacis_param *param)
 char *lacis_lang_clause(lacis_run *run, const lacis_param *param)
 {
     line out = {.run = run, .text = lacis_run_text(run, "%s", param->keyword), .next_array = 'a'};
-    append_form(&out, param->form);
+    append_form(&out, lacis_form_of(param->form));
     if (out.text == NULL || param->help == NULL || param->help[0] == '\0') return out.text;
     return lacis_run_text(run, "%s: %s", out.text, param->help);
 }

@@ -2,6 +2,7 @@
  *
  * Plans as text for EXPLAIN and EXPLAIN ANALYZE.
  */
+#include "core/grid.h"
 #include "plan/plan.h"
 
 #include <inttypes.h>
@@ -89,6 +90,10 @@ static const char *shape_text(const lacis_call *call, char *text, size_t size)
     } else if (call->kind == LACIS_SYMMETRIC) {
         snprintf(text, size, "batch of %" PRId64 " symmetric matrices of up to %" PRId64 " rows, %s", call->extent[1],
                  call->extent[0], type);
+    } else if (call->kind == LACIS_GRID) {
+        char extents[LACIS_GRID_SHAPE_TEXT];
+        snprintf(text, size, "grid %s, %s",
+                 lacis_grid_shape_text(call->extent, lacis_grid_dims_of(call->extent), extents), type);
     } else {
         const char *kind = call->kind == LACIS_VECTOR ? "vector" : call->kind == LACIS_BODIES ? "bodies" : "table";
         snprintf(text, size, "%s of %" PRId64 ", %s", kind, call->extent[0], type);
@@ -118,12 +123,23 @@ static lacis_status explain_bodies(const lacis_item *item, lacis_lines *lines)
                            bodies.ax == NULL ? "" : ", accelerations known");
 }
 
-/* Batches, bodies and symmetric matrices among the operands with their layouts. */
+static lacis_status explain_grid(const lacis_item *item, lacis_lines *lines)
+{
+    lacis_grid grid;
+    char shape[LACIS_GRID_SHAPE_TEXT], fields[LACIS_GRID_FIELDS_TEXT];
+    LACIS_TRY(lacis_grid_view(lines->run, item->array, &grid));
+    return lacis_lines_add(lines, "%s: grid %s, %s%s", item->name == NULL ? "operand" : item->name,
+                           lacis_grid_shape_text(grid.extent, grid.dims, shape),
+                           lacis_grid_fields_text(grid.name, grid.fields, fields), lacis_dtype_name(grid.dtype));
+}
+
+/* Batches, bodies, grids and symmetric matrices among the operands with their layouts. */
 static lacis_status explain_operand(const lacis_item *item, lacis_lines *lines)
 {
     if (item->array != NULL && lacis_array_kind(item->array) == LACIS_SYMMETRIC)
         return explain_symmetric(item, lines);
     if (item->array != NULL && lacis_array_kind(item->array) == LACIS_BODIES) return explain_bodies(item, lines);
+    if (item->array != NULL && lacis_array_kind(item->array) == LACIS_GRID) return explain_grid(item, lines);
     if (item->array == NULL || lacis_array_kind(item->array) != LACIS_INTERLEAVED) return LACIS_OK;
     char layout[LACIS_LAYOUT_TEXT];
     lacis_batch batch;

@@ -7,7 +7,8 @@
  *
  * The start is lacis_sweep_start with these differences: arrays, and edges' values, are device pointers; host.alloc
  * and host.free give device memory, stream-ordered on `stream`, 256-byte aligned, not cleared, NULL where there is
- * none; threads and cells are not looked at. Written rules need `kernel`. Bits are the CPU's.
+ * none; threads and cells are not looked at. Written rules need `kernel`. Bits are the CPU's. A VALUES array covers
+ * its face with the halos of INNER faces around it.
  */
 #ifndef LACIS_KERNELS_SWEEP_GPU_H
 #define LACIS_KERNELS_SWEEP_GPU_H
@@ -18,20 +19,31 @@
 extern "C" {
 #endif
 
-enum { LACIS_SWEEP_GPU_PINNED_BYTES = 4096, LACIS_SWEEP_GPU_STREAMS = 5 };
+enum { LACIS_SWEEP_GPU_PINNED_BYTES = 4096, LACIS_SWEEP_GPU_STREAMS = 5, LACIS_SWEEP_GPU_KERNELS = 2 };
 typedef struct lacis_sweep_gpu_start {
     lacis_sweep_start start;
     void *stream; /* cudaStream_t; NULL: the default stream */
     void *pinned; /* LACIS_SWEEP_GPU_PINNED_BYTES of pinned host memory of this system's own */
-    /* cudaKernel_t of the written rules' source (lacis_sweep_gpu_source), NULL where no rule is written. */
-    void *kernel;
+    /* cudaKernel_t by lacis_sweep_gpu_kernel_name, of a program of lacis_sweep_gpu_source. They must be there where a
+     * rule is written, the second alone may be NULL; where all are linear NULL stands for the built-in ones. */
+    void *kernel[LACIS_SWEEP_GPU_KERNELS];
 } lacis_sweep_gpu_start;
 
 typedef struct lacis_sweep_gpu lacis_sweep_gpu;
 
-/* The text of the kernel for written rules, made by the caller into a program: functions lacis_rule_0 ... of the
- * expressions' slots (taps in their order, then x, y, z, t as far as `places` says) stand before it. */
+/* --- programs of rules, which the caller compiles (LACIS_KERNEL: the kernel's place among the names). Their text is
+ *   lacis_sweep_gpu_prefix(start): types, what is tapped where, the functions' declarations,
+ *   for each written rule f: LACIS_DEVICE T lacis_rule_f(T v0, T v1, ..., T x, T y, T z, T t, int *bad): taps in
+ * their order, the cell's place in the whole grid and the step as numbers of the type T (also called LACIS_SWEEP_T);
+ * *bad is set to 1 where it fails, lacis_sweep_gpu_source(). Before all this LACIS_DEVICE is defined. Multiplications
+ * and additions must not be contracted. Weights of linear rules are no part of the text: a program serves any. */
+extern const char *const lacis_sweep_gpu_kernel_name[LACIS_SWEEP_GPU_KERNELS]; /* a sweep; and one with its change */
 const char *lacis_sweep_gpu_source(void);
+/* Writes at most `size` bytes with the 0 at the end; the bytes that it takes. 0: these rules cannot be compiled (too
+ * many taps: lacis_sweep_gpu_refuses says so where one is written). */
+uint64_t lacis_sweep_gpu_prefix(const lacis_sweep_start *start, char *text, uint64_t size);
+/* Whether a program makes it faster: a rule is written, or of a shape that no built-in kernel is for. */
+bool lacis_sweep_gpu_wants(const lacis_sweep_start *start);
 
 /* Why a device cannot do this, as a plain phrase for EXPLAIN; NULL: it can. */
 const char *lacis_sweep_gpu_refuses(const lacis_sweep_start *start);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * CONVERT's work between its files: op.c (descriptor, bind, cost), run.c (the copying of batches), symmetric.c
- * (dense symmetric matrices) and bodies.c.
+ * (dense symmetric matrices), bodies.c and grid.c.
  */
 #ifndef LACIS_OPERATORS_CONVERT_H
 #define LACIS_OPERATORS_CONVERT_H
@@ -10,7 +10,8 @@
 
 typedef struct lacis_convert_work {
     const lacis_array *array;
-    bool whole; /* it is no batch: of the rest only `bytes` is filled, and symmetric.c or bodies.c has the work */
+    bool whole; /* it is no batch: of the rest only `bytes` is filled, and symmetric.c, bodies.c or grid.c has the
+                 * work */
     lacis_batch from;
     int64_t block; /* of the result */
     bool typed;    /* AS was said: fields become dtype */
@@ -46,6 +47,11 @@ lacis_status lacis_convert_run_symmetric(lacis_run *run, const lacis_call *call,
 lacis_status lacis_convert_bind_bodies(lacis_run *run, lacis_call *call, const lacis_array *array);
 lacis_status lacis_convert_explain_bodies(const lacis_call *call, lacis_lines *lines);
 lacis_status lacis_convert_run_bodies(lacis_run *run, const lacis_call *call, lacis_array **out);
+
+/* grid.c */
+lacis_status lacis_convert_bind_grid(lacis_run *run, lacis_call *call, const lacis_array *array);
+lacis_status lacis_convert_explain_grid(const lacis_call *call, lacis_lines *lines);
+lacis_status lacis_convert_run_grid(lacis_run *run, const lacis_call *call, lacis_array **out);
 
 /* Lanes [begin, end) of the wanted ones. */
 lacis_status lacis_convert_run(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out);

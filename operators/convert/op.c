@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CONVERT: a batch of systems, symmetric matrices or bodies in another layout or type. This file is the descriptor;
- * the engine's registry names it.
+ * CONVERT: a batch of systems, symmetric matrices, bodies or grids in another layout or type. This file is the
+ * descriptor; the engine's registry names it.
  */
 #include "convert/convert.h"
 
@@ -9,12 +9,12 @@
 #include <string.h>
 
 static const lacis_param params[] = {
-    {.form = "%a", .required = true, .help = "a batch of systems, a symmetric matrix, or bodies"},
+    {.form = "%a", .required = true, .help = "a batch of systems, a symmetric matrix, bodies, or a grid"},
     {.keyword = "LAYOUT",
      .form = "%k",
      .help =
          "lane behind lane, element behind element, or flocks of so many lanes; a symmetric matrix: full or packed"},
-    {.keyword = "AS", .form = "f32|f64|c64|c128|dd|cdd", .help = "the type of all fields; bodies: f32 or f64"},
+    {.keyword = "AS", .form = "f32|f64|c64|c128|dd|cdd", .help = "the type of all fields; bodies, grids: f32 or f64"},
     {.keyword = "SHARE", .form = "", .help = "fields on which the lanes of each group agree are stored once a group"},
 };
 
@@ -45,7 +45,9 @@ static const char help[] =
     "\n"
     "A dense symmetric or Hermitian matrix is full (both triangles have places, one is read) or packed (one triangle "
     "alone);\n"
-    "LAYOUT full | packed and AS convert it. Bodies become f32 or f64; a figure that f32 cannot hold is an error.\n"
+    "LAYOUT full | packed and AS convert it. Bodies and grids become f32 or f64; a figure that f32 cannot hold is "
+    "an\n"
+    "error.\n"
     "\n"
     "Where a call is sure to stand the verb may be left out: LET y = x LAYOUT full; SOLVE (x LAYOUT full).";
 
@@ -139,16 +141,17 @@ static lacis_status bind(lacis_run *run, lacis_call *call)
     lacis_convert_work *work;
     char text[LACIS_LAYOUT_TEXT];
     bool share = lacis_call_arg(call, "SHARE") != NULL, symmetric = lacis_array_kind(array) == LACIS_SYMMETRIC;
-    bool bodies = lacis_array_kind(array) == LACIS_BODIES;
-    if (lacis_array_kind(array) != LACIS_INTERLEAVED && !symmetric && !bodies)
+    bool bodies = lacis_array_kind(array) == LACIS_BODIES, grid = lacis_array_kind(array) == LACIS_GRID;
+    if (lacis_array_kind(array) != LACIS_INTERLEAVED && !symmetric && !bodies && !grid)
         return lacis_run_fail_at(
             run, LACIS_TYPE, operand->item[0].offset, NULL,
-            "CONVERT takes a batch of systems (lane, row, fields), a symmetric matrix or bodies: "
+            "CONVERT takes a batch of systems (lane, row, fields), a symmetric matrix, bodies or a grid: "
             "other arrays have one layout");
     if (layout == NULL && lacis_call_arg(call, "AS") == NULL && !share)
         return lacis_run_fail_at(run, LACIS_SYNTAX, call->offset, NULL, "CONVERT needs LAYOUT, AS or SHARE");
     if (symmetric) return lacis_convert_bind_symmetric(run, call, array);
     if (bodies) return lacis_convert_bind_bodies(run, call, array);
+    if (grid) return lacis_convert_bind_grid(run, call, array);
     if (layout != NULL && layout->item[0].integer == LACIS_LAYOUT_PACKED)
         return lacis_run_fail_at(run, LACIS_TYPE, layout->item[0].offset, NULL,
                                  "packed is how a symmetric matrix may lie; a batch of systems is flat, full or "
@@ -222,6 +225,7 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
     char from[LACIS_LAYOUT_TEXT], to[LACIS_LAYOUT_TEXT];
     if (call->kind == LACIS_SYMMETRIC) return lacis_convert_explain_symmetric(call, lines);
     if (call->kind == LACIS_BODIES) return lacis_convert_explain_bodies(call, lines);
+    if (call->kind == LACIS_GRID) return lacis_convert_explain_grid(call, lines);
     return lacis_lines_add(lines, "layout %s -> %s, lanes %" PRId64 " of %" PRId64 " in %" PRId64 " group%s",
                            lacis_batch_layout_text(work->from.block, from), lacis_batch_layout_text(work->block, to),
                            call->units, work->from.lanes, work->from.groups, work->from.groups == 1 ? "" : "s");
@@ -238,7 +242,7 @@ static const lacis_variant *const variants[] = {&copy};
 
 const lacis_op lacis_op_convert = {
     .verb = "CONVERT",
-    .summary = "a batch of systems, a symmetric matrix or bodies in another layout or type",
+    .summary = "a batch of systems, a symmetric matrix, bodies or a grid in another layout or type",
     .help = help,
     .examples = examples,
     .params = params,

@@ -206,6 +206,7 @@ lacis_status lacis_convert_run(lacis_run *run, const lacis_call *call, int64_t b
     const lacis_convert_work *work = call->work;
     if (call->kind == LACIS_SYMMETRIC) return lacis_convert_run_symmetric(run, call, out);
     if (call->kind == LACIS_BODIES) return lacis_convert_run_bodies(run, call, out);
+    if (call->kind == LACIS_GRID) return lacis_convert_run_grid(run, call, out);
     bool all = end - begin == work->from.lanes;
     if (all && !work->typed && !work->share && work->block == work->from.block) {
         *out = lacis_array_retain(work->array);

@@ -131,7 +131,7 @@ lacis_status lacis_dealt_blocks(lacis_dealt *dealt)
                               reason);
     const lacis_call *whole = dealt->call;
     lacis_call call = *whole;
-    lacis_restriction columns = {INT64_MIN, INT64_MAX, NULL, 0, INT64_MIN, INT64_MAX, 0};
+    lacis_restriction columns = {.lo = INT64_MIN, .hi = INT64_MAX, .lo1 = INT64_MIN, .hi1 = INT64_MAX};
     bool own_top = lacis_call_arg(whole, "TOP") != NULL; /* chooses before SQL does */
     if (whole->restriction != NULL && !own_top) {
         columns.lo1 = whole->restriction->lo1;

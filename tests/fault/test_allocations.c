@@ -75,6 +75,15 @@ static const char *const session[] = {
     "LOAD b FROM '/tmp/lacis-fault.npy'",
     "SAVE b TO '/tmp/lacis-fault.csv'",
     "LOAD b FROM '/tmp/lacis-fault.csv' AS bodies WITH (type = 'f32')",
+    "LET n = SELECT a.column1 AS x, b.column1 AS y, a.column1 AS value, 1 AS v"
+    " FROM (VALUES (0), (1), (2)) a, (VALUES (0), (1)) b",
+    "SELECT * FROM n WHERE y IN (0, 1) AND x > 0 ORDER BY y, x",
+    "SELECT x FROM n ORDER BY value DESC LIMIT 2",
+    "SELECT count(*), sum(v), max(y), avg(value) FROM n",
+    "LET o = CONVERT n AS f32",
+    "EXPLAIN CONVERT n AS f32",
+    "CREATE VIEW c AS CONVERT n AS f32",
+    "SELECT v FROM c WHERE x = 1 AND y = 1",
     "SHOW ARRAYS",
     "DROP h",
 };

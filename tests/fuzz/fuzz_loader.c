@@ -60,10 +60,28 @@ const char *const fuzz_words[] = {"%%MatrixMarket matrix coordinate ",
                                   "('', '|V4'), ",
                                   "HEAD",
                                   "POS ",
+                                  "x,y,z,value\n0,0,0,",
+                                  "P2\n",
+                                  "P5\n",
+                                  "# lacis range 0 1\n",
+                                  "# lacis grid, step 1\n",
+                                  "IHDR",
+                                  "IDAT",
+                                  "PLTE",
+                                  "tRNS",
                                   NULL};
 
-/* Options of edge lists, of SWC, of dense matrices and of bodies; other loaders must refuse them by name. */
+/* Options of grids, of edge lists, of SWC, of dense matrices and of bodies; other loaders must refuse them by name. */
 static const char *const options[] = {
+#define GRIDS                                                                                                        \
+    " WITH (shape = '4x3', type = 'f32')", " WITH (shape = '2x2x2', type = 'u8')",                                   \
+        " WITH (shape = '3', type = 'i16', endian = 'big', skip = 2)",                                               \
+        " WITH (shape = '2x2', type = 'f64', fields = 'u,v')", " WITH (shape = '2, 2', type = 'i64', to = 'f32')",   \
+        " WITH (shape = '99999999999x99999999999', type = 'i8')", " WITH (scale = 'counts')",                        \
+        " WITH (scale = 'unit', type = 'f64')", " WITH (type = 'f32')", " WITH (type = 'f64')", ""
+    GRIDS,
+    GRIDS,
+    GRIDS, /* 33 of them, the first letters of the corpus being B to b */
     "",
     "",
     " WITH (scale = 1e300)",
@@ -87,7 +105,7 @@ static const char *const options[] = {
         " WITH (kinds = 'star, dark', type = 'f64')", " WITH (type = 'f32')"
     BODIES,
     BODIES,
-    " WITH (columns = 'id m x y eps time')", /* 33 in all: the corpus begins with !, #, &, 7, 8, 9 and A */
+    " WITH (columns = 'id m x y eps time')", /* 33 of the others: the corpus begins with !, #, &, 7, 8, 9 and A */
 };
 
 static lacis_engine *engine;

@@ -212,6 +212,31 @@ static void check_bodies(const lacis_array *array)
     }
 }
 
+/* Fields of one type with a number for each cell of the shape. */
+static void check_grid(const lacis_array *array)
+{
+    lacis_part part;
+    int64_t cells = 1;
+    FUZZ_CHECK(find_part(array, "shape", &part) != NULL && part.dtype == LACIS_I64);
+    FUZZ_CHECK(part.count >= 1 && part.count <= 3);
+    for (int64_t d = 0; d < part.count; d++) {
+        int64_t extent = ((const int64_t *)part.data)[d];
+        FUZZ_CHECK(extent >= 1 && (d > 1 || extent == lacis_array_extent(array, (int)d)));
+        FUZZ_CHECK(!__builtin_mul_overflow(cells, extent, &cells));
+    }
+    if (find_part(array, "step", &part) != NULL) FUZZ_CHECK(part.count == 1 && *(const int64_t *)part.data >= 0);
+    int fields = 0;
+    for (int i = 0; lacis_array_part(array, i, &part) == LACIS_OK; i++) {
+        if (strcmp(part.name, "shape") == 0 || strcmp(part.name, "step") == 0) continue;
+        FUZZ_CHECK(part.dtype == lacis_array_dtype(array) && part.count == cells);
+        const unsigned char *byte = part.data;
+        for (size_t k = 0; k < (size_t)cells * lacis_dtype_size(part.dtype); k += 64)
+            (void)*(const volatile unsigned char *)&byte[k];
+        fields++;
+    }
+    FUZZ_CHECK(fields >= 1 && fields <= 8);
+}
+
 void fuzz_check_array(const lacis_array *array)
 {
     lacis_part part;
@@ -226,6 +251,8 @@ void fuzz_check_array(const lacis_array *array)
         check_symmetric(array);
     } else if (lacis_array_kind(array) == LACIS_BODIES) {
         check_bodies(array);
+    } else if (lacis_array_kind(array) == LACIS_GRID) {
+        check_grid(array);
     } else {
         for (int i = 0; lacis_array_part(array, i, &part) == LACIS_OK; i++)
             FUZZ_CHECK(part.count == lacis_array_extent(array, 0));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""datasets/: friends.txt, cell.swc and cluster.csv are what their generators write, and the manifest tells the truth about the public
-files that are here. ctest runs it: datasets.py SOURCE SHARED_DATA
+"""datasets/: friends.txt, cell.swc, cluster.csv and plate.pgm are what their generators write, and the manifest tells the
+truth about the public files that are here. ctest runs it: datasets.py SOURCE SHARED_DATA
 """
 import csv
 import hashlib
@@ -40,7 +40,7 @@ def check_manifest(folder, shared):
 def main():
     folder = pathlib.Path(sys.argv[1]) / "datasets"
     problems = check_made(folder, "friends.txt", "make_friends.py") + check_made(folder, "cell.swc", "make_cell.py")
-    problems += check_made(folder, "cluster.csv", "make_cluster.py")
+    problems += check_made(folder, "cluster.csv", "make_cluster.py") + check_made(folder, "plate.pgm", "make_plate.py")
     problems += check_manifest(folder, pathlib.Path(sys.argv[2]))
     print("\n".join(problems) or "datasets/ is as it says")
     return 1 if problems else 0

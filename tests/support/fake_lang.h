@@ -28,7 +28,22 @@ static const lacis_param fake_forms_params[] = {
 static const lacis_op fake_forms = {
     .verb = "FORMS", .params = fake_forms_params, .param_count = LACIS_COUNT(fake_forms_params)};
 
-static const lacis_op *fake_ops[] = {&fake_multiply, &fake_forms};
+/* One whose clauses have groups, alternatives, free names and lists. */
+static const lacis_param fake_relax_params[] = {
+    {NULL, "%a", NULL, true, false, ""},
+    {"STEP", "[%n =] %f ,...", "x,t", true, false, ""},
+    {"UNTIL", "max|sum < %r [EVERY %i]", NULL, false, false, ""},
+    {"EDGE", "[OF %n] [left|right] {fixed [%v]|free|robin %r %r %r|from %a AT %i}", NULL, false, true, ""},
+    {"COEFF", "%n = %a ,...", NULL, false, true, ""},
+    {"KEEP", "EVERY %i [TO %s] [AS %n]", NULL, false, false, ""},
+    {"HINT", "[%i] [%e]", "h", false, false, ""},
+    {"OPEN", "[EVERY %i", NULL, false, false, ""},
+    {"WIDE", "[A %i %i %i] {B %i %i %i|C %i %i %i %i}", NULL, false, false, ""},
+};
+static const lacis_op fake_relax = {
+    .verb = "RELAX", .params = fake_relax_params, .param_count = LACIS_COUNT(fake_relax_params)};
+
+static const lacis_op *fake_ops[] = {&fake_multiply, &fake_forms, &fake_relax};
 
 static lacis_status fake_load(lacis_run *run, const lacis_source *source, const lacis_options *options,
                               lacis_array **out)

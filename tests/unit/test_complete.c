@@ -136,7 +136,7 @@ static void names_of_arrays(void **state)
     expect("MULTIPLY a BY b MASK w|", " wiki:array ");
     expect_among("MULTIPLY a BY b MASK |", " NOT:keyword ");
     expect("FORMS SET x = w|", " wiki:array ");
-    expect("MULTIPLY a BY (|", " MULTIPLY:verb FORMS:verb ");
+    expect("MULTIPLY a BY (|", " MULTIPLY:verb FORMS:verb RELAX:verb ");
     expect("MULTIPLY a BY (FORMS w|", " wiki:array ");
 }
 
@@ -156,6 +156,14 @@ static void clauses(void **state)
     expect("FORMS x EDGE open |", " WRAP:keyword ");
     expect_among("FORMS F|", " Facts:array FLAG:keyword ");
     expect("MULTIPLY (MULTIPLY a BY b TOP 3) B|", " BY:keyword ");
+    expect("RELAX g STEP u EDGE |",
+           " OF:keyword LEFT:keyword RIGHT:keyword FIXED:keyword FREE:keyword ROBIN:keyword FROM:keyword ");
+    expect("RELAX g STEP u EDGE left f|", " fixed:keyword free:keyword from:keyword ");
+    expect_among("RELAX g STEP u EDGE fixed |", " wiki:array ");
+    expect_among("RELAX g STEP u EDGE fixed |", " UNTIL:keyword ");
+    expect_among("RELAX g STEP u UNTIL max < 1 |", " EVERY:keyword EDGE:keyword COEFF:keyword ");
+    expect("RELAX g STEP u UNTIL |", " MAX:keyword SUM:keyword ");
+    expect("RELAX g STEP u COEFF k = a, c = w|", " wiki:array ");
     expect("MULTIPLY a BYE b |", " ");
     expect("MULTIPLY a BY b TOP |", " ");
 }
@@ -170,6 +178,9 @@ static void inside_expressions(void **state)
     expect("MULTIPLY a BY b WHERE sr|", " src:slot ");
     expect_among("MULTIPLY a BY b CON a + b |", " AGG:keyword ");
     expect_not("MULTIPLY a BY b CON a + b |", ":slot");
+    expect_among("RELAX g STEP |", " x:slot t:slot abs:function ");
+    expect("RELAX g STEP v = u[1] + sq|", " sqrt:function ");
+    expect_among("RELAX g STEP u, v = |", " x:slot ");
     expect("MULTIPLY a BY b AGG co|", " count:aggregate ");
     expect_not("MULTIPLY a BY b AGG |", ":keyword");
     expect_among("MULTIPLY a BY b AGG (x, y) -> |", " x:slot y:slot ");

@@ -80,13 +80,19 @@ static union word draw(lacis_dtype dtype, bool wild)
     return word;
 }
 
+/* NaN is NaN: which, hardware does not say alike. */
+static bool same_bits(double x, double y)
+{
+    return memcmp(&x, &y, sizeof x) == 0 || (isnan(x) && isnan(y));
+}
+
 static bool agree(union word x, union word y, lacis_dtype dtype)
 {
     if (dtype == LACIS_I64) return x.i64 == y.i64;
-    if (dtype == LACIS_F32) return x.f32 == y.f32 || (isnan(x.f32) && isnan(y.f32));
-    bool first = x.f64 == y.f64 || (isnan(x.f64) && isnan(y.f64));
+    if (dtype == LACIS_F32) return memcmp(&x.f32, &y.f32, sizeof x.f32) == 0 || (isnan(x.f32) && isnan(y.f32));
+    bool first = same_bits(x.f64, y.f64);
     if (dtype != LACIS_C128) return first;
-    return first && (x.c128.im == y.c128.im || (isnan(x.c128.im) && isnan(y.c128.im)));
+    return first && same_bits(x.c128.im, y.c128.im);
 }
 
 static void check_one(const lacis_expr *expr, const lacis_program *program, void *workspace,

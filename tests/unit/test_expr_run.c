@@ -429,6 +429,42 @@ static void in_place(void **state)
     lacis_program_free(program);
 }
 
+/* x over a power of two is computed as a product; the bits are those of the quotient. */
+static void division_by_powers_of_two(void **state)
+{
+    (void)state;
+    static const int exponents[] = {1,    2,    -1,   -3,   20,   100,  126,   127,
+                                    -126, -127, -149, 1000, 1022, 1023, -1022, -1074};
+    static union values x, out;
+    uint64_t bits = 88172645463325252u;
+    for (int i = 0; i < LACIS_STRIP; i++, bits ^= bits << 13, bits ^= bits >> 7, bits ^= bits << 17)
+        x.i64[i] = (int64_t)bits;
+    for (int k = 0; k < 2 * LACIS_COUNT(exponents); k++) {
+        bool narrow = k % 2 == 0;
+        double by = ldexp(k % 4 < 2 ? 1 : -1, exponents[k / 2]);
+        const lacis_dtype dtypes[] = {narrow && fabs(by) <= 0x1p127 ? LACIS_F32 : LACIS_F64};
+        narrow = dtypes[0] == LACIS_F32;
+        char text[LACIS_NUMBER_TEXT + 8], number[LACIS_NUMBER_TEXT];
+        lacis_format_double(by, number);
+        snprintf(text, sizeof text, "a / %s", number);
+        lacis_program *program;
+        assert_int_equal(lacis_program_new(&run, typed("a", dtypes, text), &program), LACIS_OK);
+        assert_int_equal(lacis_program_workspace(program), 0);
+        const lacis_strip slot = {&x, false};
+        assert_true(lacis_program_run(program, LACIS_STRIP, &slot, NULL, &out));
+        for (int i = 0; i < LACIS_STRIP; i++) {
+            volatile float narrow_by = (float)by, f32 = x.f32[i] / narrow_by;
+            volatile double wide_by = by, f64 = x.f64[i] / wide_by;
+            float got32 = out.f32[i], want32 = f32;
+            double got64 = out.f64[i], want64 = f64;
+            bool same = narrow ? memcmp(&got32, &want32, sizeof got32) == 0 || (isnan(got32) && isnan(want32))
+                               : memcmp(&got64, &want64, sizeof got64) == 0 || (isnan(got64) && isnan(want64));
+            if (!same) fail_msg("%s of element %d", text, i);
+        }
+        lacis_program_free(program);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -437,6 +473,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(errors_only_where_reached, open_run, close_run),
         cmocka_unit_test_setup_teardown(mixed_slots, open_run, close_run),
         cmocka_unit_test_setup_teardown(in_place, open_run, close_run),
+        cmocka_unit_test_setup_teardown(division_by_powers_of_two, open_run, close_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,17 +8,6 @@
 #include <float.h>
 #include <math.h>
 
-/* A file with this dictionary; data follow. */
-static void put_npy(bytes *b, const char *head)
-{
-    size_t length = strlen(head);
-    const unsigned char start[] = {
-        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(length & 255), (unsigned char)(length >> 8)};
-    *b = (bytes){0};
-    put_bytes(b, start, sizeof start);
-    put_bytes(b, head, length);
-}
-
 /* ------------------------------------------------------------------------------------- round trips */
 
 enum { BODIES = 1000, REALS = 12 };

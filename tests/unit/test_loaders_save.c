@@ -230,7 +230,7 @@ static void npy_heads(void **state)
         const char *head, *message;
     } cases[] = {
         {"{'descr': '>f8', 'fortran_order': False, 'shape': (1,), }", "its type is none of"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1), }", "lanes x rows"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1, 1), }", "lanes x rows"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", "ends before its data"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", "bytes follow its data"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }", "one dimension (a vector) nor two"},

@@ -250,6 +250,16 @@ static void every_failing_allocation_leaves_it_whole(void **state)
     assert_int_equal(status, LACIS_OK);
 }
 
+static void operators_may_ask(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"left", "right", "bottom", "Right"};
+    assert_ptr_equal(lacis_name_nearest("rihgt", names, 4), names[1]);
+    assert_ptr_equal(lacis_name_nearest("BOTOM", names, 4), names[2]);
+    assert_null(lacis_name_nearest("top", names, 4));
+    assert_null(lacis_name_nearest("left", names, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +267,7 @@ int main(void)
         cmocka_unit_test(takes_the_first_of_equals),  cmocka_unit_test(survives_long_words),
         cmocka_unit_test(adds_and_finds_in_any_case), cmocka_unit_test(refuses_a_name_twice),
         cmocka_unit_test(refuses_what_is_not_whole),  cmocka_unit_test(every_failing_allocation_leaves_it_whole),
+        cmocka_unit_test(operators_may_ask),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

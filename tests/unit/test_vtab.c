@@ -253,6 +253,42 @@ static void what_is_pushed(void **state)
     assert_true(b.last.where.lo == b.last.where.hi && b.opened > 1 && b.opened < 20);
 }
 
+/* Conditions on all coordinates of a grid, and a list of one of them. */
+static void what_is_pushed_to_grids(void **state)
+{
+    (void)state;
+    const lacis_grid like = {.dims = 3, .extent = {10, 20, 30}, .dtype = LACIS_F32, .fields = 1};
+    lacis_grid grid;
+    lacis_array *array;
+    void *field;
+    assert_int_equal(lacis_grid_new(&b.run, &like, &array, &grid), LACIS_OK);
+    memcpy(&field, &grid.field[0], sizeof field);
+    memset(field, 0, sizeof(float) * (size_t)grid.cells);
+    bench_put(&b, "h", array);
+    const lacis_restriction *where = &b.last.where;
+    bench_expect(&b, "SELECT count(*) FROM h WHERE z = 5 AND y > 3 AND y <= 9.5 AND x BETWEEN 2 AND 4", "18;");
+    assert_true(where->lo == 2 && where->hi == 4 && where->lo1 == 4 && where->hi1 == 9);
+    assert_true(where->third && where->lo2 == 5 && where->hi2 == 5 && where->list == NULL);
+    bench_expect(&b, "SELECT count(*) FROM h WHERE x = 1 AND z < 7", "140;");
+    assert_true(where->lo == 1 && where->hi == 1 && where->lo1 == INT64_MIN && where->hi1 == INT64_MAX);
+    assert_true(where->third && where->lo2 == INT64_MIN && where->hi2 == 6);
+    b.opened = 0;
+    bench_expect(&b, "SELECT count(*) FROM h WHERE y IN (3, 30, 4, 5) AND y <> 4 AND y < 19", "600;");
+    assert_true(b.opened == 1 && where->list_column == 1 && where->count == 3 && where->hi1 == 18 && !where->third);
+    bench_expect(&b, "SELECT count(*) FROM h WHERE z IN (8, 9, 10, 11) AND z > 8 AND z < 11 AND x = 0", "40;");
+    assert_true(where->list_column == 2 && where->count == 2 && where->lo == 0 && where->hi == 0);
+    b.opened = 0;
+    bench_expect(&b, "SELECT count(*) FROM h WHERE z > 4 AND z < 5", "0;");
+    bench_expect(&b, "SELECT count(*) FROM h WHERE z IN (99, 7.5, 'a') AND z < 50", "0;");
+    assert_int_equal(b.opened, 0);
+    bench_run(&b, "SELECT x FROM h WHERE y = 3 ORDER BY value DESC LIMIT 2");
+    assert_true(b.last.by_value && b.last.limit == 2 && where->lo1 == 3);
+    /* A cell is looked up in a join. */
+    bench_expect(&b, "SELECT count(*) FROM v JOIN h ON x = i AND y = i AND z = i", "10;");
+    assert_true(where->lo == where->hi && where->lo1 == where->lo && where->lo2 == where->lo && where->third);
+    assert_int_equal(lacis_catalog_drop(&b.run, b.catalog, "h", -1, false), LACIS_OK);
+}
+
 static void errors(void **state)
 {
     (void)state;
@@ -303,8 +339,8 @@ static void layouts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHECK(conditions_on_keys), CHECK(lists),  CHECK(orders_and_limits), CHECK(joins),
-        CHECK(what_is_pushed),     CHECK(errors), CHECK(layouts),
+        CHECK(conditions_on_keys),      CHECK(lists),  CHECK(orders_and_limits), CHECK(joins), CHECK(what_is_pushed),
+        CHECK(what_is_pushed_to_grids), CHECK(errors), CHECK(layouts),
     };
     return cmocka_run_group_tests_name("vtab", tests, NULL, NULL);
 }

@@ -208,6 +208,37 @@ static void test_bodies(void **state)
     }
 }
 
+/* A grid with two fields; and the same with a cell too few, or another shape than its extents say. */
+static void test_grids(void **state)
+{
+    lacis_run *run = &((bench *)*state)->run;
+    for (int bad = 0; bad < 3; bad++) {
+        const int64_t shape[3] = {2, bad == 2 ? 2 : 3, 4}, step = 6;
+        lacis_array *array, *back;
+        assert_int_equal(lacis_array_new(run, LACIS_GRID, LACIS_F32, 2, 3, &array), LACIS_OK);
+        add(run, array, "u", LACIS_F32, 24, filled(run, 96, 1));
+        add(run, array, "shape", LACIS_I64, 3, copied(run, shape, sizeof shape));
+        add(run, array, "v", LACIS_F32, bad == 1 ? 23 : 24, filled(run, 96, 2));
+        add(run, array, "step", LACIS_I64, 1, copied(run, &step, sizeof step));
+        assert_int_equal(lacis_array_entries(array), 24);
+        if (bad == 0) {
+            lacis_grid grid;
+            back = round_trip(run, array);
+            same_parts(array, back);
+            assert_int_equal(lacis_array_entries(back), 24);
+            assert_int_equal(lacis_grid_view(run, back, &grid), LACIS_OK);
+            assert_true(grid.step == 6 && grid.fields == 2 && grid.dims == 3 && grid.extent[2] == 4);
+            lacis_array_release(back);
+        } else {
+            lacis_wire wire = {.run = run};
+            lacis_wire_array(&wire, array);
+            assert_int_equal(read_back(run, &wire, wire.bytes, &back), LACIS_FORMAT);
+            lacis_wire_free(&wire);
+        }
+        lacis_array_release(array);
+    }
+}
+
 static void test_tables(void **state)
 {
     lacis_run *run = &((bench *)*state)->run;
@@ -368,8 +399,9 @@ static void test_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHECK(test_vectors), CHECK(test_batches),     CHECK(test_symmetric), CHECK(test_bodies),  CHECK(test_tables),
-        CHECK(test_graphs),  CHECK(test_empty_graph), CHECK(test_cut_short), CHECK(test_damaged), CHECK(test_texts),
+        CHECK(test_vectors),   CHECK(test_batches), CHECK(test_symmetric), CHECK(test_bodies),
+        CHECK(test_grids),     CHECK(test_tables),  CHECK(test_graphs),    CHECK(test_empty_graph),
+        CHECK(test_cut_short), CHECK(test_damaged), CHECK(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
