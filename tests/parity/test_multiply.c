@@ -37,7 +37,7 @@ static const lacis_restriction by_list = {
     .lo = INT64_MIN, .hi = INT64_MAX, .list = some_rows, .count = 5, .lo1 = INT64_MIN, .hi1 = INT64_MAX};
 static const lacis_restriction by_range = {.lo = 3, .hi = 19, .lo1 = 4, .hi1 = 30, .top = 4};
 static const lacis_restriction by_top = {.lo = 3, .hi = 19, .lo1 = INT64_MIN, .hi1 = INT64_MAX, .top = 4};
-static const lacis_restriction by_nothing = {.lo = 1, .hi = 0, .lo1 = INT64_MIN, .hi1 = INT64_MAX};
+static const lacis_restriction by_nothing = {.lo = 1, .lo1 = INT64_MIN, .hi1 = INT64_MAX};
 
 static const extras all_extras[] = {
     {.text = ""},
