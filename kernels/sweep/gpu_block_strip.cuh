@@ -92,7 +92,7 @@ template <class T, int LEVELS_, bool CHAINED_, int GROUPS_, int RING_, int WARPS
         RING_CELLS = (RING > CAREFUL_RING ? RING : CAREFUL_RING) * WIDTH
     };
     static_assert(RING % ROWS == 0 && (RING == 0 || RING >= AHEAD + ROWS), "slots turn with the rows");
-    static_assert(CHAINED || (!SUMS && !SPLIT && RING), "two rows a level");
+    static_assert(CHAINED || (SUMS == 0 && SPLIT == 0 && RING > 0), "two rows a level");
     static_assert(SPLIT < LEVELS, "a chain begins at a level");
 };
 
