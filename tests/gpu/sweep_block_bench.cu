@@ -46,16 +46,15 @@ const Variant candidates[] = {
     plane_variant<PlaneForm<double, 6, true, 0, 8, 12>>("f64 cross 6, 12 warps"),
     plane_variant<PlaneForm<double, 10, true, CENTRE, 8, 8>>("f64 centre+cross 10"),
     plane_variant<PlaneForm<double, 6, true, CENTRE | CORNERS, 8, 8>>("f64 centre+cross+corners 6"),
-    plane_variant<PlaneForm<double, 5, true, CENTRE | CORNERS, 8, 8>>("f64 centre+cross+corners 5"),
-    plane_variant<PlaneForm<float, 8, true, CENTRE | CORNERS, 8, 12>>("f32 centre+cross+corners 8, 12 warps"),
+    plane_variant<PlaneForm<double, 5, true, CENTRE | CORNERS, 8, 8>>("f64 centre+cross+corners 5, chained"),
+    plane_variant<PlaneForm<float, 8, true, CENTRE | CORNERS, 8, 8>>("f32 centre+cross+corners 8, chained"),
     space_variant<SpaceForm<float, 3, 0, 8, 4, 1>>("f32 space cross 3"),
     space_variant<SpaceForm<float, 3, 0, 16, 4, 1>>("f32 space cross 3, 16 warps"),
     space_variant<SpaceForm<float, 2, 0, 8, 4, 2>>("f32 space cross 2, 2 blocks"),
     space_variant<SpaceForm<double, 2, 0, 8, 4, 1>>("f64 space cross 2"),
     space_variant<SpaceForm<double, 4, 0, 8, 2, 1>>("f64 space cross 4, 2 rows"),
-    space_variant<SpaceForm<double, 2, 0, 16, 2, 1>>("f64 space cross 2, 16 warps"),
 #endif
-    {nullptr, LACIS_SWEEP_F32, 0, 0, 0, {0, 0}, nullptr, nullptr}};
+    {nullptr, LACIS_SWEEP_F32, 0, 0, 0, {0, 0}, 0, nullptr, nullptr}};
 
 template <class T> __global__ void fill(T *to, int64_t cells)
 {
@@ -200,6 +199,10 @@ template <class T> void one(const Variant *v, double seconds, int64_t side)
     if (!sweep::block::shape_of(&c.block, &shape)) {
         printf("%s: the rule is not recognised\n", v->name);
         failures++;
+        return;
+    }
+    if (!sweep::block::fits(v, &c.block)) {
+        printf("%-40s does not fit\n", v->name);
         return;
     }
     if (!right<T>(v, c, shape)) {

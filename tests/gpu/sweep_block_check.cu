@@ -143,7 +143,7 @@ void planes(const Variant *v, bool small, u64 *random)
 {
     static const int64_t wide[] = {128, 129, 131, 232, 233, 240, 335, 336, 337, 411, 700};
     static const int64_t high[] = {1, 2, 3, 7, 24, 25, 37, 60, 97, 130, 211};
-    const int rounds = small ? 24 : 200;
+    const int rounds = small ? 16 : 200;
     for (int i = 0; i < rounds; i++) {
         Case c(v->type, 2, v->groups, next_random(random) % 2, random);
         c.size(wide[next_random(random) % (small ? 9 : 11)], high[next_random(random) % (small ? 10 : 11)], 1);
