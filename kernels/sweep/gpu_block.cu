@@ -76,25 +76,44 @@ static bool edges_fit(const lacis_sweep_block *block, int groups)
     return !(groups & CORNERS) || !sums[0] || !sums[1];
 }
 
+/* Shared memory that a block may have; without a device none beyond what all have. */
+static int shared_most(void)
+{
+    int device, bytes = 0;
+    if (cudaGetDevice(&device) != cudaSuccess) return 0;
+    const cudaError_t error = cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    return error == cudaSuccess ? bytes : 0;
+}
+
 bool fits(const Variant *variant, const lacis_sweep_block *block)
 {
-    /* Numbers of rows and columns, and some more, are ints in kernels; so are a row's bytes of a strip. */
-    const int64_t most = INT32_MAX / 2;
-    return variant->type == block->type && variant->dims == block->dims && block->extent[0] >= WIDTH &&
-           block->extent[0] <= most && block->extent[1] <= most &&
-           (block->edge[2].kind != LACIS_SWEEP_MIRROR || block->extent[1] > 1) &&
-           (block->edge[3].kind != LACIS_SWEEP_MIRROR || block->extent[1] > 1);
+    if (variant->type != block->type || variant->dims != block->dims) return false;
+    for (int axis = 0; axis < block->dims; axis++) {
+        const bool mirrors =
+            block->edge[2 * axis].kind == LACIS_SWEEP_MIRROR || block->edge[2 * axis + 1].kind == LACIS_SWEEP_MIRROR;
+        const int64_t least = axis < 2 && variant->least[axis] > 1 ? variant->least[axis] : mirrors ? 2 : 1;
+        /* Numbers of rows and columns, and some more, are ints in kernels. */
+        if (block->extent[axis] < least || block->extent[axis] > INT32_MAX / 2) return false;
+    }
+    return variant->shared == 0 || variant->shared + 1024 <= shared_most();
+}
+
+const Variant *variant(int number)
+{
+    if (number < plane_f32_count) return &plane_f32[number];
+    number -= plane_f32_count;
+    if (number < plane_f64_count) return &plane_f64[number];
+    number -= plane_f64_count;
+    return number < space_count ? &space[number] : nullptr;
 }
 
 /* The deepest of at most `most` levels; NULL: none. */
 static const Variant *deepest(const lacis_sweep_block *block, int groups, int64_t most)
 {
-    const Variant *all = block->type == LACIS_SWEEP_F32 ? plane_f32 : plane_f64, *best = nullptr;
-    const int count = block->type == LACIS_SWEEP_F32 ? plane_f32_count : plane_f64_count;
-    for (int i = 0; i < count; i++)
-        if (all[i].groups == groups && all[i].levels <= most && fits(&all[i], block) &&
-            (!best || all[i].levels > best->levels))
-            best = &all[i];
+    const Variant *best = nullptr;
+    for (int i = 0; const Variant *v = variant(i); i++)
+        if (v->groups == groups && v->levels <= most && fits(v, block) && (!best || v->levels > best->levels))
+            best = v;
     return best;
 }
 

@@ -25,15 +25,21 @@ struct Variant {
     const char *name;
     lacis_sweep_type type;
     int dims, groups, levels;
+    int least[2]; /* columns and rows that a grid must have */
+    int shared;   /* bytes that a block has to be allowed */
     const void *kernel;
     cudaError_t (*pass)(const lacis_sweep_block *block, const Shape *shape, const void *in, void *out,
                         cudaStream_t stream);
 };
-/* Whether the grid is one for this kernel: wide enough for its strips. */
+/* Whether the grid is one for this kernel, wide enough for its strips, and the device has the memory. */
 bool fits(const Variant *variant, const lacis_sweep_block *block);
 
-extern const Variant plane_f32[], plane_f64[];
-extern const int plane_f32_count, plane_f64_count;
+/* Of all there are; NULL behind the last. */
+const Variant *variant(int number);
+
+/* In gpu_block_plane_*.cu, gpu_block_space.cu. */
+extern const Variant plane_f32[], plane_f64[], space[];
+extern const int plane_f32_count, plane_f64_count, space_count;
 
 } // namespace block
 } // namespace sweep

@@ -7,6 +7,7 @@
 
 #include "sweep/gpu_block_inside.h"
 #include "sweep/gpu_block_plane.cuh"
+#include "sweep/gpu_block_space.cuh"
 
 namespace sweep
 {
@@ -15,6 +16,8 @@ namespace block
 
 /* Fewer rows than these are not worth a warp of its own. */
 enum { LEAST_ROWS = 16 };
+/* Nor fewer planes a block of a team. */
+enum { LEAST_PLANES = 4 };
 
 static inline cudaError_t processors(int *count)
 {
@@ -82,10 +85,76 @@ cudaError_t plane_pass(const lacis_sweep_block *block, const Shape *shape, const
     return cudaGetLastError();
 }
 
+template <class F> Tiles tiles_of(const int *n, const bool *wraps, int blocks)
+{
+    static const int width[2] = {WIDTH, F::ROWS}, step[2] = {F::STEP_X, F::STEP_Y};
+    Tiles tiles = {};
+    for (int axis = 0; axis < 2; axis++)
+        tiles.count[axis] = wraps[axis] ? (n[axis] + step[axis] - 1) / step[axis]
+                                        : 1 + (n[axis] - width[axis] + step[axis] - 1) / step[axis];
+    tiles.planes = n[2];
+    tiles.lead = 2 * F::LEVELS;
+    tiles.total = place_of(tiles, tiles.count[0] * tiles.count[1]);
+    const int64_t most = tiles.total / (INSIDE_PLANE * LEAST_PLANES);
+    tiles.pieces = most < 1 ? 1 : most < blocks ? most : blocks;
+    return tiles;
+}
+
+template <class F>
+cudaError_t space_pass(const lacis_sweep_block *block, const Shape *shape, const void *in, void *out,
+                       cudaStream_t stream)
+{
+    typedef typename F::number T;
+    int multiprocessors;
+    cudaError_t error = processors(&multiprocessors);
+    if (error != cudaSuccess) return error;
+    error =
+        cudaFuncSetAttribute((const void *)space_kernel<F>, cudaFuncAttributeMaxDynamicSharedMemorySize, F::BYTES);
+    if (error != cudaSuccess) return error;
+    Space<T> space = {};
+    space.in = (const T *)in;
+    space.out = (T *)out;
+    space.pitch = block->pitch[0];
+    space.plane = block->pitch[1];
+    for (int axis = 0; axis < 3; axis++) {
+        space.n[axis] = (int)block->extent[axis];
+        space.wraps[axis] = block->edge[2 * axis].kind == LACIS_SWEEP_PERIODIC;
+    }
+    for (int face = 0; face < 6; face++)
+        space.edge[face] = edge_of<T>(&block->edge[face]);
+    space.weights = weights_of<T>(shape);
+    space.tiles = tiles_of<F>(space.n, space.wraps, multiprocessors * (int)F::BLOCKS);
+    space_kernel<F><<<(unsigned)space.tiles.pieces, dim3(LANES, F::TEAM), F::BYTES, stream>>>(space);
+    return cudaGetLastError();
+}
+
+template <class T> constexpr lacis_sweep_type type_of()
+{
+    return sizeof(T) == 4 ? LACIS_SWEEP_F32 : LACIS_SWEEP_F64;
+}
 template <class F> Variant plane_variant(const char *name)
 {
-    const lacis_sweep_type type = sizeof(typename F::number) == 4 ? LACIS_SWEEP_F32 : LACIS_SWEEP_F64;
-    return {name, type, 2, F::GROUPS, F::LEVELS, (const void *)plane_kernel<F>, plane_pass<F>};
+    return {name,
+            type_of<typename F::number>(),
+            2,
+            F::GROUPS,
+            F::LEVELS,
+            {WIDTH, 1},
+            0,
+            (const void *)plane_kernel<F>,
+            plane_pass<F>};
+}
+template <class F> Variant space_variant(const char *name)
+{
+    return {name,
+            type_of<typename F::number>(),
+            3,
+            F::GROUPS,
+            F::LEVELS,
+            {WIDTH, F::ROWS},
+            F::BYTES,
+            (const void *)space_kernel<F>,
+            space_pass<F>};
 }
 
 } // namespace block

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Three dimensions, several steps a pass. A block marches along z over a tile of 128 columns by HIGH rows of a warp
+ * for each of its warps; two planes of each level lie in registers. With the step that reads plane j, level t gets
+ * its plane j - t: chained as in gpu_block_strip.cuh. Neighbours along x come by shuffles; along y from the warp's
+ * own rows, the outermost through shared memory, where each warp puts its first and last row of every plane that it
+ * gets. They are wanted one step later: one barrier a step, and two places to write to in turn.
+ *
+ * Tiles overlap by OVERLAP columns and LEVELS rows on each side. At the grid's ends along x and y tiles are shifted
+ * so that they end with the grid: the ghost is then always beside a lane's first or last cell, and beside the first
+ * or last warp's outer row. Planes beyond the ends along z are made as gpu_block_careful.cuh makes rows.
+ *
+ * All tiles' planes lie in one line, of which each block gets an equal piece.
+ */
+#ifndef LACIS_KERNELS_SWEEP_GPU_BLOCK_SPACE_CUH
+#define LACIS_KERNELS_SWEEP_GPU_BLOCK_SPACE_CUH
+
+#include "sweep/gpu_block_strip.cuh"
+
+namespace sweep
+{
+namespace block
+{
+
+/* What a plane costs a block, in 16ths of one of a tile that is inside the grid. */
+enum { INSIDE_PLANE = 16, EDGE_PLANE = 28 };
+
+/* The line that is dealt: tiles along x first, of each `lead` planes for the march to get under way and its planes.
+ */
+struct Tiles {
+    int count[2];
+    int lead, planes;
+    int64_t total, pieces;
+};
+static inline __host__ __device__ bool at_edge(const Tiles &tiles, int tile)
+{
+    const int x = tile % tiles.count[0], y = tile / tiles.count[0];
+    return x == 0 || x == tiles.count[0] - 1 || y == 0 || y == tiles.count[1] - 1;
+}
+static inline __host__ __device__ int64_t place_of(const Tiles &tiles, int tile)
+{
+    const int x = tile % tiles.count[0], y = tile / tiles.count[0], sides = tiles.count[0] > 1 ? 2 : 1;
+    int64_t edges = y > 0 ? tiles.count[0] + (y - 1) * (int64_t)sides : 0;
+    edges += y == 0 || y == tiles.count[1] - 1 ? x : x > 0;
+    if (y == tiles.count[1]) edges += y > 1 ? tiles.count[0] - sides : 0; /* behind the last */
+    return (tile * (int64_t)INSIDE_PLANE + edges * (EDGE_PLANE - INSIDE_PLANE)) * (tiles.lead + tiles.planes);
+}
+/* How many of a tile's planes lie before a place. */
+static inline __device__ int planes_before(const Tiles &tiles, int tile, int64_t place)
+{
+    const int cost = at_edge(tiles, tile) ? EDGE_PLANE : INSIDE_PLANE;
+    const int64_t rest = (place - place_of(tiles, tile) + cost - 1) / cost - tiles.lead;
+    return rest <= 0 ? 0 : rest < tiles.planes ? (int)rest : tiles.planes;
+}
+/* The tile that a place lies in. */
+static inline __device__ int tile_at(const Tiles &tiles, int64_t place)
+{
+    int tile = 0, behind = tiles.count[0] * tiles.count[1];
+    while (behind - tile > 1) {
+        const int middle = (tile + behind) / 2;
+        if (place_of(tiles, middle) <= place)
+            tile = middle;
+        else
+            behind = middle;
+    }
+    return tile;
+}
+
+template <class T> struct Space {
+    const T *in;
+    T *out;
+    int64_t pitch, plane;
+    int n[3];
+    bool wraps[3];
+    Edge<T> edge[6];
+    Weights<T> weights;
+    Tiles tiles;
+};
+
+/* TEAM: warps of a block. BLOCKS: of a multiprocessor. */
+template <class T, int LEVELS_, int GROUPS_, int TEAM_, int HIGH_, int BLOCKS_> struct SpaceForm {
+    typedef T number;
+    enum {
+        LEVELS = LEVELS_,
+        GROUPS = GROUPS_,
+        TEAM = TEAM_,
+        HIGH = HIGH_,
+        BLOCKS = BLOCKS_,
+        V = Vector<T>::CELLS,
+        OVERLAP = (LEVELS + V - 1) / V * V,
+        STEP_X = WIDTH - 2 * OVERLAP,
+        ROWS = TEAM * HIGH,
+        STEP_Y = ROWS - 2 * LEVELS,
+        AHEAD = 2,
+        RING = 4,
+        RING_CELLS = RING * HIGH * WIDTH,    /* of a warp */
+        SEAM_CELLS = 2 * LEVELS * 2 * WIDTH, /* of a warp: in turn, of each level, two rows */
+        BYTES = TEAM * (RING_CELLS + SEAM_CELLS) * (int)sizeof(T)
+    };
+    static_assert(STEP_Y > 0 && HIGH >= 2, "a tile has to leave something, and a mirror needs two rows of a warp");
+};
+
+/* Where a tile lies along an axis: `at` its first cell, of which begin .. end - 1 are written. */
+struct Span {
+    int at, begin, end;
+};
+static inline __device__ Span span_of(int tile, int tiles, int step, int overlap, int width, int n, bool wraps)
+{
+    const bool last = tile == tiles - 1;
+    const int inset = wraps ? 0 : overlap;
+    Span out;
+    out.at = last && !wraps ? n - width : tile * step + inset - overlap;
+    out.begin = tile == 0 ? 0 : tile * step + inset;
+    out.end = last ? n : (tile + 1) * step + inset;
+    return out;
+}
+
+/* EDGES: the tile may stand at the grid's ends along x or y, or wrap there. */
+template <class F, bool EDGES> struct Cube {
+    typedef typename F::number T;
+    typedef T Row[CELLS];
+    enum { SIZE = (int)sizeof(T) };
+
+    const Space<T> &p;
+    int lane, warp;
+    T *ring; /* the lane's place */
+    T *seam; /* the same, of warp 0 */
+    unsigned address;
+    Span x, y;
+    Ends<T> ends;
+    bool first_warp, last_warp; /* the warp has the grid's first, or last, row */
+    int low, high;              /* newest planes with which the first and the last plane are made */
+    int plane;                  /* to be read next, wrapped */
+    Row r[F::LEVELS][2][F::HIGH];
+
+    __device__ __forceinline__ Cube(const Space<T> &space, T *shared, int of_warp, int of_team)
+        : p(space), lane(of_warp), warp(of_team)
+    {
+        ring = shared + warp * F::RING_CELLS + lane * F::V;
+        address = shared_address(ring);
+        seam = shared + F::TEAM * F::RING_CELLS + lane * F::V;
+    }
+
+    __device__ __forceinline__ static int wrapped(int i, int n)
+    {
+        return i < 0 ? i + n : i >= n ? i - n : i;
+    }
+    __device__ __forceinline__ static int slot(int j)
+    {
+        return (j & (F::RING - 1)) * (F::HIGH * WIDTH);
+    }
+
+    __device__ __forceinline__ void ask(int j)
+    {
+        const T *from = p.in + plane * p.plane;
+#pragma unroll
+        for (int i = 0; i < F::HIGH; i++) {
+            const int at_y = y.at + warp * F::HIGH + i, at_x = x.at + lane * CELLS;
+            const int place = slot(j) + i * WIDTH;
+            if (EDGES) {
+                const T *row = from + wrapped(at_y, p.n[1]) * p.pitch;
+#pragma unroll
+                for (int k = 0; k < CELLS; k++)
+                    copy_one<SIZE>(address + (unsigned)((place + cell_place<T>(k)) * SIZE),
+                                   row + wrapped(at_x + k, p.n[0]));
+            } else {
+                const T *row = from + at_y * p.pitch + at_x;
+#pragma unroll
+                for (int k = 0; k < CELLS; k += F::V)
+                    copy_16(address + (unsigned)((place + cell_place<T>(k)) * SIZE), row + k);
+            }
+        }
+        commit();
+        if (plane < p.n[2] - 1)
+            plane++;
+        else if (p.wraps[2])
+            plane = 0;
+    }
+
+    __device__ __forceinline__ void take(int j, Row (&to)[F::HIGH])
+    {
+        wait<F::AHEAD>();
+#pragma unroll
+        for (int i = 0; i < F::HIGH; i++)
+#pragma unroll
+            for (int k = 0; k < CELLS; k += F::V)
+                load(ring + slot(j) + i * WIDTH + cell_place<T>(k), &to[i][k]);
+    }
+
+    /* --- first (0) and last (1) rows of the warps' planes */
+
+    __device__ __forceinline__ T *seam_of(int j, int t, int of_warp, int side)
+    {
+        return seam + of_warp * F::SEAM_CELLS + (((j & 1) * F::LEVELS + t) * 2 + side) * WIDTH;
+    }
+    __device__ __forceinline__ void show(T *to, const Row &row)
+    {
+#pragma unroll
+        for (int k = 0; k < CELLS; k += F::V)
+            store(to + cell_place<T>(k), &row[k]);
+    }
+    __device__ __forceinline__ void look(const T *from, Row &row)
+    {
+#pragma unroll
+        for (int k = 0; k < CELLS; k += F::V)
+            load(from + cell_place<T>(k), &row[k]);
+    }
+
+    /* The next values of row i of plane b. */
+    __device__ __forceinline__ void next_row(int i, const Row &a, const Row (&b)[F::HIGH], const Row &c,
+                                             const Row &under, const Row &over, Row &to)
+    {
+        Row across;
+        pairs<EDGES>(b[i], ends, across);
+#pragma unroll
+        for (int k = 0; k < CELLS; k++) {
+            const T down = i > 0 ? b[i > 0 ? i - 1 : 0][k] : under[k];
+            const T up = i < F::HIGH - 1 ? b[i < F::HIGH - 1 ? i + 1 : 0][k] : over[k];
+            T value = p.weights.constant;
+            if (F::GROUPS & CENTRE) value = multiply_add(p.weights.centre, b[i][k], value);
+            to[k] = multiply_add(p.weights.cross, add(add(across[k], add(down, up)), add(a[k], c[k])), value);
+        }
+        if (!EDGES) return;
+        to[0] = ends.hold && ends.left ? b[i][0] : to[0];
+        to[CELLS - 1] = ends.hold && ends.right ? b[i][CELLS - 1] : to[CELLS - 1];
+        if ((i == 0 && first_warp && p.edge[2].kind == LACIS_SWEEP_HOLD) ||
+            (i == F::HIGH - 1 && last_warp && p.edge[3].kind == LACIS_SWEEP_HOLD)) {
+#pragma unroll
+            for (int k = 0; k < CELLS; k++)
+                to[k] = b[i][k];
+        }
+    }
+
+    /* The plane beyond an end, from the outermost one and the one behind it. */
+    __device__ __forceinline__ void end_plane(const Edge<T> &edge, const Row (&outer)[F::HIGH],
+                                              const Row (&inner)[F::HIGH], Row (&to)[F::HIGH])
+    {
+        const bool mirror = edge.kind == LACIS_SWEEP_MIRROR, sum = edge.kind == LACIS_SWEEP_AFFINE;
+        const bool fixed = sum && edge.b == 0;
+#pragma unroll
+        for (int i = 0; i < F::HIGH; i++)
+#pragma unroll
+            for (int k = 0; k < CELLS; k++) {
+                const T value = mirror ? inner[i][k] : outer[i][k], plus = multiply_add(edge.b, value, edge.a);
+                to[i][k] = fixed ? edge.a : sum ? plus : value;
+            }
+    }
+
+    /* Planes beside plane b, which is the first or the last, or both. */
+    __device__ __forceinline__ void at_end(Row (&a)[F::HIGH], const Row (&b)[F::HIGH], Row (&c)[F::HIGH], bool first,
+                                           bool last)
+    {
+        if (last) end_plane(p.edge[5], b, a, c);
+        if (first) end_plane(p.edge[4], b, c, a);
+    }
+
+    /* c: level t's newest plane, of step j; becomes the next level's. */
+    template <int P> __device__ __forceinline__ void link(int t, int j, Row (&c)[F::HIGH])
+    {
+        Row(&a)[F::HIGH] = r[t][P];
+        const Row(&b)[F::HIGH] = r[t][1 - P];
+        const bool first = j - t == low, last = j - t == high;
+        if (first || last) at_end(a, b, c, first, last);
+        show(seam_of(j, t, warp, 0), c[0]);
+        show(seam_of(j, t, warp, 1), c[F::HIGH - 1]);
+        Row under, over, next[F::HIGH];
+        look(seam_of(j - 1, t, max(warp - 1, 0), 1), under);
+        look(seam_of(j - 1, t, min(warp + 1, F::TEAM - 1), 0), over);
+        if (EDGES) {
+#pragma unroll
+            for (int k = 0; k < CELLS; k++) {
+                if (first_warp) under[k] = beyond(p.edge[2], b[0][k], b[1][k]);
+                if (last_warp) over[k] = beyond(p.edge[3], b[F::HIGH - 1][k], b[F::HIGH - 2][k]);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < F::HIGH; i++)
+            next_row(i, a[i], b, c[i], under, over, next[i]);
+        if ((first && p.edge[4].kind == LACIS_SWEEP_HOLD) || (last && p.edge[5].kind == LACIS_SWEEP_HOLD)) {
+#pragma unroll
+            for (int i = 0; i < F::HIGH; i++)
+#pragma unroll
+                for (int k = 0; k < CELLS; k++)
+                    next[i][k] = b[i][k];
+        }
+#pragma unroll
+        for (int i = 0; i < F::HIGH; i++)
+#pragma unroll
+            for (int k = 0; k < CELLS; k++) {
+                a[i][k] = c[i][k];
+                c[i][k] = next[i][k];
+            }
+    }
+
+    __device__ __forceinline__ void write(int z, const Row (&last)[F::HIGH])
+    {
+        const int at_x = x.at + lane * CELLS;
+#pragma unroll
+        for (int i = 0; i < F::HIGH; i++) {
+            const int at_y = y.at + warp * F::HIGH + i;
+            if (at_y < y.begin || at_y >= y.end) continue;
+            T *to = p.out + z * p.plane + at_y * p.pitch + at_x;
+            if (EDGES) {
+#pragma unroll
+                for (int k = 0; k < CELLS; k++)
+                    if (at_x + k >= x.begin && at_x + k < x.end) to[k] = last[i][k];
+            } else {
+#pragma unroll
+                for (int k = 0; k < CELLS; k += F::V)
+                    if (at_x + k >= x.begin && at_x + k < x.end) store(to + k, &last[i][k]);
+            }
+        }
+    }
+
+    /* Reads plane j, and writes plane j - LEVELS from z on. */
+    template <int P> __device__ __forceinline__ void step(int j, int z)
+    {
+        Row c[F::HIGH];
+        ask(j + F::AHEAD);
+        take(j, c);
+#pragma unroll
+        for (int t = 0; t < F::LEVELS; t++)
+            link<P>(t, j, c);
+        if (j - F::LEVELS >= z) write(j - F::LEVELS, c);
+        __syncthreads();
+    }
+
+    /* Planes z .. stop - 1. */
+    __device__ __forceinline__ void run(const Span &along_x, const Span &along_y, int z, int stop)
+    {
+        x = along_x;
+        y = along_y;
+        ends = ends_of(!p.wraps[0] && x.at == 0 && lane == 0,
+                       !p.wraps[0] && x.at + WIDTH == p.n[0] && lane == LANES - 1, p.edge);
+        first_warp = !p.wraps[1] && y.at == 0 && warp == 0;
+        last_warp = !p.wraps[1] && y.at + F::ROWS == p.n[1] && warp == F::TEAM - 1;
+        low = p.wraps[2] ? INT32_MIN : 1;
+        high = p.wraps[2] ? INT32_MIN : p.n[2];
+#pragma unroll
+        for (int t = 0; t < F::LEVELS; t++)
+#pragma unroll
+            for (int i = 0; i < F::HIGH; i++)
+#pragma unroll
+                for (int k = 0; k < CELLS; k++)
+                    r[t][0][i][k] = r[t][1][i][k] = 0;
+        int j = z - F::LEVELS;
+        if (!p.wraps[2] && j < 0) j = 0;
+        plane = j < 0 ? (j % p.n[2] + p.n[2]) % p.n[2] : j;
+        for (int i = 0; i < F::AHEAD; i++)
+            ask(j + i);
+        for (; j < stop + F::LEVELS; j += 2) {
+            step<0>(j, z);
+            if (j + 1 < stop + F::LEVELS) step<1>(j + 1, z);
+        }
+        wait<0>();
+    }
+};
+
+/* A block's piece of the line, and of it what the block is at: planes z .. stop - 1 of a tile. */
+struct Piece {
+    int64_t from, until;
+    int tile;
+    bool more, edges;
+    Span x, y;
+    int z, stop;
+
+    template <class F> __device__ __noinline__ void next(const Space<typename F::number> &p)
+    {
+        const int across = p.tiles.count[0], tiles = across * p.tiles.count[1];
+        for (z = stop; z >= stop;) { /* a piece can end before a tile's first plane */
+            tile++;
+            more = tile < tiles && place_of(p.tiles, tile) < until;
+            if (!more) return;
+            z = planes_before(p.tiles, tile, from);
+            stop = planes_before(p.tiles, tile, until);
+        }
+        x = span_of(tile % across, across, F::STEP_X, F::OVERLAP, WIDTH, p.n[0], p.wraps[0]);
+        y = span_of(tile / across, p.tiles.count[1], F::STEP_Y, F::LEVELS, F::ROWS, p.n[1], p.wraps[1]);
+        edges = x.at <= 0 || x.at + WIDTH >= p.n[0] || y.at <= 0 || y.at + F::ROWS >= p.n[1];
+    }
+    template <class F> __device__ __forceinline__ void begin(const Space<typename F::number> &p)
+    {
+        from = p.tiles.total * blockIdx.x / p.tiles.pieces;
+        until = p.tiles.total * (blockIdx.x + 1ll) / p.tiles.pieces;
+        tile = tile_at(p.tiles, from) - 1;
+        stop = 0;
+        next<F>(p);
+    }
+};
+
+template <class F>
+__global__ void __launch_bounds__(F::TEAM *LANES, F::BLOCKS)
+    space_kernel(const __grid_constant__ Space<typename F::number> p)
+{
+    typedef typename F::number T;
+    extern __shared__ __align__(16) unsigned char lacis_sweep_space[];
+    T *const shared = (T *)lacis_sweep_space;
+    /* What is needed between marches alone is not to have registers in them. */
+    __shared__ Piece piece;
+    const int lane = (int)threadIdx.x, warp = (int)threadIdx.y;
+    const bool leads = lane == 0 && warp == 0;
+    if (leads) piece.begin<F>(p);
+    __syncthreads();
+    while (piece.more) {
+        if (piece.edges) {
+            Cube<F, true> cube(p, shared, lane, warp);
+            cube.run(piece.x, piece.y, piece.z, piece.stop);
+        } else {
+            Cube<F, false> cube(p, shared, lane, warp);
+            cube.run(piece.x, piece.y, piece.z, piece.stop);
+        }
+        __syncthreads();
+        if (leads) piece.next<F>(p);
+        __syncthreads();
+    }
+}
+
+} // namespace block
+} // namespace sweep
+
+#endif
