@@ -293,7 +293,7 @@ LACIS_API lacis_status lacis_array_find(lacis_engine *engine, const char *name, 
 LACIS_API void lacis_array_release(lacis_array *array); /* NULL is fine */
 LACIS_API lacis_kind lacis_array_kind(const lacis_array *array);
 LACIS_API lacis_dtype lacis_array_dtype(const lacis_array *array);
-LACIS_API int64_t lacis_array_extent(const lacis_array *array, int dimension); /* rows, columns */
+LACIS_API int64_t lacis_array_extent(const lacis_array *array, int dimension); /* rows, columns; grid: nx, ny */
 LACIS_API int lacis_array_part_count(const lacis_array *array);
 /* Fills *part; its data may be read while the array is held. LACIS_RANGE past the last part. */
 LACIS_API lacis_status lacis_array_part(const lacis_array *array, int index, lacis_part *part);

@@ -350,37 +350,13 @@ struct lacis_variant {
      * told. */
     lacis_status (*run)(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_array **out);
     bool ranks; /* deals the work over other ranks: only offered where there are some */
+    /* Of those whose pieces work together (lacis_deal.together): what other ranks do with their piece. */
+    lacis_status (*together)(lacis_run *run, const lacis_call *call);
     /* NULL, or the totals of units [begin, end) added to *totals without an array of them; answers as run does. */
     lacis_status (*totals)(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end, lacis_totals *totals);
 };
 
-/* Several ranks (docs/ranks.md). A variant with `ranks` set deals its call over them: it says how in a lacis_deal and
- * hands that to lacis_run_deal. The call is cut into pieces; a piece is the same call, with arrays of its own in
- * place of some operands where need be, computed over a range of its units by whichever rank is free, this one
- * included. Every other rank binds the call to the arrays that it was sent and runs a variant of the wanted device.
- */
-typedef struct lacis_deal {
-    lacis_device device;        /* for the other ranks */
-    const char *const *without; /* keywords of clauses that they leave out, up to NULL; NULL: none */
-    void *context;
-    /* Once the other ranks have been asked: the least room that one of them has for operands, in bytes. Says how many
-     * pieces there are, or fails: LACIS_UNSUPPORTED with the reason lets the next best variant run. */
-    lacis_status (*plan)(void *context, lacis_run *run, uint64_t room, int64_t *pieces);
-    /* A piece's own array in place of an operand, of which *out becomes a hold; NULL: the call's, which ranks keep
-     * for later statements. An array that the piece before had in that place is not sent again. */
-    lacis_status (*operand)(void *context, lacis_run *run, int64_t piece, const lacis_item *item, lacis_array **out);
-    /* The piece's range of the units that the call has with those operands; *end INT64_MAX: all from *begin on. */
-    void (*range)(void *context, int64_t piece, int64_t *begin, int64_t *end);
-    /* Rank 0's share; and the array that another rank made of a piece. Pieces come in any order, each once. */
-    lacis_status (*own)(void *context, lacis_run *run, int64_t piece);
-    lacis_status (*take)(void *context, lacis_run *run, int64_t piece, const lacis_array *result);
-} lacis_deal;
-LACIS_API lacis_status lacis_run_deal(lacis_run *run, const lacis_call *call, const lacis_deal *deal);
-/* How many ranks there are, this one included; 1 where SET ranks = off. */
-LACIS_API int lacis_run_ranks(const lacis_run *run);
-LACIS_API bool lacis_run_ranks_always(const lacis_run *run);                         /* SET ranks = all */
-LACIS_API bool lacis_run_ranks_hold(const lacis_run *run, const lacis_array *array); /* most likely */
-LACIS_API double lacis_run_ranks_rate(const lacis_run *run); /* bytes a second between two of them */
+#include "lacis_extend_ranks.h"
 
 struct lacis_op {
     const char *verb;            /* "MULTIPLY" */

@@ -84,7 +84,7 @@ static lacis_status mark(cells *self)
 static const char *cell_text(const cells *self, const int64_t *at, char *text, size_t size)
 {
     size_t used = 0;
-    for (int d = 0; d < self->dims; d++)
+    for (int d = 0; d < self->dims && d < 3; d++)
         used += (size_t)snprintf(text + used, size - used, "%s%s = %" PRId64, d == 0 ? "" : ", ", self->from->name[d],
                                  at[d]);
     return text;

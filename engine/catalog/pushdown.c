@@ -165,7 +165,7 @@ static void estimate_grid(const plan *self, bool lazy)
         rows *= along < 1 ? 1 : along;
         equal += self->equal[d];
     }
-    if (equal == keys) self->info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+    if (equal == keys && keys > 0) self->info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     self->info->estimatedRows = rows > 1e18 ? (sqlite3_int64)1e18 : (sqlite3_int64)rows;
     self->info->estimatedCost = lazy ? 50 + 4 * self->relation->rows : 2 + rows;
 }

@@ -87,6 +87,15 @@ static bool dtype_named(const char *text, lacis_dtype *out)
     return false;
 }
 
+/* Whether a grid's part is one field more. Of names that no field may have fetch.c complains: as columns they would
+ * keep the whole file from being opened. */
+static bool new_field(const lacis_columns *columns, const char *name)
+{
+    for (int i = columns->keys; i < columns->count; i++)
+        if (lacis_name_compare(columns->name[i], name) == 0) return false;
+    return lacis_grid_field_name(name);
+}
+
 /* One more part's columns: a table's are its parts, a batch's or grid's its fields behind the keys, those of bodies
  * what they need not have. */
 static lacis_status add_part(lacis_run *run, lacis_kind kind, const char *name, lacis_dtype dtype, lacis_columns *out)
@@ -94,7 +103,7 @@ static lacis_status add_part(lacis_run *run, lacis_kind kind, const char *name, 
     int cells = kind == LACIS_INTERLEAVED ? lacis_cells_of(dtype) : 1;
     bool tree = kind == LACIS_INTERLEAVED && strcmp(name, "parent") == 0;
     if (kind == LACIS_INTERLEAVED && lacis_batch_structure(name) && !tree) return LACIS_OK;
-    if (kind == LACIS_GRID && lacis_grid_structure(name)) return LACIS_OK;
+    if (kind == LACIS_GRID && !new_field(out, name)) return LACIS_OK;
     for (int i = 0; i < cells && out->count < LACIS_MAX_COLUMNS; i++) {
         char *copy = lacis_run_text(run, "%s%s", name, i == 0 ? "" : lacis_field_ending(dtype, i));
         if (copy == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");

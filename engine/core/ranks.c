@@ -4,6 +4,7 @@
  * in pieces; whoever waits sleeps. Called by exec/deal.c and exec/serve.c.
  */
 #include "core/ranks.h"
+#include "core/team.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -259,15 +260,15 @@ static void note_peer(lacis_ranks *ranks, int rank, const struct whereabouts *he
     if (strncmp(here->host, there->host, HOST_TEXT) == 0) ranks->peer[rank].process = (pid_t)there->process;
 }
 
-/* Rank 0 and each other one tell each other where they are. */
+/* All tell each other where they are. */
 static bool introduce(lacis_ranks *ranks)
 {
     struct whereabouts here, there;
     describe_here(&here);
-    int first = ranks->place.rank == 0 ? 1 : 0, end = ranks->place.rank == 0 ? ranks->place.size : 1;
-    for (int rank = first; rank < end; rank++)
-        if (!send_bytes(ranks, rank, LACIS_RANKS_TALK, &here, sizeof here)) return false;
-    for (int rank = first; rank < end; rank++) {
+    for (int rank = 0; rank < ranks->place.size; rank++)
+        if (rank != ranks->place.rank && !send_bytes(ranks, rank, LACIS_RANKS_TALK, &here, sizeof here)) return false;
+    for (int rank = 0; rank < ranks->place.size; rank++) {
+        if (rank == ranks->place.rank) continue;
         if (!receive_bytes(ranks, rank, LACIS_RANKS_TALK, &there, NULL, sizeof there)) return false;
         note_peer(ranks, rank, &here, &there);
     }
@@ -288,7 +289,8 @@ static bool start(lacis_ranks *ranks, char *reason, size_t size)
         return false;
     }
     ranks->peer = calloc((size_t)ranks->place.size, sizeof *ranks->peer);
-    if (ranks->peer == NULL) {
+    ranks->mate = calloc((size_t)ranks->place.size, sizeof *ranks->mate);
+    if (ranks->peer == NULL || ranks->mate == NULL) {
         snprintf(reason, size, "out of memory");
         return false;
     }
@@ -308,6 +310,7 @@ bool lacis_ranks_open(lacis_ranks **out, char *reason, size_t size)
     }
     if (!start(ranks, reason, size)) {
         if (!lacis_ranks_first()) reason[0] = '\0'; /* one of them is enough */
+        free(ranks->mate);
         free(ranks->peer);
         free(ranks);
         return false;
@@ -360,6 +363,7 @@ void lacis_ranks_close(lacis_ranks *ranks)
     } else {
         ranks->driver->stop();
     }
+    free(ranks->mate);
     free(ranks->peer);
     free(ranks);
 }

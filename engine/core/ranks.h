@@ -25,8 +25,9 @@ struct lacis_ranks {
     const lacis_ranks_driver *driver;
     void *module;
     lacis_ranks_place place;
-    lacis_peer *peer; /* one a rank */
-    bool broken;      /* a rank is gone or MPI failed: nobody is talked to any more */
+    lacis_peer *peer;            /* one a rank */
+    struct lacis_teammate *mate; /* one a rank: of the pieces that work together (team.h) */
+    bool broken;                 /* a rank is gone or MPI failed: nobody is talked to any more */
     char reason[200];
     uint64_t calls;                         /* dealt so far */
     uint64_t sent[LACIS_RANKS_SENT], sends; /* numbers of arrays that all ranks were sent last, to be kept */

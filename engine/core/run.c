@@ -55,6 +55,7 @@ void lacis_run_init(lacis_run *run, lacis_host *host)
     run->scratch = NULL;
     run->counters = 0;
     run->timed = false;
+    run->team = NULL;
 }
 
 /* ------------------------------------------------------------------------------------------ errors */

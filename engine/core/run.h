@@ -76,7 +76,8 @@ struct lacis_run {
     struct scratch_block *scratch;
     lacis_counter counter[LACIS_COUNTERS];
     int counters;
-    bool timed; /* EXPLAIN ANALYZE */
+    bool timed;       /* EXPLAIN ANALYZE */
+    lacis_team *team; /* of the piece that is running, where pieces work together; NULL: none */
 };
 
 lacis_status lacis_host_init(lacis_host *host);

@@ -58,6 +58,13 @@ static void pad(lacis_wire *wire, uint64_t align)
     if (to != NULL) memset(to, 0, bytes);
 }
 
+void lacis_wire_aligned(lacis_wire *wire, const void *data, uint64_t bytes)
+{
+    pad(wire, ALIGN);
+    lacis_wire_bytes(wire, data, bytes);
+    pad(wire, WORD);
+}
+
 void lacis_wire_int(lacis_wire *wire, int64_t value)
 {
     lacis_wire_bytes(wire, &value, sizeof value);
@@ -200,6 +207,14 @@ const void *lacis_unwire_bytes(lacis_unwire *wire, uint64_t bytes)
     }
     const char *data = wire->data + wire->at;
     wire->at += bytes;
+    return data;
+}
+
+const void *lacis_unwire_aligned(lacis_unwire *wire, uint64_t bytes)
+{
+    lacis_unwire_bytes(wire, padding(wire->at, ALIGN));
+    const void *data = lacis_unwire_bytes(wire, bytes);
+    lacis_unwire_bytes(wire, padding(wire->at, WORD));
     return data;
 }
 

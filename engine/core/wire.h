@@ -16,6 +16,7 @@ typedef struct lacis_wire {
     lacis_status status;
 } lacis_wire;
 void lacis_wire_bytes(lacis_wire *wire, const void *data, uint64_t bytes);
+void lacis_wire_aligned(lacis_wire *wire, const void *data, uint64_t bytes); /* from a multiple of 64 bytes on */
 void lacis_wire_int(lacis_wire *wire, int64_t value);
 void lacis_wire_text(lacis_wire *wire, const char *text); /* NULL is kept */
 /* Only what is used of it: rows of a graph one behind the other, whatever way they lie. */
@@ -29,6 +30,7 @@ typedef struct lacis_unwire {
     bool bad;
 } lacis_unwire;
 const void *lacis_unwire_bytes(lacis_unwire *wire, uint64_t bytes);
+const void *lacis_unwire_aligned(lacis_unwire *wire, uint64_t bytes);
 int64_t lacis_unwire_int(lacis_unwire *wire);
 const char *lacis_unwire_text(lacis_unwire *wire);
 /* An array whose parts lie in `whole`, the buffer that the reader runs over. LACIS_FORMAT where it is none. */

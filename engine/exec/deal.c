@@ -3,34 +3,11 @@
  * Rank 0's side of a call that several ranks share: asks the others what they hold, sends what they lack, and gives
  * one piece after the other to whoever is free, itself included. Variants with `ranks` set call lacis_run_deal.
  */
-#include "exec/talk.h"
+#include "exec/dealing.h"
 
 #include <string.h>
 
-/* A rank has a second piece waiting where that needs no operands of its own: it need not wait for rank 0 then, which
- * looks round only between pieces. */
-enum { PIECES_AHEAD = 2 };
-
-struct worker {
-    int64_t piece[PIECES_AHEAD];  /* in the order in which they will be answered */
-    int busy;                     /* how many */
-    lacis_array *at[LACIS_SLOTS]; /* what it has in each operand's place; held */
-};
-
-struct dealing {
-    lacis_run *run;
-    const lacis_call *call;
-    const lacis_deal *deal;
-    lacis_ranks *ranks;
-    uint64_t number; /* of the call */
-    lacis_item *slot[LACIS_SLOTS];
-    int slots;
-    struct worker *worker; /* one a rank; [0] is not used */
-    int64_t next, pieces, done;
-    double sent, received; /* bytes */
-};
-
-static lacis_status send_wire(struct dealing *d, int to, lacis_talk kind, uint64_t number, lacis_wire *wire)
+lacis_status lacis_dealing_send(lacis_dealing *d, int to, lacis_talk kind, uint64_t number, lacis_wire *wire)
 {
     const lacis_message message = {(uint32_t)kind, number, wire->bytes};
     lacis_status status = wire->status;
@@ -62,7 +39,7 @@ static void put_bindings(lacis_wire *wire, const lacis_bindings *bindings)
     }
 }
 
-static void put_call(const struct dealing *d, lacis_wire *wire)
+static void put_call(const lacis_dealing *d, lacis_wire *wire)
 {
     const lacis_host *host = d->run->host;
     lacis_wire_int(wire, host->deterministic);
@@ -81,13 +58,13 @@ static void put_call(const struct dealing *d, lacis_wire *wire)
         lacis_wire_int(wire, (int64_t)lacis_array_number(d->slot[i]->array));
 }
 
-static lacis_status send_call(struct dealing *d)
+static lacis_status send_call(lacis_dealing *d)
 {
     lacis_wire wire = {.run = d->run};
     lacis_status status = LACIS_OK;
     put_call(d, &wire);
     for (int rank = 1; rank < d->ranks->place.size && status == LACIS_OK; rank++)
-        status = send_wire(d, rank, LACIS_TALK_CALL, d->number, &wire);
+        status = lacis_dealing_send(d, rank, LACIS_TALK_CALL, d->number, &wire);
     lacis_wire_free(&wire);
     return status;
 }
@@ -95,7 +72,7 @@ static lacis_status send_call(struct dealing *d)
 /* ------------------------------------------------------------------------------------------ answers */
 
 /* The next message of a rank, which must be of that kind; its bytes in *body. */
-static lacis_status hear(struct dealing *d, int rank, lacis_talk kind, lacis_buffer **body, lacis_unwire *out)
+static lacis_status hear(lacis_dealing *d, int rank, lacis_talk kind, lacis_buffer **body, lacis_unwire *out)
 {
     lacis_message head;
     *body = NULL;
@@ -112,7 +89,7 @@ static lacis_status hear(struct dealing *d, int rank, lacis_talk kind, lacis_buf
 }
 
 /* Every answer begins with how it went. A place in the text is one in the call's. */
-static lacis_status outcome(struct dealing *d, int rank, lacis_unwire *from)
+static lacis_status outcome(lacis_dealing *d, int rank, lacis_unwire *from)
 {
     lacis_status status = (lacis_status)lacis_unwire_int(from);
     if (status == LACIS_OK && !from->bad) return LACIS_OK;
@@ -128,7 +105,7 @@ static lacis_status outcome(struct dealing *d, int rank, lacis_unwire *from)
     return lacis_run_fail_at(d->run, status, offset, hint, "rank %d: %s", rank, message);
 }
 
-static lacis_status hear_held(struct dealing *d, int rank, uint64_t *room)
+static lacis_status hear_held(lacis_dealing *d, int rank, uint64_t *room)
 {
     lacis_buffer *body;
     lacis_unwire from;
@@ -145,7 +122,7 @@ static lacis_status hear_held(struct dealing *d, int rank, uint64_t *room)
 }
 
 /* All answer, also where one fails. */
-static lacis_status ask(struct dealing *d, uint64_t *room)
+static lacis_status ask(lacis_dealing *d, uint64_t *room)
 {
     lacis_status status = LACIS_OK;
     lacis_error why = d->run->host->error;
@@ -164,18 +141,18 @@ static lacis_status ask(struct dealing *d, uint64_t *room)
 /* ------------------------------------------------------------------------------------------- pieces */
 
 /* Puts the array in the place of every operand in `slots`. number 0: not to be kept. */
-static lacis_status send_array(struct dealing *d, int rank, uint64_t slots, uint64_t number, const lacis_array *array)
+static lacis_status send_array(lacis_dealing *d, int rank, uint64_t slots, uint64_t number, const lacis_array *array)
 {
     lacis_wire wire = {.run = d->run};
     lacis_wire_int(&wire, (int64_t)number);
     lacis_wire_array(&wire, array);
-    lacis_status status = send_wire(d, rank, LACIS_TALK_ARRAY, slots, &wire);
+    lacis_status status = lacis_dealing_send(d, rank, LACIS_TALK_ARRAY, slots, &wire);
     lacis_wire_free(&wire);
     return status;
 }
 
 /* The operands of a piece; each is held. */
-static lacis_status operands_of(struct dealing *d, int64_t piece, lacis_array *wanted[LACIS_SLOTS])
+lacis_status lacis_dealing_operands(lacis_dealing *d, int64_t piece, lacis_array *wanted[LACIS_SLOTS])
 {
     for (int i = 0; i < d->slots; i++) {
         LACIS_TRY(d->deal->operand(d->deal->context, d->run, piece, d->slot[i], &wanted[i]));
@@ -184,7 +161,7 @@ static lacis_status operands_of(struct dealing *d, int64_t piece, lacis_array *w
     return LACIS_OK;
 }
 
-static lacis_status send_operands(struct dealing *d, int rank, lacis_array *wanted[LACIS_SLOTS])
+lacis_status lacis_dealing_give(lacis_dealing *d, int rank, lacis_array *wanted[LACIS_SLOTS])
 {
     lacis_array **at = d->worker[rank].at;
     for (int i = 0; i < d->slots; i++) {
@@ -204,18 +181,18 @@ static lacis_status send_operands(struct dealing *d, int rank, lacis_array *want
     return LACIS_OK;
 }
 
-static lacis_status give_piece(struct dealing *d, int rank)
+static lacis_status give_piece(lacis_dealing *d, int rank)
 {
     lacis_array *wanted[LACIS_SLOTS] = {NULL};
     lacis_wire wire = {.run = d->run};
     int64_t piece = d->next, begin, end;
-    lacis_status status = operands_of(d, piece, wanted);
-    if (status == LACIS_OK) status = send_operands(d, rank, wanted);
+    lacis_status status = lacis_dealing_operands(d, piece, wanted);
+    if (status == LACIS_OK) status = lacis_dealing_give(d, rank, wanted);
     if (status == LACIS_OK) {
         d->deal->range(d->deal->context, piece, &begin, &end);
         lacis_wire_int(&wire, begin);
         lacis_wire_int(&wire, end);
-        status = send_wire(d, rank, LACIS_TALK_PIECE, d->number, &wire);
+        status = lacis_dealing_send(d, rank, LACIS_TALK_PIECE, d->number, &wire);
     }
     if (status == LACIS_OK) {
         d->worker[rank].piece[d->worker[rank].busy++] = piece;
@@ -241,20 +218,21 @@ static void take_counters(lacis_run *run, lacis_unwire *from)
     }
 }
 
-static lacis_status take_piece(struct dealing *d, int rank, bool wanted)
+lacis_status lacis_dealing_take(lacis_dealing *d, int rank, bool wanted)
 {
     lacis_buffer *body;
     lacis_unwire from;
     lacis_array *result = NULL;
-    struct worker *worker = &d->worker[rank];
+    lacis_worker *worker = &d->worker[rank];
     int64_t piece = worker->piece[0];
-    memmove(worker->piece, worker->piece + 1, sizeof piece * (PIECES_AHEAD - 1));
+    memmove(worker->piece, worker->piece + 1, sizeof piece * (LACIS_PIECES_AHEAD - 1));
     worker->busy--;
     LACIS_TRY(hear(d, rank, LACIS_TALK_RESULT, &body, &from));
     lacis_status status = outcome(d, rank, &from);
     if (status == LACIS_OK && wanted) take_counters(d->run, &from);
-    if (status == LACIS_OK && wanted) status = lacis_unwire_array(d->run, &from, body, &result);
-    if (status == LACIS_OK && wanted) status = d->deal->take(d->deal->context, d->run, piece, result);
+    const bool array = wanted && d->deal->together == NULL;
+    if (status == LACIS_OK && array) status = lacis_unwire_array(d->run, &from, body, &result);
+    if (status == LACIS_OK && array) status = d->deal->take(d->deal->context, d->run, piece, result);
     lacis_array_release(result);
     lacis_buffer_release(body);
     d->done++;
@@ -262,14 +240,14 @@ static lacis_status take_piece(struct dealing *d, int rank, bool wanted)
 }
 
 /* Whether that rank should have one more piece now. */
-static lacis_status wants_piece(struct dealing *d, int rank, bool *yes)
+static lacis_status wants_piece(lacis_dealing *d, int rank, bool *yes)
 {
-    const struct worker *worker = &d->worker[rank];
+    const lacis_worker *worker = &d->worker[rank];
     *yes = worker->busy == 0 && d->next < d->pieces;
-    if (worker->busy == 0 || worker->busy == PIECES_AHEAD || d->pieces - d->next <= d->ranks->place.size)
+    if (worker->busy == 0 || worker->busy == LACIS_PIECES_AHEAD || d->pieces - d->next <= d->ranks->place.size)
         return LACIS_OK;
     lacis_array *wanted[LACIS_SLOTS] = {NULL};
-    lacis_status status = operands_of(d, d->next, wanted);
+    lacis_status status = lacis_dealing_operands(d, d->next, wanted);
     *yes = status == LACIS_OK;
     for (int i = 0; i < d->slots; i++) {
         *yes &= worker->at[i] == wanted[i];
@@ -279,14 +257,14 @@ static lacis_status wants_piece(struct dealing *d, int rank, bool *yes)
 }
 
 /* Takes what has come and keeps everybody busy. *moved: something happened. */
-static lacis_status look_round(struct dealing *d, bool *moved, int *busy)
+static lacis_status look_round(lacis_dealing *d, bool *moved, int *busy)
 {
     *busy = 0;
     for (int rank = 1; rank < d->ranks->place.size; rank++) {
         bool there = false;
         bool more = true;
         if (d->worker[rank].busy > 0) LACIS_TRY(lacis_ranks_there(d->run, d->ranks, rank, &there));
-        if (there) LACIS_TRY(take_piece(d, rank, true));
+        if (there) LACIS_TRY(lacis_dealing_take(d, rank, true));
         while (more) {
             LACIS_TRY(wants_piece(d, rank, &more));
             if (more) LACIS_TRY(give_piece(d, rank));
@@ -297,7 +275,7 @@ static lacis_status look_round(struct dealing *d, bool *moved, int *busy)
     return LACIS_OK;
 }
 
-static lacis_status all_alive(struct dealing *d)
+static lacis_status all_alive(lacis_dealing *d)
 {
     for (int rank = 1; rank < d->ranks->place.size; rank++)
         if (d->worker[rank].busy > 0 && !lacis_ranks_alive(d->ranks, rank))
@@ -306,7 +284,7 @@ static lacis_status all_alive(struct dealing *d)
     return LACIS_OK;
 }
 
-static lacis_status work_off(struct dealing *d)
+static lacis_status work_off(lacis_dealing *d)
 {
     unsigned pause = 0, looks = 0;
     int busy;
@@ -330,18 +308,18 @@ static lacis_status work_off(struct dealing *d)
 }
 
 /* After a failure: what is still computed is stopped and thrown away. The error stays the first. */
-static void stop_all(struct dealing *d)
+static void stop_all(lacis_dealing *d)
 {
     const lacis_error why = d->run->host->error;
     for (int rank = 1; rank < d->ranks->place.size; rank++)
         if (d->worker[rank].busy > 0) lacis_ranks_stop(d->ranks, rank, d->number);
     for (int rank = 1; rank < d->ranks->place.size; rank++)
         while (d->worker[rank].busy > 0 && !d->ranks->broken)
-            take_piece(d, rank, false);
+            lacis_dealing_take(d, rank, false);
     d->run->host->error = why;
 }
 
-static void finish(struct dealing *d)
+static void finish(lacis_dealing *d)
 {
     const lacis_message done = {LACIS_TALK_DONE, d->number, 0};
     const lacis_error why = d->run->host->error;
@@ -354,12 +332,12 @@ static void finish(struct dealing *d)
     lacis_run_free(d->run, d->worker);
 }
 
-static lacis_status deal_call(struct dealing *d)
+static lacis_status deal_call(lacis_dealing *d)
 {
     uint64_t room;
     LACIS_TRY(ask(d, &room));
     LACIS_TRY(d->deal->plan(d->deal->context, d->run, room, &d->pieces));
-    lacis_status status = work_off(d);
+    lacis_status status = d->deal->together != NULL ? lacis_deal_together(d) : work_off(d);
     if (status != LACIS_OK) stop_all(d);
     lacis_run_count(d->run, "ranks", d->ranks->place.size);
     lacis_run_count(d->run, "pieces", (double)d->pieces);
@@ -370,7 +348,7 @@ static lacis_status deal_call(struct dealing *d)
 
 lacis_status lacis_run_deal(lacis_run *run, const lacis_call *call, const lacis_deal *deal)
 {
-    struct dealing d = {.run = run, .call = call, .deal = deal, .ranks = run->host->ranks};
+    lacis_dealing d = {.run = run, .call = call, .deal = deal, .ranks = run->host->ranks};
     if (lacis_run_ranks(run) == 1 || call->text == NULL)
         return lacis_run_fail(run, LACIS_UNSUPPORTED, "there are no other ranks");
     if (!lacis_call_slots(call, d.slot, &d.slots))

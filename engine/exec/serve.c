@@ -4,6 +4,7 @@
  * Operands are kept for later calls, the longest unused going first where memory is short. Called by api/ranks.c.
  */
 #include "core/device.h"
+#include "core/team.h"
 #include "exec/hold.h"
 #include "exec/talk.h"
 
@@ -162,15 +163,20 @@ static lacis_status take_call(struct server *s, lacis_unwire *from, uint64_t *he
 
 static lacis_status bind(struct server *s)
 {
-    unbind(s);
     LACIS_TRY(parse(s));
     s->bound = true;
     for (int i = 0; i < s->slots; i++) {
         if (s->at[i] == NULL) return damaged(s);
         s->slot[i]->array = lacis_array_retain(s->at[i]);
     }
+    return s->call->op->bind(&s->run, s->call);
+}
+
+static lacis_status bind_and_plan(struct server *s)
+{
+    unbind(s);
+    LACIS_TRY(bind(s));
     LACIS_TRY(lacis_run_scratch(&s->run, sizeof *s->plan, &s->plan));
-    LACIS_TRY(s->call->op->bind(&s->run, s->call));
     return lacis_plan_make(&s->run, s->call, s->world->profile, LACIS_STREAM, false, s->plan);
 }
 
@@ -213,7 +219,7 @@ static lacis_status compute(struct server *s, int64_t begin, int64_t end, lacis_
     }
     if (s->stopped) return lacis_run_interrupted(&s->run);
     if (!s->bound) {
-        lacis_status status = bind(s);
+        lacis_status status = bind_and_plan(s);
         if (status != LACIS_OK) unbind(s);
         LACIS_TRY(status);
     }
@@ -350,6 +356,54 @@ static lacis_status on_piece(struct server *s, lacis_unwire *from)
     return wire.status == LACIS_OK ? status : send_answer(s);
 }
 
+/* ---------------------------------------------------------------------- pieces that work together */
+
+static const lacis_variant *variant_named(const lacis_call *call, const char *name)
+{
+    for (int i = 0; i < call->op->variant_count; i++)
+        if (strcmp(call->op->variants[i]->name, name) == 0) return call->op->variants[i];
+    return NULL;
+}
+
+static lacis_status compute_together(struct server *s, lacis_team *team, const char *name, lacis_unwire *from)
+{
+    if (s->failed.code != LACIS_OK) {
+        s->run.host->error = s->failed;
+        return s->failed.code;
+    }
+    team->brief_bytes = (uint64_t)lacis_unwire_int(from);
+    if (team->brief_bytes > 0) team->brief = lacis_unwire_aligned(from, team->brief_bytes);
+    if (from->bad) return damaged(s);
+    LACIS_TRY(bind(s));
+    const lacis_variant *variant = variant_named(s->call, name);
+    if (variant == NULL || variant->together == NULL) return damaged(s);
+    return variant->together(&s->run, s->call);
+}
+
+/* The run's own thread looks for wishes to stop, as it talks between steps anyhow. */
+static lacis_status on_together(struct server *s, lacis_unwire *from)
+{
+    lacis_team team;
+    const bool born = lacis_unwire_int(from) != 0;
+    const int64_t pieces = lacis_unwire_int(from);
+    const char *name = lacis_unwire_text(from);
+    if (from->bad || name == NULL || pieces > s->ranks->place.size) return damaged(s);
+    unbind(s);
+    atomic_store(&s->run.host->cancel, 0);
+    s->run.counters = 0;
+    lacis_team_open(&team, &s->run, s->ranks, s->number, s->ranks->place.rank, (int)pieces);
+    lacis_status status = born ? compute_together(s, &team, name, from) : LACIS_INTERRUPT;
+    status = lacis_team_end(&team, status);
+    lacis_team_close(&team);
+    lacis_wire wire = {.run = &s->kept_run};
+    put_outcome(&wire, status, &s->run.host->error);
+    if (status == LACIS_OK) put_counters(&wire, &s->run);
+    unbind(s);
+    status = answer(s, LACIS_TALK_RESULT, &wire);
+    lacis_wire_free(&wire);
+    return status;
+}
+
 /* ------------------------------------------------------------------------------------------ the loop */
 
 /* The places that an array is about to take are emptied first: two of a kind may not fit. */
@@ -380,6 +434,9 @@ static lacis_status take_message(struct server *s, const lacis_message *head)
             break;
         case LACIS_TALK_PIECE:
             status = on_piece(s, &from);
+            break;
+        case LACIS_TALK_TOGETHER:
+            status = on_together(s, &from);
             break;
         default:
             status = damaged(s);

@@ -7,6 +7,7 @@
  *     CALL  settings, text, operands' numbers  HELD    what is there already, and how much room there is
  *     ARRAY an operand (more than once)
  *     PIECE a range of units                   RESULT  an array, or the error
+ *     TOGETHER a piece of several that talk    RESULT  how it went, when all have ended (core/team.h)
  *     DONE
  *     END   (no call) rank 0 leaves
  */
@@ -22,6 +23,7 @@ typedef enum lacis_talk {
     LACIS_TALK_HELD,
     LACIS_TALK_ARRAY,
     LACIS_TALK_PIECE,
+    LACIS_TALK_TOGETHER,
     LACIS_TALK_RESULT,
     LACIS_TALK_DONE,
     LACIS_TALK_END

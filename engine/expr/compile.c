@@ -401,6 +401,7 @@ lacis_status lacis_program_new(lacis_run *run, const lacis_expr *expr, lacis_pro
     LACIS_TRY(compile(&build, expr->root, nowhere, &root));
     if (root.place != LACIS_PLACE_VALUE || root.index != build.steps - 1)
         LACIS_TRY(emit_plain(&build, LACIS_STEP_COPY, expr->root->dtype, root, nowhere, &root));
+    LACIS_TRY(lacis_steps_fuse(run, build.step, &build.steps));
     LACIS_TRY(assign_registers(&build, &registers));
     return finish(&build, expr->root->dtype, registers, out);
 }

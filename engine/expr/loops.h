@@ -147,6 +147,50 @@ static int64_t ISA(member_i64)(int n, unsigned form, const void *xs, const void 
     UNARY(tanh_##S, T, T, M(tanh)(a))                                                                                \
     UNARY_CHECKED(to_int_##S, T, int64_t, truncated((double)a), -(int64_t)!fits_int64((double)a))
 
+/* out[i] = e of r = f of a and b, and c = z[i]: two operations, each rounded. x is seldom one value: then it is
+ * spread out, unless y is one as well. */
+#define FUSED(name, T, f, e)                                                                                         \
+    static int64_t ISA(name)(int n, unsigned form, const void *xs, const void *ys, const void *zs, void *os)         \
+    {                                                                                                                \
+        const T *x = xs, *y = ys, *z = zs;                                                                           \
+        T *out = os, spread[LACIS_STRIP];                                                                            \
+        if ((form & LACIS_FORM_X) != 0 && (form & LACIS_FORM_Y) == 0) {                                              \
+            T a = *x;                                                                                                \
+            x = spread;                                                                                              \
+            LOOP(spread[i] = a)                                                                                      \
+        }                                                                                                            \
+        if ((form & LACIS_FORM_X) != 0 && (form & LACIS_FORM_Y) != 0) {                                              \
+            T a = *x, b = *y, r = (T)(f);                                                                            \
+            LOOP(T c = z[i]; out[i] = (T)(e))                                                                        \
+        } else if ((form & (LACIS_FORM_Y | LACIS_FORM_Z)) == 0) {                                                    \
+            LOOP(T a = x[i]; T b = y[i]; T c = z[i]; T r = (T)(f); out[i] = (T)(e))                                  \
+        } else if ((form & LACIS_FORM_Z) == 0) {                                                                     \
+            T b = *y;                                                                                                \
+            LOOP(T a = x[i]; T c = z[i]; T r = (T)(f); out[i] = (T)(e))                                              \
+        } else if ((form & LACIS_FORM_Y) == 0) {                                                                     \
+            T c = *z;                                                                                                \
+            LOOP(T a = x[i]; T b = y[i]; T r = (T)(f); out[i] = (T)(e))                                              \
+        } else {                                                                                                     \
+            T b = *y, c = *z;                                                                                        \
+            LOOP(T a = x[i]; T r = (T)(f); out[i] = (T)(e))                                                          \
+        }                                                                                                            \
+        return 0;                                                                                                    \
+    }
+#define FUSED_AFTER(S, T, name, f)                                                                                   \
+    FUSED(name##_add_##S, T, f, r + c)                                                                               \
+    FUSED(name##_sub_##S, T, f, r - c)                                                                               \
+    FUSED(name##_from_##S, T, f, c - r)                                                                              \
+    FUSED(name##_mul_##S, T, f, r *c)
+#define ALL_FUSED(S, T)                                                                                              \
+    FUSED_AFTER(S, T, add, a + b)                                                                                    \
+    FUSED_AFTER(S, T, sub, a - b)                                                                                    \
+    FUSED_AFTER(S, T, mul, a *b)
+ALL_FUSED(f32, float)
+ALL_FUSED(f64, double)
+#undef ALL_FUSED
+#undef FUSED_AFTER
+#undef FUSED
+
 #define FLOAT_FN(name)  name##f
 #define DOUBLE_FN(name) name
 REALS(f32, float, FLOAT_FN)
@@ -331,6 +375,18 @@ static const lacis_steps ISA(steps) = {
         [LACIS_STEP_SUB_SAFE] = WHOLE(sub_safe),
         [LACIS_STEP_MUL_NARROW] = WHOLE(mul_narrow),
         [LACIS_STEP_MEMBER] = WHOLE(member_i64),
+        [LACIS_STEP_FUSED] = REAL(add_add),
+        [LACIS_STEP_FUSED + 1] = REAL(add_sub),
+        [LACIS_STEP_FUSED + 2] = REAL(add_from),
+        [LACIS_STEP_FUSED + 3] = REAL(add_mul),
+        [LACIS_STEP_FUSED + 4] = REAL(sub_add),
+        [LACIS_STEP_FUSED + 5] = REAL(sub_sub),
+        [LACIS_STEP_FUSED + 6] = REAL(sub_from),
+        [LACIS_STEP_FUSED + 7] = REAL(sub_mul),
+        [LACIS_STEP_FUSED + 8] = REAL(mul_add),
+        [LACIS_STEP_FUSED + 9] = REAL(mul_sub),
+        [LACIS_STEP_FUSED + 10] = REAL(mul_from),
+        [LACIS_STEP_FUSED + 11] = REAL(mul_mul),
     },
 };
 

@@ -39,4 +39,7 @@ struct lacis_program {
     const int64_t *constant;
 };
 
+/* fuse.c: steps of which two can be one, while operands are still steps; the last one stays the last. */
+lacis_status lacis_steps_fuse(lacis_run *run, lacis_program_step *step, int *steps);
+
 #endif

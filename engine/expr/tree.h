@@ -76,7 +76,8 @@ typedef enum lacis_node_op {
     LACIS_STEP_SUB_SAFE,
     LACIS_STEP_MUL_NARROW, /* both operands proved to fit 32 bits */
     LACIS_STEP_MEMBER,     /* x in the list y: its length, then its rising values */
-    LACIS_STEP_OPS
+    LACIS_STEP_FUSED,      /* (x op y) op z of reals, 12 of them: + - *, and of each then + z, - z, z -, * z */
+    LACIS_STEP_OPS = LACIS_STEP_FUSED + 12
 } lacis_node_op;
 
 /* What a value can be. Integers: lo..hi. Reals: real_lo..real_hi and, where `nan`, NaN besides. Nothing is known of

@@ -141,6 +141,10 @@ static lacis_status unknown_clause(lacis_parser *parser, const lacis_op *op)
         if (op->params[i].keyword != NULL) lacis_nearest_try(&nearest, op->params[i].keyword);
     }
     lacis_nearest_try(&nearest, "ON");
+    const char *skipped = lacis_parser_skipped(parser);
+    char word[LACIS_WORD_TEXT];
+    while (skipped != NULL && lacis_choice_next(&skipped, word, sizeof word))
+        lacis_nearest_try(&nearest, word);
     return lacis_run_fail_at(parser->run, LACIS_SYNTAX, token->offset, lacis_parser_hint(parser, &nearest),
                              "%s has no clause '%.*s'", op->verb, lacis_token_shown(token), token->text);
 }

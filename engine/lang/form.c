@@ -7,15 +7,13 @@
 
 #include <string.h>
 
-/* One clause on its way. Of optional words that did not stand, `skipped` has those tried at the present token. */
+/* One clause on its way. */
 struct matcher {
     lacis_parser *parser;
     const lacis_op *op; /* NULL: its keywords do not matter */
     const lacis_param *param;
     lacis_arg *arg;
     int items; /* used of arg */
-    const char *skipped;
-    int64_t skipped_at;
 };
 
 static lacis_status match(struct matcher *matcher, lacis_form form);
@@ -45,26 +43,25 @@ lacis_status lacis_parser_none_of(lacis_parser *parser, const char *words)
                              "expected %s, found \"%.*s\"", words, lacis_token_shown(token), token->text);
 }
 
-/* Whether optional words were skipped right before the present token. */
-static bool skipped(const struct matcher *matcher)
+const char *lacis_parser_skipped(const lacis_parser *parser)
 {
-    return matcher->skipped != NULL && matcher->skipped_at == matcher->parser->lexer.token.offset;
+    return parser->skipped_at == parser->lexer.token.offset ? parser->skipped : NULL;
 }
 
 /* `words` after those that were skipped; no memory: `words` alone. */
-static const char *with_skipped(const struct matcher *matcher, const char *words)
+static const char *with_skipped(lacis_parser *parser, const char *words)
 {
-    if (!skipped(matcher)) return words;
-    const char *all = lacis_run_text(matcher->parser->run, "%s|%s", matcher->skipped, words);
+    const char *skipped = lacis_parser_skipped(parser);
+    const char *all = skipped == NULL ? words : lacis_run_text(parser->run, "%s|%s", skipped, words);
     return all == NULL ? words : all;
 }
 
-static void skip(struct matcher *matcher, const char *words)
+static void skip(lacis_parser *parser, const char *words)
 {
-    bool more = skipped(matcher);
-    matcher->skipped =
-        lacis_run_text(matcher->parser->run, "%s%s%s", more ? matcher->skipped : "", more ? "|" : "", words);
-    matcher->skipped_at = matcher->parser->lexer.token.offset;
+    const char *skipped = lacis_parser_skipped(parser);
+    bool more = skipped != NULL;
+    parser->skipped = lacis_run_text(parser->run, "%s%s%s", more ? skipped : "", more ? "|" : "", words);
+    parser->skipped_at = parser->lexer.token.offset;
 }
 
 /* A keyword in the middle of a clause. Whoever left it out is told the whole clause. */
@@ -98,7 +95,7 @@ static lacis_status choice(struct matcher *matcher, const char *words)
     if (item == NULL) return bad_form(matcher);
     int index = lacis_parser_one_of(matcher->parser, words);
     item->integer = index;
-    return index < 0 ? lacis_parser_none_of(matcher->parser, with_skipped(matcher, words)) : LACIS_OK;
+    return index < 0 ? lacis_parser_none_of(matcher->parser, with_skipped(matcher->parser, words)) : LACIS_OK;
 }
 
 /* --------------------------------------------------------------------------------- optional groups */
@@ -157,7 +154,7 @@ static bool group_begins(struct matcher *matcher, lacis_form form)
     if (whole && first.kind == LACIS_FORM_WORD) {
         lacis_offer_keyword(matcher->parser, first.text);
         bool here = lacis_lexer_is(&matcher->parser->lexer, first.text);
-        if (!here) skip(matcher, first.text);
+        if (!here) skip(matcher->parser, first.text);
         return here;
     }
     return whole && first.kind == LACIS_FORM_ITEM && !at_clause(matcher) &&
@@ -172,7 +169,7 @@ static lacis_status optional(struct matcher *matcher, lacis_form form)
     if (item == NULL) return bad_form(matcher);
     if (lacis_form_lone_choice(form, &part)) {
         item->integer = lacis_parser_one_of(matcher->parser, part.text) + 1;
-        if (item->integer == 0) skip(matcher, part.text);
+        if (item->integer == 0) skip(matcher->parser, part.text);
         return LACIS_OK;
     }
     item->integer = group_begins(matcher, form);
@@ -220,7 +217,7 @@ static lacis_status alternatives(struct matcher *matcher, lacis_form arms)
         return LACIS_OK;
     }
     const char *words = first_words(matcher, all);
-    return words == NULL ? LACIS_NOMEM : lacis_parser_none_of(matcher->parser, with_skipped(matcher, words));
+    return words == NULL ? LACIS_NOMEM : lacis_parser_none_of(matcher->parser, with_skipped(matcher->parser, words));
 }
 
 /* --------------------------------------------------------------------------------------- the whole */

@@ -24,7 +24,9 @@ typedef struct lacis_parser {
     const lacis_registry *registry;
     const lacis_bindings *bindings;
     lacis_lexer lexer;
-    int depth;                  /* of calls */
+    int depth;           /* of calls */
+    const char *skipped; /* optional words that did not stand, "A|B", at the token that follows; see form.c */
+    int64_t skipped_at;
     lacis_completer *completer; /* NULL when parsing in earnest */
 } lacis_parser;
 
@@ -91,6 +93,8 @@ bool lacis_choice_next(const char **list, char *word, size_t size);
 
 /* form.c. op: whose clauses end the optional parts of one; NULL: nobody's. */
 lacis_status lacis_parser_form(lacis_parser *parser, const lacis_op *op, const lacis_param *param, lacis_arg *arg);
+/* The optional words that might have stood at the present token, as "A|B"; NULL: none. */
+const char *lacis_parser_skipped(const lacis_parser *parser);
 /* The word of "A|B|C" that stands here, read, as its index; < 0: none does, and the error that says so. */
 int lacis_parser_one_of(lacis_parser *parser, const char *words);
 lacis_status lacis_parser_none_of(lacis_parser *parser, const char *words);

@@ -77,6 +77,7 @@ __device__ __forceinline__ double sweep_fma(double a, double b, double c)
     return __fma_rn(a, b, c);
 }
 
+/* Stores as instructions: the compiler would cut an assignment where single cells are stored on another path. */
 template <class T> struct sweep_vector;
 template <> struct sweep_vector<float> {
     enum { CELLS = 4 };
@@ -87,7 +88,8 @@ template <> struct sweep_vector<float> {
     }
     static __device__ __forceinline__ void store(float *to, const float *v)
     {
-        *reinterpret_cast<float4 *>(to) = make_float4(v[0], v[1], v[2], v[3]);
+        asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(v[0]), "f"(v[1]), "f"(v[2]),
+                     "f"(v[3]));
     }
 };
 template <> struct sweep_vector<double> {
@@ -99,7 +101,7 @@ template <> struct sweep_vector<double> {
     }
     static __device__ __forceinline__ void store(double *to, const double *v)
     {
-        *reinterpret_cast<double2 *>(to) = make_double2(v[0], v[1]);
+        asm volatile("st.global.v2.f64 [%0], {%1, %2};" ::"l"(to), "d"(v[0]), "d"(v[1]));
     }
 };
 

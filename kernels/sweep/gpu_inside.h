@@ -130,9 +130,12 @@ lacis_sweep_status pass(lacis_sweep_gpu *s, const Box &box, bool sums, cudaStrea
 bool sums_fused(const lacis_sweep_gpu *s);
 void fill_pass(const lacis_sweep_gpu *s, const Box &box, sweep_pass *out); /* but weights and how blocks are dealt */
 
-/* --- gpu_march.cu: kernels for one shape of rule; NULL: none for these rules */
+/* --- gpu_march*.cu: kernels for one shape of rule (NULL: none for these rules), and those of programs */
 const void *march_kernel(const lacis_sweep_start *start, bool sums);
+const void *march_kernel_f32(const lacis_sweep_start *start, bool sums);
+const void *march_kernel_f64(const lacis_sweep_start *start, bool sums);
 lacis_sweep_status march(lacis_sweep_gpu *s, const void *kernel, const Box &box, bool sums, cudaStream_t stream);
+extern int march_length; /* rows that a warp marches, for who measures; 0: as is best */
 
 /* --- gpu_general.cu: any linear rules */
 lacis_sweep_status general(lacis_sweep_gpu *s, const Box &box, cudaStream_t stream);

@@ -30,6 +30,8 @@
 
 enum {
     SWEEP_LINE = 64,         /* bytes; rows begin at a multiple of it */
+    SWEEP_SLACK = 128,       /* bytes before and behind arrays: loops take whole vectors */
+    SWEEP_BUNDLE = 4,        /* rows that a loop may take side by side */
     SWEEP_LEVELS_MOST = 32,  /* of one pass */
     SWEEP_STREAM = 24 << 20, /* bytes of fields from which on results go past the caches */
     SWEEP_X = 0,
@@ -55,9 +57,13 @@ typedef struct sweep_plan {
     int64_t tile[3];
     sweep_shape array, ring; /* ring: a plane of it alone */
     int64_t ring_planes;
+    int group;         /* planes of a level at a time */
     int taps, threads; /* taps: the most of a rule */
     uint64_t ring_bytes, ghost_bytes, column_bytes, worker_bytes, table_bytes, bytes;
 } sweep_plan;
+
+/* Neighbours along x, rows and planes. */
+enum { SWEEP_LEFT, SWEEP_UP, SWEEP_DOWN, SWEEP_LOW, SWEEP_HIGH, SWEEP_PLACES };
 
 typedef struct sweep_rule {
     bool written;
@@ -69,6 +75,9 @@ typedef struct sweep_rule {
     double constant;    /* rounded to the type */
     /* LINEAR: n cells at `out`. */
     void (*row)(const struct sweep_rule *rule, const void *const *tap, void *out, int64_t n, bool stream);
+    /* SWEEP_BUNDLE rows (bundle.h), each one's taps behind the other's, `out` at lines; NULL: has none. */
+    void (*rows)(const struct sweep_rule *rule, const void *const *tap, void *const *out, int64_t n, bool stream);
+    int place[SWEEP_PLACES]; /* of those taps, where `rows` is */
 } sweep_rule;
 
 /* One face of one array. */
@@ -93,8 +102,8 @@ typedef struct sweep_columns {
 
 typedef struct sweep_loops {
     int size;
-    /* The row loop of a linear rule. */
-    void (*(*choose)(const sweep_rule *rule))(const sweep_rule *, const void *const *, void *, int64_t, bool);
+    /* Sets the loops of a linear rule of a grid of `dims` dimensions. */
+    void (*choose)(sweep_rule *rule, int dims);
     void (*weights)(const double *from, int count, void *to);
     /* to[i] = fma(b, from[i], a); b 0: a */
     void (*affine)(double a, double b, const void *from, void *to, int64_t n);

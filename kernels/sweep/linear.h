@@ -247,9 +247,9 @@ static bool has_shape(const sweep_rule *rule, const struct shape *shape)
     return rule->first[0] == 0;
 }
 
-static void (*choose(const sweep_rule *rule))(const sweep_rule *, const void *const *, void *, int64_t, bool)
+static void choose_row(sweep_rule *rule)
 {
+    rule->row = row_any;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        if (has_shape(rule, &shapes[i])) return shapes[i].row;
-    return row_any;
+        if (has_shape(rule, &shapes[i])) rule->row = shapes[i].row;
 }

@@ -39,22 +39,35 @@ static bool is_held(const lacis_sweep *system, int field, int axis, int64_t at)
 
 /* --- rows ------------------------------------------------------------------------------------------------- */
 
+/* Some rows of a field that are computed side by side: neighbours along z in a grid of two dimensions, along y of one
+ * plane in one of three. Cells are numbered as the part's. */
 struct row {
-    const sweep_task *task;
-    int level, field;
     int64_t y, z;
     char *out;       /* cell 0 */
     const char *old; /* cell 0 of the level before */
+    const sweep_plane *base;
+};
+struct bundle {
+    const sweep_task *task;
+    int level, field, rows;
+    int64_t begin, end; /* of x */
+    struct row row[SWEEP_BUNDLE];
 };
 
-/* Taps of a row from x on. */
-static void point(const struct row *row, int64_t x)
+static bool is_last(const struct bundle *bundle)
 {
-    const sweep_worker *worker = row->task->worker;
-    const lacis_sweep *system = row->task->pass->system;
-    const sweep_rule *rule = &system->rule[row->field];
+    return bundle->level == bundle->task->pass->levels;
+}
+
+/* Taps of a row from x on. */
+static void point(const struct bundle *bundle, int k, int64_t x)
+{
+    const lacis_sweep *system = bundle->task->pass->system;
+    const sweep_rule *rule = &system->rule[bundle->field];
+    const struct row *row = &bundle->row[k];
+    const void **tap = bundle->task->worker->tap + k * rule->taps;
     for (int i = 0; i < rule->taps; i++)
-        worker->tap[i] = worker->tap_base[i].at + row->y * worker->tap_base[i].pitch + x * system->loops->size;
+        tap[i] = row->base[i].at + row->y * row->base[i].pitch + x * system->loops->size;
 }
 
 /* The caller's coordinates, of the whole grid. */
@@ -64,65 +77,142 @@ static void place(const lacis_sweep *system, const int64_t at[3], int64_t out[3]
         out[sweep_axis(system->start.dims, d)] = sweep_wrap(at[d] + system->plan.origin[d], system->plan.whole[d]);
 }
 
-static bool written(const struct row *row, int64_t begin, int64_t end)
+static bool written(const struct bundle *bundle, int k, int64_t begin, int64_t end)
 {
-    const lacis_sweep *system = row->task->pass->system;
+    const sweep_task *task = bundle->task;
+    const lacis_sweep *system = task->pass->system;
+    const struct row *row = &bundle->row[k];
     const int64_t size = system->loops->size, whole = system->plan.whole[0];
+    const void **tap = task->worker->tap + k * system->rule[bundle->field].taps;
     for (int64_t x = begin; x < end;) {
         const int64_t from[3] = {x, row->y, row->z};
         int64_t at[3], n = end - x < LACIS_SWEEP_STRIP ? end - x : LACIS_SWEEP_STRIP;
         place(system, from, at);
         if (n > whole - at[0]) n = whole - at[0];
-        point(row, x);
-        if (!system->start.cells(system->start.cells_context, row->task->index, row->field, (int)n,
-                                 row->task->worker->tap, at[0], at[1], at[2], system->t + row->level - 1,
-                                 row->out + x * size))
+        point(bundle, k, x);
+        if (!system->start.cells(system->start.cells_context, task->index, bundle->field, (int)n, tap, at[0], at[1],
+                                 at[2], system->t + bundle->level - 1, row->out + x * size))
             return false;
         x += n;
     }
     return true;
 }
 
-static void keep(const struct row *row, int64_t begin, int64_t end)
+static void keep(const struct bundle *bundle, const struct row *row, int64_t begin, int64_t end)
 {
-    const int64_t size = row->task->pass->system->loops->size;
+    const int64_t size = bundle->task->pass->system->loops->size;
     if (end > begin) memcpy(row->out + begin * size, row->old + begin * size, (size_t)((end - begin) * size));
 }
 
-static void add_change(const struct row *row, int64_t begin, int64_t end)
+static void add_change(const struct bundle *bundle, const struct row *row, int64_t begin, int64_t end)
 {
-    const sweep_task *task = row->task;
+    const sweep_task *task = bundle->task;
     const sweep_loops *loops = task->pass->system->loops;
-    const sweep_columns *columns = &task->worker->columns[row->field];
+    const sweep_columns *columns = &task->worker->columns[bundle->field];
     const int64_t at = begin - task->begin[0];
     loops->change(row->out + begin * loops->size, row->old + begin * loops->size, end - begin, columns->squares + at,
                   (char *)columns->most + at * loops->size);
 }
 
-/* Cells [begin, end) of a row that is not held. */
-static bool cells(const struct row *row, int64_t begin, int64_t end)
+/* Rings have room for whole vectors around what is computed, and nobody reads there what was not: so loops begin and
+ * end at lines, but in the last level, whose neighbours are others' cells. */
+static void widen(const struct bundle *bundle, int64_t *begin, int64_t *end)
 {
-    const sweep_pass *pass = row->task->pass;
+    const int64_t size = bundle->task->pass->system->loops->size, line = SWEEP_LINE / size,
+                  odd = (int64_t)((uintptr_t)(bundle->row[0].out + *begin * size) % SWEEP_LINE) / size;
+    *begin -= odd;
+    *end = *begin + (*end - *begin + line - 1) / line * line;
+}
+
+/* One row loop for each row. */
+static void row_by_row(const struct bundle *bundle, int64_t begin, int64_t end, bool stream)
+{
+    const lacis_sweep *system = bundle->task->pass->system;
+    const sweep_rule *rule = &system->rule[bundle->field];
+    for (int k = 0; k < bundle->rows; k++) {
+        point(bundle, k, begin);
+        rule->row(rule, bundle->task->worker->tap + k * rule->taps, bundle->row[k].out + begin * system->loops->size,
+                  end - begin, stream);
+    }
+}
+
+/* One loop for all rows, from the first line on; returns where it ended. */
+static int64_t side_by_side(const struct bundle *bundle, int64_t begin, int64_t end, bool stream)
+{
+    const sweep_task *task = bundle->task;
+    const lacis_sweep *system = task->pass->system;
+    const int64_t size = system->loops->size,
+                  odd = (int64_t)((uintptr_t)(bundle->row[0].out + begin * size) % SWEEP_LINE) / size;
+    if (odd != 0) {
+        const int64_t line = begin + SWEEP_LINE / size - odd, stop = line < end ? line : end;
+        row_by_row(bundle, begin, stop, stream);
+        begin = stop;
+    }
+    if (begin == end) return end;
+    void *out[SWEEP_BUNDLE];
+    for (int k = 0; k < SWEEP_BUNDLE; k++) {
+        out[k] = bundle->row[k].out + begin * size;
+        point(bundle, k, begin);
+    }
+    const sweep_rule *rule = &system->rule[bundle->field];
+    rule->rows(rule, task->worker->tap, out, end - begin, stream);
+    return end;
+}
+
+/* Cells of a linear rule: with its loop for several rows, or row after row in pieces short enough that rows which
+ * several read stay in the first cache. */
+static void linear(const struct bundle *bundle, int64_t begin, int64_t end)
+{
+    enum { PIECE = 4096 }; /* bytes */
+    const sweep_task *task = bundle->task;
+    const lacis_sweep *system = task->pass->system;
+    const sweep_rule *rule = &system->rule[bundle->field];
+    const int64_t size = system->loops->size;
+    const bool stream = task->pass->stream && is_last(bundle);
+    if (!is_last(bundle)) widen(bundle, &begin, &end);
+    if (rule->rows != NULL && bundle->rows == SWEEP_BUNDLE) begin = side_by_side(bundle, begin, end, stream);
+    const int64_t piece = bundle->rows == 1 ? end - begin : PIECE / size;
+    for (int64_t x = begin; x < end; x += piece)
+        row_by_row(bundle, x, end - x < piece ? end : x + piece, stream);
+}
+
+/* Rows that are not held, but for their ends. */
+static bool moving_rows(const struct bundle *bundle)
+{
+    const sweep_pass *pass = bundle->task->pass;
     const lacis_sweep *system = pass->system;
-    const sweep_rule *rule = &system->rule[row->field];
-    const bool last = row->level == pass->levels;
-    int64_t from, to;
-    moving(system, row->field, 0, &from, &to);
+    int64_t from, to, begin = bundle->begin, end = bundle->end;
+    moving(system, bundle->field, 0, &from, &to);
     from = from > begin ? (from < end ? from : end) : begin;
     to = to < end ? (to > from ? to : from) : end;
-    keep(row, begin, from);
-    keep(row, to, end);
-    if (from >= to) return true;
-    if (rule->written) {
-        if (!written(row, from, to)) return false;
-    } else {
-        point(row, from);
-        rule->row(rule, row->task->worker->tap, row->out + from * system->loops->size, to - from,
-                  pass->stream && last);
+    if (from < to && !system->rule[bundle->field].written) linear(bundle, from, to);
+    for (int k = 0; k < bundle->rows; k++) {
+        const struct row *row = &bundle->row[k];
+        if (from < to && system->rule[bundle->field].written && !written(bundle, k, from, to)) return false;
+        keep(bundle, row, begin, from);
+        keep(bundle, row, to, end);
+        if (pass->change && is_last(bundle) && from < to) add_change(bundle, row, from, to);
     }
-    if (pass->change && last) add_change(row, from, to);
-    row->task->worker->updates += (double)(to - from);
+    bundle->task->worker->updates += (double)((to - from) * bundle->rows);
     return true;
+}
+
+/* Puts a row into the bundle; one that is held is done at once. */
+static void put_row(struct bundle *bundle, const struct row *row)
+{
+    const lacis_sweep *system = bundle->task->pass->system;
+    if (is_held(system, bundle->field, 2, row->z) || is_held(system, bundle->field, 1, row->y)) {
+        keep(bundle, row, bundle->begin, bundle->end);
+    } else {
+        bundle->row[bundle->rows++] = *row;
+    }
+}
+
+static bool flush(struct bundle *bundle)
+{
+    const bool good = bundle->rows == 0 || moving_rows(bundle);
+    bundle->rows = 0;
+    return good;
 }
 
 /* --- planes ----------------------------------------------------------------------------------------------- */
@@ -135,15 +225,17 @@ static sweep_plane target(const sweep_task *task, int level, int field, int64_t 
 }
 
 /* Where the taps of a rule begin in their planes. */
-static void base(const sweep_task *task, int level, int field, int64_t z)
+static void find_taps(const sweep_task *task, int level, int field, int64_t z, sweep_plane *base)
 {
     const lacis_sweep *system = task->pass->system;
     const sweep_rule *rule = &system->rule[field];
+    sweep_plane found = {NULL, 0};
     for (int i = 0; i < rule->taps; i++) {
         const lacis_sweep_tap *tap = &rule->tap[i];
-        sweep_plane plane = lacis_sweep_plane(task, level - 1, tap->array, z + tap->at[2]);
-        plane.at += tap->at[1] * plane.pitch + tap->at[0] * system->loops->size;
-        task->worker->tap_base[i] = plane;
+        if (i == 0 || tap->array != tap[-1].array || tap->at[2] != tap[-1].at[2])
+            found = lacis_sweep_plane(task, level - 1, tap->array, z + tap->at[2]);
+        base[i].at = found.at + tap->at[1] * found.pitch + tap->at[0] * system->loops->size;
+        base[i].pitch = found.pitch;
     }
 }
 
@@ -171,12 +263,14 @@ static void ring_edges(const sweep_task *task, int level, int field, int64_t z, 
     const lacis_sweep *system = task->pass->system;
     const sweep_plan *plan = &system->plan;
     sweep_window window = {{begin[0], begin[1]}, {end[0], end[1]}, {{false}}, {plan->reach[0], plan->reach[1]}};
+    bool any = false;
     for (int d = 0; d < 2; d++) {
-        window.ends[d][0] = sweep_ends(plan, d, 0) && begin[d] == 0;
-        window.ends[d][1] = sweep_ends(plan, d, 1) && end[d] == plan->n[d];
+        window.ends[d][0] = sweep_ends(plan, d, 0) && begin[d] == 0 && plan->reach[d] > 0;
+        window.ends[d][1] = sweep_ends(plan, d, 1) && end[d] == plan->n[d] && plan->reach[d] > 0;
+        any |= window.ends[d][0] || window.ends[d][1];
     }
     const sweep_plane plane = lacis_sweep_ring_plane(task, level, field, z);
-    lacis_sweep_edges(system, field, plane, &window, z);
+    if (any) lacis_sweep_edges(system, field, plane, &window, z);
     for (int side = 0; side < 2; side++) {
         const int64_t k = side == 0 ? z + 1 : plan->n[2] - z;
         if (system->face[field][2 * SWEEP_Z + side].kind == LACIS_SWEEP_AFFINE && k >= 1 && k <= plan->reach[2])
@@ -185,27 +279,35 @@ static void ring_edges(const sweep_task *task, int level, int field, int64_t z, 
     }
 }
 
-static bool plane_of_field(const sweep_task *task, int level, int field, int64_t z)
+/* Planes [z, z + count) of one field: a bundle of them where a plane is a row, else bundles of each one's rows. Where
+ * a tile of the change ends, the bundle ends. */
+static bool planes_of_field(const sweep_task *task, int level, int field, int64_t z, int count)
 {
     const lacis_sweep *system = task->pass->system;
-    const bool last = level == task->pass->levels;
+    const bool last = level == task->pass->levels, change = task->pass->change && last,
+               flat = system->plan.n[1] == 1 && !system->plan.inner[1][0] && !system->plan.inner[1][1];
     int64_t begin[2], end[2];
     for (int d = 0; d < 2; d++)
         span(task, level, d, &begin[d], &end[d]);
-    const sweep_plane out = target(task, level, field, z), old = lacis_sweep_plane(task, level - 1, field, z);
-    base(task, level, field, z);
-    struct row row = {.task = task, .level = level, .field = field, .z = z};
-    for (row.y = begin[1]; row.y < end[1]; row.y++) {
-        row.out = out.at + row.y * out.pitch;
-        row.old = old.at + row.y * old.pitch;
-        if (is_held(system, field, 2, z) || is_held(system, field, 1, row.y)) {
-            keep(&row, begin[0], end[0]);
-        } else if (!cells(&row, begin[0], end[0])) {
-            return false;
+    struct bundle bundle = {.task = task, .level = level, .field = field, .begin = begin[0], .end = end[0]};
+    for (int k = 0; k < count; k++) {
+        sweep_plane *base = task->worker->tap_base + k * system->plan.taps;
+        const sweep_plane out = target(task, level, field, z + k),
+                          old = lacis_sweep_plane(task, level - 1, field, z + k);
+        find_taps(task, level, field, z + k, base);
+        for (int64_t y = begin[1]; y < end[1]; y++) {
+            const struct row row = {y, z + k, out.at + y * out.pitch, old.at + y * old.pitch, base};
+            const bool tiles = change && tiles_end(task, y, z + k);
+            put_row(&bundle, &row);
+            if ((tiles || bundle.rows == SWEEP_BUNDLE) && !flush(&bundle)) return false;
+            if (tiles) settle_columns(task, field);
         }
-        if (task->pass->change && last && tiles_end(task, row.y, z)) settle_columns(task, field);
+        if (!flat && !flush(&bundle)) return false;
     }
-    if (!last) ring_edges(task, level, field, z, begin, end);
+    if (!flush(&bundle)) return false;
+    if (!last)
+        for (int k = 0; k < count; k++)
+            ring_edges(task, level, field, z + k, begin, end);
     return true;
 }
 
@@ -217,22 +319,33 @@ static bool stopped(const lacis_sweep *system)
     return host->cancelled != NULL && host->cancelled(host->context);
 }
 
-/* Level l is `reach` planes behind level l - 1. */
+/* Planes of all fields that level l has in [z, z + group). */
+static lacis_sweep_status planes(const sweep_task *task, int level, int64_t z)
+{
+    const lacis_sweep *system = task->pass->system;
+    int64_t first, end;
+    span(task, level, 2, &first, &end);
+    if (first < z) first = z;
+    if (end > z + system->plan.group) end = z + system->plan.group;
+    for (int f = 0; f < system->start.fields && first < end; f++)
+        if (!planes_of_field(task, level, f, first, (int)(end - first))) return LACIS_SWEEP_ARITHMETIC;
+    return LACIS_SWEEP_OK;
+}
+
+/* Some planes at a time; level l is `reach` planes behind level l - 1. */
 static lacis_sweep_status march(const sweep_task *task)
 {
     const lacis_sweep *system = task->pass->system;
     const int levels = task->pass->levels;
     const int64_t reach = system->plan.reach[2];
-    int64_t first[SWEEP_LEVELS_MOST + 1], end[SWEEP_LEVELS_MOST + 1];
-    for (int l = 1; l <= levels; l++)
-        span(task, l, 2, &first[l], &end[l]);
-    for (int64_t at = first[1]; at < end[levels] + (levels - 1) * reach; at++) {
-        if ((at & 15) == 0 && stopped(system)) return LACIS_SWEEP_CANCELLED;
+    int64_t first, end;
+    span(task, 1, 2, &first, &end);
+    end = task->end[2] + (levels - 1) * reach;
+    for (int64_t at = first; at < end; at += system->plan.group) {
+        if (stopped(system)) return LACIS_SWEEP_CANCELLED;
         for (int l = 1; l <= levels; l++) {
-            const int64_t z = at - (l - 1) * reach;
-            if (z < first[l] || z >= end[l]) continue;
-            for (int f = 0; f < system->start.fields; f++)
-                if (!plane_of_field(task, l, f, z)) return LACIS_SWEEP_ARITHMETIC;
+            const lacis_sweep_status status = planes(task, l, at - (l - 1) * reach);
+            if (status != LACIS_SWEEP_OK) return status;
         }
     }
     return LACIS_SWEEP_OK;

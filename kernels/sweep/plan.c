@@ -138,9 +138,9 @@ static bool shape_bytes(sweep_shape *shape, const int64_t n[3], int64_t size)
     if (__builtin_mul_overflow(shape->pitch, rows, &shape->plane) ||
         __builtin_mul_overflow(shape->plane, planes, &bytes) || bytes > INT64_MAX / 4)
         return false;
-    shape->first =
-        (uint64_t)(shape->before[2] * shape->plane + shape->before[1] * shape->pitch + shape->before[0] * size);
-    shape->bytes = (uint64_t)bytes + 4 * SWEEP_LINE; /* vectors are loaded past the end */
+    shape->first = SWEEP_SLACK + (uint64_t)(shape->before[2] * shape->plane + shape->before[1] * shape->pitch +
+                                            shape->before[0] * size);
+    shape->bytes = (uint64_t)bytes + 2 * SWEEP_SLACK;
     return true;
 }
 
@@ -186,7 +186,8 @@ static int64_t round_up(int64_t n, int64_t to)
 /* Cells of a plane whose rings, and what is read and written beside them, stay in a core's second cache. */
 static int64_t area_of(const lacis_sweep_start *start, const sweep_plan *plan, int64_t size)
 {
-    const int64_t cache = start->cache > 0 ? start->cache : 768 << 10, planes = 2 * plan->reach[SWEEP_Z] + 1,
+    const int64_t cache = start->cache > 0 ? start->cache : 768 << 10,
+                  planes = 2 * plan->reach[SWEEP_Z] + plan->group,
                   arrays = (int64_t)start->fields * planes * plan->levels + start->fields +
                            (int64_t)start->coefficients * planes;
     return most(cache / (size * arrays), 64);
@@ -225,7 +226,7 @@ static void cut(const lacis_sweep_start *start, sweep_plan *plan, int64_t size)
 /* Rings of one worker: windows of levels 1 .. levels - 1. */
 static bool ring_shape(const lacis_sweep_start *start, sweep_plan *plan, int64_t size)
 {
-    plan->ring_planes = 2 * plan->reach[SWEEP_Z] + 1;
+    plan->ring_planes = 2 * plan->reach[SWEEP_Z] + plan->group;
     const int64_t n[3] = {plan->tile[0], plan->tile[1], 1};
     for (int d = 0; d < 2; d++)
         plan->ring.before[d] = plan->ring.behind[d] = plan->levels * plan->reach[d];
@@ -292,15 +293,16 @@ bool lacis_sweep_plan(const lacis_sweep_start *start, sweep_plan *plan)
     bring_axes(start, plan);
     plan->threads = start->threads < 1 ? 1 : start->threads;
     plan->levels = levels_of(start, plan);
+    plan->group = start->dims == 2 ? SWEEP_BUNDLE : 1;
     for (int f = 0; f < start->fields; f++)
         plan->taps = start->rule[f].taps > plan->taps ? start->rule[f].taps : plan->taps;
     cut(start, plan, size);
     if (!array_shape(start, plan, size) || !ring_shape(start, plan, size)) return false;
     const uint64_t copies = 2 * (uint64_t)start->fields + (uint64_t)start->coefficients,
-                   taps = (uint64_t)plan->taps + 1;
+                   taps = SWEEP_BUNDLE * (uint64_t)plan->taps + 1;
     plan->column_bytes =
         sweep_lines(sizeof(double) * (uint64_t)plan->tile[0]) + sweep_lines((uint64_t)(size * plan->tile[0]));
-    plan->worker_bytes = sweep_lines(plan->ring_bytes + plan->ghost_bytes + 4 * SWEEP_LINE) +
+    plan->worker_bytes = sweep_lines(plan->ring_bytes + plan->ghost_bytes + 2 * SWEEP_SLACK) +
                          (uint64_t)start->fields * plan->column_bytes + sweep_lines(sizeof(void *) * taps) +
                          sweep_lines(sizeof(sweep_plane) * taps);
     plan->table_bytes = table_bytes(start, plan);

@@ -46,13 +46,14 @@ static bool take_workers(lacis_sweep *system)
     for (uint64_t w = 0; w < threads; w++) {
         sweep_worker *worker = &system->worker[w];
         worker->room = system->rooms + w * plan->worker_bytes;
-        char *at = worker->room + sweep_lines(plan->ring_bytes + plan->ghost_bytes + 4 * SWEEP_LINE);
+        char *at = worker->room + sweep_lines(plan->ring_bytes + plan->ghost_bytes + 2 * SWEEP_SLACK);
         for (int f = 0; f < system->start.fields; f++, at += plan->column_bytes) {
             worker->columns[f].squares = (double *)(void *)at;
             worker->columns[f].most = at + sweep_lines(sizeof(double) * (uint64_t)plan->tile[0]);
         }
         worker->tap = (const void **)(void *)at;
-        worker->tap_base = (sweep_plane *)(void *)(at + sweep_lines(sizeof(void *) * ((uint64_t)plan->taps + 1)));
+        worker->tap_base =
+            (sweep_plane *)(void *)(at + sweep_lines(sizeof(void *) * (SWEEP_BUNDLE * (uint64_t)plan->taps + 1)));
     }
     return true;
 }
@@ -78,7 +79,7 @@ static char *bring_rule(lacis_sweep *system, int field, char *at)
     system->loops->weights(from->linear.weight, rule->groups, at);
     rule->constant =
         system->start.type == LACIS_SWEEP_F32 ? (double)(float)from->linear.constant : from->linear.constant;
-    rule->row = system->loops->choose(rule);
+    system->loops->choose(rule, system->start.dims);
     return at + sweep_lines(8 * (uint64_t)rule->groups);
 }
 
@@ -139,7 +140,7 @@ static int bring_task(void *context, int64_t task, int worker)
     const int64_t size = system->loops->size, z = task - plan->array.before[2];
     char *block = system->block[bring->copy][bring->array];
     (void)worker;
-    memset(block + task * plan->array.plane, 0, (size_t)plan->array.plane);
+    memset(block + SWEEP_SLACK + task * plan->array.plane, 0, (size_t)plan->array.plane);
     if (bring->from == NULL || z < 0 || z >= plan->n[2]) return 0;
     const sweep_plane plane = lacis_sweep_array_plane(system, bring->copy, bring->array, z);
     for (int64_t y = 0; y < plan->n[1]; y++)
@@ -156,8 +157,8 @@ static void bring_arrays(lacis_sweep *system)
         for (int a = 0; a < (copy == 0 ? system->arrays : system->start.fields); a++) {
             struct bring bring = {system, copy, a, copy == 0 ? system->start.array[a] : NULL};
             lacis_parallel(system->plan.threads, planes, bring_task, &bring);
-            const uint64_t used = (uint64_t)(planes * shape->plane);
-            memset(system->block[copy][a] + used, 0, shape->bytes - used);
+            memset(system->block[copy][a], 0, SWEEP_SLACK);
+            memset(system->block[copy][a] + shape->bytes - SWEEP_SLACK, 0, SWEEP_SLACK);
         }
 }
 

@@ -6,7 +6,15 @@
 
 #include "sweep/linear.h"
 
+#include "sweep/bundle.h"
+
 #include "sweep/change.h"
+
+static void choose(sweep_rule *rule, int dims)
+{
+    choose_row(rule);
+    choose_bundle(rule, dims);
+}
 
 static void weights(const double *from, int count, void *to)
 {

@@ -125,7 +125,7 @@ static lacis_status say_lost(lacis_run *run, const copying *c, int64_t cell)
     while (!too_large(c, field, cell))
         field++;
     lacis_format_double(lacis_value_double(grid->field[field], grid->dtype, cell), number);
-    for (int d = 0, used = 0; d < grid->dims; d++)
+    for (int d = 0, used = 0; d < grid->dims && d < 3; d++)
         used += snprintf(place + used, sizeof place - (size_t)used, "%s%c = %" PRId64, d == 0 ? "" : ", ", 'x' + d,
                          at[d]);
     return lacis_run_fail(run, LACIS_RANGE, "cell %s: %s is %s, which is too large for %s", place, grid->name[field],

@@ -4,7 +4,7 @@
  * rates that CALIBRATE measured; several steps a pass move them once. Called by the planner, and by the GPU's costs
  * for what both share.
  */
-#include "sweep/work.h"
+#include "sweep/system.h"
 
 #include <stdlib.h>
 
@@ -121,6 +121,7 @@ static void estimate(const lacis_sweep_work *work, int way, const lacis_profile 
     if (bytes < CACHE * threads) rate *= CACHE_RATE;
     out->bytes = bytes / out->levels;
     out->memory = (double)lacis_sweep_bytes(&start);
+    if (lacis_sweep_written(work)) out->memory += (double)lacis_sweep_programs_bytes(work, (int)threads);
     const double moved = out->bytes / rate;
     const double sums = arithmetic(work, profile) / threads * (out->levels > 1 ? AGAIN : 1);
     out->step = begin / out->levels + (moved > sums ? moved : sums);

@@ -3,7 +3,7 @@
  * What EXPLAIN says of SWEEP besides the variants: how STEP was understood, edges, what is moved, how long a step
  * takes.
  */
-#include "sweep/work.h"
+#include "sweep/ranks.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -18,12 +18,12 @@ static lacis_status explain_rule(const lacis_sweep_work *work, int field, lacis_
     const lacis_sweep_formula *f = &work->formula[field];
     const char *name = work->grid.name[field];
     if (f->rule.written)
-        return lacis_lines_add(lines, "%s: written, %d tap%s%s: %s", name, f->rule.taps, f->rule.taps == 1 ? "" : "s",
-                               source_text(work, field), lacis_expr_text(f->expr));
-    LACIS_TRY(lacis_lines_add(lines, "%s: %s, recognised: %d tap%s in %d group%s of equal weights%s", name, f->shape,
-                              f->rule.taps, f->rule.taps == 1 ? "" : "s", f->rule.linear.groups,
-                              f->rule.linear.groups == 1 ? "" : "s", source_text(work, field)));
-    return LACIS_OK;
+        return lacis_lines_add(lines, "%s: written, %d tap%s%s: %s%s", name, f->rule.taps,
+                               f->rule.taps == 1 ? "" : "s", source_text(work, field), lacis_expr_text(f->expr),
+                               lacis_expr_exact(f->expr) ? "" : " (not the same bits on a GPU)");
+    return lacis_lines_add(lines, "%s: %s, recognised: %d tap%s in %d group%s of equal weights%s", name, f->shape,
+                           f->rule.taps, f->rule.taps == 1 ? "" : "s", f->rule.linear.groups,
+                           f->rule.linear.groups == 1 ? "" : "s", source_text(work, field));
 }
 
 /* Faces that are alike are said together. */
@@ -76,5 +76,6 @@ lacis_status lacis_sweep_explain(lacis_run *run, const lacis_call *call, lacis_l
     LACIS_TRY(explain_way("sweep", &work->cpu[LACIS_SWEEP_SINGLE], lines));
     LACIS_TRY(explain_way("blocked", &work->cpu[LACIS_SWEEP_BLOCKED], lines));
     LACIS_TRY(explain_way("gpu sweep", &work->gpu[LACIS_SWEEP_SINGLE], lines));
-    return explain_way("gpu blocked", &work->gpu[LACIS_SWEEP_BLOCKED], lines);
+    LACIS_TRY(explain_way("gpu blocked", &work->gpu[LACIS_SWEEP_BLOCKED], lines));
+    return lacis_sweep_explain_ranks(run, work, lines);
 }

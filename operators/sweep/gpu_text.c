@@ -105,7 +105,12 @@ lacis_status lacis_sweep_program_make(lacis_run *run, lacis_gpu *gpu, const laci
         kernel[i] = NULL;
     if (!wanted(work, start)) return LACIS_OK;
     LACIS_TRY(make_source(run, work, start, text, &source));
-    return lacis_gpu_compile(run, gpu, &source, kernel);
+    const lacis_status status = lacis_gpu_compile(run, gpu, &source, kernel);
+    if (status != LACIS_UNSUPPORTED || lacis_sweep_written(work)) return status;
+    for (int i = 0; i < LACIS_SWEEP_GPU_KERNELS; i++)
+        kernel[i] = NULL;
+    lacis_run_note(run, LACIS_NOTE, "SWEEP: no kernel could be compiled for these rules; the built-in one is slower");
+    return LACIS_OK;
 }
 
 double lacis_sweep_program_seconds(lacis_run *run, lacis_gpu *gpu, const lacis_sweep_work *work,

@@ -76,8 +76,7 @@ static lacis_status finish(lacis_sweep_motion *m, lacis_array **out)
 
 static lacis_status with_system(lacis_sweep_system *system, lacis_array **out)
 {
-    const int64_t first = 16; /* of which levels are made; more once it is known how fast they go */
-    lacis_sweep_motion m = {.system = system, .step = system->work->grid.step, .some = first};
+    lacis_sweep_motion m = {.system = system, .step = system->work->grid.step, .some = LACIS_SWEEP_SOME};
     lacis_status status = lacis_sweep_go(&m);
     if (status == LACIS_OK) status = finish(&m, out);
     lacis_sweep_changes_free(system->run, &m.changes);

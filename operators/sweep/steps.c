@@ -44,7 +44,8 @@ static bool falls_on(const lacis_sweep_motion *m, int64_t every, bool last_too)
     return m->step % every == 0 || (last_too && m->step == last_step(m->system->work));
 }
 
-/* So many steps that progress is told some times a second, and that a device is not waited for too often. */
+/* So many steps that progress is told some times a second where they are quick, that a device is not waited for too
+ * often, and that passes of several steps are not cut short. (Kernels ask themselves whether they should stop.) */
 static lacis_status some_steps(lacis_sweep_motion *m, int64_t until, lacis_sweep_change *change)
 {
     const double often = 0.05, seldom = 0.2;
@@ -56,7 +57,7 @@ static lacis_status some_steps(lacis_sweep_motion *m, int64_t until, lacis_sweep
     const double seconds = now() - begin;
     m->step += count;
     if (count == m->some && seconds < often) m->some *= 2;
-    if (seconds > seldom && m->some > 1) m->some /= 2;
+    if (seconds > seldom && m->some > LACIS_SWEEP_SOME) m->some /= 2;
     lacis_run_progress(m->system->run, "SWEEP", (double)(m->step - work->grid.step) / (double)work->steps);
     return LACIS_OK;
 }

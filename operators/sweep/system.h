@@ -66,6 +66,7 @@ void lacis_sweep_changes_free(lacis_run *run, lacis_sweep_changes *changes);
 lacis_status lacis_sweep_changes_attach(lacis_run *run, const lacis_sweep_changes *changes, lacis_array *array);
 
 /* --- steps.c: how far a run has come, and how it goes on. */
+enum { LACIS_SWEEP_SOME = 24 }; /* steps at once, at least */
 typedef struct lacis_sweep_motion {
     lacis_sweep_system *system;
     int64_t step; /* of the grid */

@@ -2,7 +2,7 @@
  *
  * The variants of SWEEP: one step a pass over memory, or several, on the CPU and on the GPU.
  */
-#include "sweep/system.h"
+#include "sweep/ranks.h"
 
 /* Each variant's functions know their way. */
 #define WAY(which, way, text, gpu_text)                                                                              \
@@ -58,4 +58,5 @@ WAY(sweep, LACIS_SWEEP_SINGLE, "one step in a pass over memory", "one step in a 
 WAY(blocked, LACIS_SWEEP_BLOCKED, "several steps in a pass over memory, in blocks that stay in cache",
     "several steps in a pass over its memory, in blocks that stay on the chip");
 
-const lacis_variant *const lacis_sweep_variants[LACIS_SWEEP_VARIANTS] = {&sweep, &blocked, &sweep_gpu, &blocked_gpu};
+const lacis_variant *const lacis_sweep_variants[LACIS_SWEEP_VARIANTS] = {&sweep, &blocked, &sweep_gpu, &blocked_gpu,
+                                                                         &lacis_sweep_ranks};

@@ -122,7 +122,7 @@ lacis_status lacis_sweep_gpu_calibrate(lacis_run *run, lacis_profile *profile);
 lacis_status lacis_sweep_explain(lacis_run *run, const lacis_call *call, lacis_lines *lines);
 
 /* --- variants.c. Those that deal a grid over ranks have their place behind the others. */
-enum { LACIS_SWEEP_VARIANTS = 4 };
+enum { LACIS_SWEEP_VARIANTS = 5 };
 extern const lacis_variant *const lacis_sweep_variants[LACIS_SWEEP_VARIANTS];
 
 #endif

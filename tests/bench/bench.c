@@ -20,6 +20,10 @@ static const bench_family families[] = {
      "point masses: --op pairs, monopole, quadrupole, relative, fine, insertion, clusters, deterministic,\n"
      "             precise, drift",
      bench_nbody},
+    {"sweep",
+     "stencils: --op five, norm, norm100, weights5, nine, periodic, mirror, mixed, written, coefficients, seven,\n"
+     "             heat7; --way plain, blocked",
+     bench_sweep},
     {"symv", "dense symmetric and Hermitian matrix-vector products; the picture of GFLOPS against n", bench_symv},
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
@@ -69,6 +73,10 @@ static const char options_help[] =
     "expanded and visits its terms of one body; errors are relative, of 1,000 accelerations against direct sums.\n"
     "--n sizes, --type mixed too; the peer (cpu, monopole) is REBOUND where Python can import it, one step by its\n"
     "own clock. drift runs 1000 steps (cpu: 200) of 0.001.\n\n"
+    "sweep: through LET statements. step_ms is what each further step adds, GCells_s cells over it, of_copy the bytes\n"
+    "that a step alone must move (one read and one write of the field, and of the coefficients a read) over what a\n"
+    "streaming copy of the same run moves in that time (a GPU's where MULTIPLY's kernels are built in); levels: steps in a "
+    "pass.\n--n are sides of squares and cubes; bits are checked against plain steps on the CPU first.\n\n"
     "Exit code 0: done; 1: a wrong answer or a failure; 2: wrong usage; 77: there is no GPU.\n";
 
 struct option {
@@ -119,6 +127,7 @@ static int one_option(bench_options *options, const char *name, const char *valu
         {"--repeat", NULL, &options->repeat},
         {"--gpus", NULL, &options->gpus},
         {"--n", &options->n, NULL},
+        {"--way", &options->way, NULL},
         {"--uplo", &options->uplo, NULL},
         {"--picture", &options->picture, NULL},
         {"--plot", &options->plot, NULL},

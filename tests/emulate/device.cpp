@@ -240,5 +240,6 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device)
     return answer(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
-/* The text for NVRTC, which is not emulated: jobs with written functions end with an error of CUDA's. */
+/* The texts for NVRTC, which is not emulated: jobs with written functions end with an error of CUDA's. */
 extern "C" __attribute__((weak)) const char lacis_text_gpu_written_cuh[1] = "";
+extern "C" __attribute__((weak)) const char lacis_text_gpu_sweep_written_cuh[1] = "";

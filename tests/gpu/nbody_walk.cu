@@ -140,6 +140,24 @@ static std::vector<double> lengths(const std::vector<nbody_sum> &sums)
     return out;
 }
 
+/* The greatest error where each target walks by itself, in doubles: the rule's own, which wide groups, whose targets
+ * do so, are not to exceed. A cell that is just far enough may be most of what pulls a body. */
+static double worst_alone(const nbody_set &set, const points &at, const lacis_nbody_rule &rule,
+                          const std::vector<nbody_sum> &want)
+{
+    nbody_tree<double, double> tree;
+    nbody_make_tree(set, rule, &tree);
+    result all;
+    for (size_t i = 0; i < want.size(); i++) {
+        const points one = {{at.x[i]}, {at.y[i]}, {at.z[i]}};
+        const result r = run(tree, rule, false, &one);
+        all.x.push_back(r.x[0]);
+        all.y.push_back(r.y[0]);
+        all.z.push_back(r.z[0]);
+    }
+    return compare(all, want, false).worst;
+}
+
 template <class P, class R> static void check_set(const char *type, const nbody_set &set)
 {
     const std::vector<nbody_sum> want = nbody_directs(set, numbers(set.n()));
@@ -162,8 +180,10 @@ template <class P, class R> static void check_set(const char *type, const nbody_
             nbody_expect(e.worst <= pairs && e.potential <= pairs,
                          "walk %s, %s, all pairs: worst %.2e, potential %.2e", type, set.name.c_str(), e.worst,
                          e.potential);
-        nbody_expect(e.median <= times * v.median + (least < 1e-5 ? least : 1e-5) &&
-                         e.worst <= times * v.worst + 4 * least && e.potential <= times * v.worst + 8 * least,
+        double worst = times * v.worst + 4 * least;
+        if (e.worst > worst) worst = worst_alone(set, {set.x, set.y, set.z}, rule, want) * 1.001 + 4 * least;
+        nbody_expect(e.median <= times * v.median + (least < 1e-5 ? least : 1e-5) && e.worst <= worst &&
+                         e.potential <= times * v.worst + 8 * least,
                      "walk %s, %s, variant %d: median %.2e, worst %.2e, potential %.2e", type, set.name.c_str(),
                      (int)(&v - variants), e.median, e.worst, e.potential);
         if (&v == variants && set.name == "plummer")
@@ -172,7 +192,44 @@ template <class P, class R> static void check_set(const char *type, const nbody_
     }
 }
 
-/* A ball of sources seen by points far away: the series' own error, cell by cell and as a field. */
+/* The series of a set about its centre of mass at a point, in double (gpu_walk_sums.cuh has the formula). */
+static nbody_sum series_at(const nbody_set &set, const double *point, bool quad)
+{
+    double m = 0, c[3] = {0, 0, 0}, q[3][3] = {}, trace = 0;
+    for (size_t i = 0; i < set.m.size(); i++) {
+        const double x[3] = {set.x[i], set.y[i], set.z[i]};
+        for (int k = 0; k < 3; k++)
+            c[k] += set.m[i] * x[k];
+        m += set.m[i];
+    }
+    for (double &k : c)
+        k /= m;
+    for (size_t i = 0; quad && i < set.m.size(); i++) {
+        const double x[3] = {set.x[i] - c[0], set.y[i] - c[1], set.z[i] - c[2]};
+        for (int k = 0; k < 3; k++) {
+            for (int j = 0; j < 3; j++)
+                q[k][j] += set.m[i] * x[k] * x[j];
+            trace += set.m[i] * x[k] * x[k];
+        }
+    }
+    const double d[3] = {c[0] - point[0], c[1] - point[1], c[2] - point[2]};
+    const double r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + set.soften * set.soften);
+    double qd[3] = {0, 0, 0}, dqd = 0;
+    for (int k = 0; k < 3; k++) {
+        for (int j = 0; j < 3; j++)
+            qd[k] += q[k][j] * d[j];
+        dqd += qd[k] * d[k];
+    }
+    nbody_sum s = {};
+    for (int k = 0; k < 3; k++)
+        s.a[k] = d[k] * (m * pow(r, -3) + 7.5 * dqd * pow(r, -7) - 1.5 * trace * pow(r, -5)) - 3 * qd[k] * pow(r, -5);
+    s.phi = m / r + (3 * dqd * pow(r, -5) - trace * pow(r, -3)) / 2;
+    s.modulus = m / (r * r);
+    return s;
+}
+
+/* A ball of sources seen by points far away: as a cell it is the series to the last digits; as a field it lacks that
+ * one's third order. */
 template <class P, class R> static void check_far(const char *type, u64 seed)
 {
     nbody_set set = nbody_plummer(48, seed);
@@ -193,14 +250,12 @@ template <class P, class R> static void check_far(const char *type, u64 seed)
         at.y.push_back(11 + unit());
         at.z.push_back(-7 - unit());
     }
-    std::vector<nbody_sum> want;
+    std::vector<nbody_sum> want[2];
     for (size_t i = 0; i < at.x.size(); i++) {
         const double p[3] = {at.x[i], at.y[i], at.z[i]};
-        want.push_back(nbody_direct(set, -1, p));
+        want[0].push_back(series_at(set, p, false));
+        want[1].push_back(series_at(set, p, true));
     }
-    /* (s / d)^2 = 5e-3, (s / d)^3 = 4e-4 with s about 1.7 at d 23, by what a ball of few bodies has of such moments;
-     * a field's (r / d)^3 = 6e-5 with r 0.9. */
-    const double bound[2][2] = {{4e-4, 5e-4}, {1e-4, 1.6e-4}};
     for (int order = 0; order < 2; order++)
         for (int expand = 0; expand < 2; expand++) {
             lacis_nbody_rule rule = {LACIS_NBODY_TREE,
@@ -215,30 +270,41 @@ template <class P, class R> static void check_far(const char *type, u64 seed)
             nbody_tree<P, R> tree;
             nbody_make_tree(set, rule, &tree);
             const result r = run(tree, rule, true, &at);
-            const errors e = compare(r, want, true);
-            nbody_expect(e.worst <= bound[order][expand] && e.potential <= bound[order][expand] / 4,
+            const errors e = compare(r, want[order], true);
+            /* A field's (r / d)^3 is 6e-5 with r 0.9 at d 23. */
+            const double most = expand ? 1.6e-4 : sizeof(R) == 4 ? 2e-6 : 1e-13;
+            nbody_expect(e.worst <= most && e.potential <= (expand ? most / 4 : most),
                          "walk %s: far, order %d, expand %d: %.2e, %.2e", type, order, expand, e.worst, e.potential);
             nbody_expect(r.counts[expand ? 1 : 2] == 0 && r.counts[expand ? 2 : 1] > 0, "walk %s: a far cell's way",
                          type);
         }
 }
 
-/* Doubles at small theta: an error in any coefficient of the series shows. */
+/* Doubles at small theta: an error in any coefficient of the series shows. What it leaves out are octupoles, which
+ * are (s / d) of what monopoles leave out, and in potentials a quarter of what they are in accelerations. */
 static void check_series(u64 seed, int64_t n)
 {
-    nbody_set set = nbody_plummer(n, seed);
+    const nbody_set set = nbody_plummer(n, seed);
     const std::vector<nbody_sum> want = nbody_directs(set, numbers(n));
-    for (int expand = 0; expand < 2; expand++) {
-        lacis_nbody_rule rule = {
-            LACIS_NBODY_TREE, LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_GEOMETRIC, 0.15, 0, expand ? 0.08 : 0, 4, 32, true};
-        nbody_tree<double, double> tree;
-        nbody_make_tree(set, rule, &tree);
-        const result r = run(tree, rule, true, nullptr);
+    const double theta = 0.15;
+    lacis_nbody_rule rule = {LACIS_NBODY_TREE, LACIS_NBODY_MONOPOLE, LACIS_NBODY_GEOMETRIC, theta, 0, 0, 4, 32, true};
+    nbody_tree<double, double> tree;
+    nbody_make_tree(set, rule, &tree);
+    const errors mono = compare(run(tree, rule, true, nullptr), want, true);
+    for (const double expand : {0.0, 0.08}) {
+        rule.order = LACIS_NBODY_QUADRUPOLE;
+        rule.expand = expand;
+        nbody_tree<double, double> quad;
+        nbody_make_tree(set, rule, &quad);
+        const result r = run(quad, rule, true, nullptr);
         const errors e = compare(r, want, true);
-        nbody_expect(e.median <= 5e-6 && e.worst <= 6e-5 && e.potential <= 1e-5,
-                     "walk f64: theta 0.15, expand %d: %.2e %.2e %.2e", expand, e.median, e.worst, e.potential);
-        printf("series, expand %d: %.2e %.2e %.2e, counts %.0f %.0f %.0f %.0f\n", expand, e.median, e.worst,
-               e.potential, r.counts[0], r.counts[1], r.counts[2], r.counts[3]);
+        nbody_expect(e.median <= 5e-6 && e.worst <= 2 * theta * mono.worst &&
+                         e.potential <= 2 * theta * mono.potential,
+                     "walk f64: theta 0.15, expand %g: %.2e %.2e %.2e, monopoles %.2e %.2e", expand, e.median,
+                     e.worst, e.potential, mono.worst, mono.potential);
+        printf("series, expand %g: %.2e %.2e %.2e, monopoles %.2e %.2e, counts %.0f %.0f %.0f %.0f\n", expand,
+               e.median, e.worst, e.potential, mono.worst, mono.potential, r.counts[0], r.counts[1], r.counts[2],
+               r.counts[3]);
     }
 }
 
@@ -264,8 +330,10 @@ template <class P, class R> static void check_points(const char *type, const nbo
         const result r = run(tree, rule, true, &at);
         const errors e = compare(r, want, true);
         const double least = rounding<P, R>(), times = set.name == "collinear" ? 20 : 3;
-        nbody_expect(e.median <= times * v.median + (least < 1e-5 ? least : 1e-5) &&
-                         e.worst <= times * v.worst + 4 * least && e.potential <= times * v.worst + 8 * least,
+        double worst = times * v.worst + 4 * least;
+        if (e.worst > worst) worst = worst_alone(set, at, rule, want) * 1.001 + 4 * least;
+        nbody_expect(e.median <= times * v.median + (least < 1e-5 ? least : 1e-5) && e.worst <= worst &&
+                         e.potential <= times * v.worst + 8 * least,
                      "walk %s, points of %s, variant %d: median %.2e, worst %.2e, potential %.2e", type,
                      set.name.c_str(), variant_at, e.median, e.worst, e.potential);
     }
@@ -342,8 +410,9 @@ template <class P, class R> static void check_shared(const char *type, const nbo
         const result alone = start(tree, rule, STACK, false), r = start(tree, rule, STACK, true);
         const errors e = compare(r, want, true);
         const double least = rounding<P, R>();
-        nbody_expect(e.median <= 3 * v.median + 1e-5 && e.worst <= 5 * v.worst + 4 * least &&
-                         e.potential <= 3 * v.worst + 8 * least,
+        double worst = 5 * v.worst + 4 * least;
+        if (e.worst > worst) worst = worst_alone(set, {set.x, set.y, set.z}, rule, want) * 1.001 + 4 * least;
+        nbody_expect(e.median <= 3 * v.median + 1e-5 && e.worst <= worst && e.potential <= 3 * v.worst + 8 * least,
                      "walk %s, %s, shared, variant %d: median %.2e, worst %.2e, potential %.2e", type,
                      set.name.c_str(), at, e.median, e.worst, e.potential);
         if (at == 0 && set.name == "plummer")

@@ -101,39 +101,6 @@ static void random_rule(sweep_case *c, int field, int radius, u64 *state)
 /* --- checks ------------------------------------------------------------------------------------------------------
  */
 
-static void compare(const sweep_case &c, int64_t steps, bool wants_change)
-{
-    sweep_state expected, got;
-    sweep_device d;
-    std::string where;
-    lacis_sweep_change change = {};
-    sweep_naive(c, steps, &expected);
-    sweep_begin(&d, c, nullptr, nullptr, 0);
-    sweep_live_bytes = sweep_most_bytes = 0;
-    const lacis_sweep_status made = sweep_make(&d);
-    sweep_expect(made == LACIS_SWEEP_OK, "%s: status %d of new", c.name.c_str(), (int)made);
-    if (made != LACIS_SWEEP_OK) return;
-    sweep_expect((uint64_t)sweep_most_bytes <= lacis_sweep_gpu_bytes(&d.start.start),
-                 "%s: %lld bytes, %llu estimated", c.name.c_str(), (long long)sweep_most_bytes,
-                 (unsigned long long)lacis_sweep_gpu_bytes(&d.start.start));
-    /* In two calls: the second begins where the first ends. */
-    lacis_sweep_status status = lacis_sweep_gpu_steps(d.system, steps / 2, nullptr);
-    if (status == LACIS_SWEEP_OK)
-        status = lacis_sweep_gpu_steps(d.system, steps - steps / 2, wants_change ? &change : nullptr);
-    sweep_expect(status == LACIS_SWEEP_OK, "%s: status %d, %s", c.name.c_str(), (int)status,
-                 cudaGetErrorString((cudaError_t)lacis_sweep_gpu_error_code(d.system)));
-    sweep_collect(&d, c, &got);
-    const int64_t differ = sweep_differences(c, expected, got, &where);
-    sweep_expect(differ == 0, "%s: %lld cells differ, the first is %s", c.name.c_str(), (long long)differ,
-                 where.c_str());
-    sweep_expect(!wants_change || sweep_same_change(expected.change, change), "%s: change %a %a, not %a %a",
-                 c.name.c_str(), change.max, lacis_sweep_exact_round(&change.squares), expected.change.max,
-                 lacis_sweep_exact_round(&expected.change.squares));
-    lacis_sweep_counts counts;
-    lacis_sweep_gpu_counted(d.system, &counts, true);
-    sweep_expect(counts.steps == (double)steps, "%s: %g steps counted", c.name.c_str(), counts.steps);
-}
-
 static const char *const edge_name[] = {"hold", "clamp", "mirror", "periodic", "affine", "values"};
 
 static void known_case(int shape, lacis_sweep_type type, int dims, const int64_t *n, int edge, u64 seed)
@@ -152,7 +119,7 @@ static void known_case(int shape, lacis_sweep_type type, int dims, const int64_t
              std::to_string(c.start.extent[0]) + " " + std::to_string(c.start.extent[1]) + " " +
              std::to_string(c.start.extent[2]) + " " + (edge < 6 ? edge_name[edge] : "mixed") + " seed " +
              std::to_string(seed);
-    compare(c, 3, true);
+    sweep_compare(c, 3, true);
 }
 
 /* nan: some cells are NaN or infinite. */
@@ -179,7 +146,7 @@ static void random_case(bool small, bool nan, u64 seed)
     sweep_edges(&c, &state);
     sweep_settle(&c);
     c.name = "random rule seed " + std::to_string(seed);
-    compare(c, some(&state, 1, 5), some(&state, 0, 1) || nan);
+    sweep_compare(c, some(&state, 1, 5), some(&state, 0, 1) || nan);
 }
 
 static void failing_memory(u64 seed)

@@ -257,7 +257,7 @@ static std::vector<unsigned char> cut_out(const unsigned char *from, uint64_t si
     return out;
 }
 
-static void begin_values(sweep_device *d, const sweep_case &c, const bool *cut, int64_t halo)
+static void begin_values(sweep_device *d, const sweep_case &c, const bool (*inner)[2], int64_t halo)
 {
     lacis_sweep_start *s = &d->start.start;
     for (int f = 0; f < s->fields; f++)
@@ -265,10 +265,10 @@ static void begin_values(sweep_device *d, const sweep_case &c, const bool *cut, 
             if (s->edge[f][face].kind != LACIS_SWEEP_VALUES) continue;
             int64_t whole[3], low[3], n[3];
             for (int k = 0; k < 3; k++) {
-                const int64_t more = k < s->dims && cut[k] ? halo : 0;
+                const int64_t before = inner[k][0] ? halo : 0, behind = inner[k][1] ? halo : 0;
                 whole[k] = k == face / 2 ? 1 : c.start.extent[k];
-                low[k] = k == face / 2 ? 0 : s->origin[k] - more;
-                n[k] = k == face / 2 ? 1 : s->extent[k] + 2 * more;
+                low[k] = k == face / 2 ? 0 : s->origin[k] - before;
+                n[k] = k == face / 2 ? 1 : s->extent[k] + before + behind;
             }
             const std::vector<unsigned char> part = cut_out((const unsigned char *)c.start.edge[f][face].values,
                                                             lacis_sweep_size(s->type), whole, low, n);
@@ -277,20 +277,22 @@ static void begin_values(sweep_device *d, const sweep_case &c, const bool *cut, 
         }
 }
 
-void sweep_begin(sweep_device *d, const sweep_case &c, const lacis_sweep_box *box, const bool *cut, int64_t halo)
+void sweep_begin(sweep_device *d, const sweep_case &c, const lacis_sweep_box *box, const bool (*inner)[2],
+                 int64_t halo)
 {
-    static const bool none[3] = {};
+    static const bool none[3][2] = {};
     lacis_sweep_start *s = &d->start.start;
     *s = c.start;
     s->host = sweep_host();
-    if (cut == nullptr) cut = none;
+    if (inner == nullptr) inner = none;
     for (int k = 0; k < 3; k++) {
         s->whole[k] = c.start.extent[k];
         s->origin[k] = box != nullptr ? box->begin[k] : 0;
         s->extent[k] = box != nullptr ? box->end[k] - box->begin[k] : c.start.extent[k];
-        for (int f = 0; cut[k] && f < s->fields; f++)
-            s->edge[f][2 * k].kind = s->edge[f][2 * k + 1].kind = LACIS_SWEEP_INNER;
-        s->halo[k] = cut[k] ? halo : 0;
+        for (int side = 0; side < 2; side++)
+            for (int f = 0; inner[k][side] && f < s->fields; f++)
+                s->edge[f][2 * k + side].kind = LACIS_SWEEP_INNER;
+        s->halo[k] = inner[k][0] || inner[k][1] ? halo : 0;
     }
     for (int i = 0; i < s->fields + s->coefficients; i++) {
         const std::vector<unsigned char> part =
@@ -298,7 +300,7 @@ void sweep_begin(sweep_device *d, const sweep_case &c, const lacis_sweep_box *bo
         d->held.push_back(sweep_up(part.data(), part.size()));
         s->array[i] = d->held.back();
     }
-    begin_values(d, c, cut, halo);
+    begin_values(d, c, inner, halo);
     for (int k = 0; k < LACIS_SWEEP_GPU_KERNELS; k++)
         d->start.kernel[k] = c.kernel[k];
     d->start.stream = stream;
@@ -336,4 +338,37 @@ void sweep_collect(sweep_device *d, const sweep_case &c, sweep_state *out)
                        &part[(uint64_t)(z * s->extent[1] + y) * row], row);
         sweep_drop(field[f]);
     }
+}
+
+void sweep_compare(const sweep_case &c, int64_t steps, bool wants_change)
+{
+    sweep_state expected, got;
+    sweep_device d;
+    std::string where;
+    lacis_sweep_change change = {};
+    sweep_naive(c, steps, &expected);
+    sweep_begin(&d, c, nullptr, nullptr, 0);
+    sweep_live_bytes = sweep_most_bytes = 0;
+    const lacis_sweep_status made = sweep_make(&d);
+    sweep_expect(made == LACIS_SWEEP_OK, "%s: status %d of new", c.name.c_str(), (int)made);
+    if (made != LACIS_SWEEP_OK) return;
+    sweep_expect((uint64_t)sweep_most_bytes <= lacis_sweep_gpu_bytes(&d.start.start),
+                 "%s: %lld bytes, %llu estimated", c.name.c_str(), (long long)sweep_most_bytes,
+                 (unsigned long long)lacis_sweep_gpu_bytes(&d.start.start));
+    /* In two calls: the second begins where the first ends. */
+    lacis_sweep_status status = lacis_sweep_gpu_steps(d.system, steps / 2, nullptr);
+    if (status == LACIS_SWEEP_OK)
+        status = lacis_sweep_gpu_steps(d.system, steps - steps / 2, wants_change ? &change : nullptr);
+    sweep_expect(status == LACIS_SWEEP_OK, "%s: status %d, %s", c.name.c_str(), (int)status,
+                 cudaGetErrorString((cudaError_t)lacis_sweep_gpu_error_code(d.system)));
+    sweep_collect(&d, c, &got);
+    const int64_t differ = sweep_differences(c, expected, got, &where);
+    sweep_expect(differ == 0, "%s: %lld cells differ, the first is %s", c.name.c_str(), (long long)differ,
+                 where.c_str());
+    sweep_expect(!wants_change || sweep_same_change(expected.change, change), "%s: change %a %a, not %a %a",
+                 c.name.c_str(), change.max, lacis_sweep_exact_round(&change.squares), expected.change.max,
+                 lacis_sweep_exact_round(&expected.change.squares));
+    lacis_sweep_counts counts;
+    lacis_sweep_gpu_counted(d.system, &counts, true);
+    sweep_expect(counts.steps == (double)steps, "%s: %g steps counted", c.name.c_str(), counts.steps);
 }

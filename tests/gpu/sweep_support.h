@@ -86,7 +86,9 @@ struct sweep_device {
     lacis_sweep_gpu *system = nullptr;
     ~sweep_device();
 };
-void sweep_begin(sweep_device *d, const sweep_case &c, const lacis_sweep_box *box, const bool *cut, int64_t halo);
+/* inner[axis][high]: that face borders another part. */
+void sweep_begin(sweep_device *d, const sweep_case &c, const lacis_sweep_box *box, const bool (*inner)[2],
+                 int64_t halo);
 lacis_sweep_status sweep_make(sweep_device *d);
 /* The part's fields into the whole grid's. */
 void sweep_collect(sweep_device *d, const sweep_case &c, sweep_state *out);
@@ -94,5 +96,7 @@ void sweep_collect(sweep_device *d, const sweep_case &c, sweep_state *out);
 /* How many cells differ in bits (NaN is NaN), with the first one in `where`. */
 int64_t sweep_differences(const sweep_case &c, const sweep_state &a, const sweep_state &b, std::string *where);
 bool sweep_same_change(const lacis_sweep_change &a, const lacis_sweep_change &b);
+/* A whole grid's steps, its memory against the estimate, against the naive sweep. */
+void sweep_compare(const sweep_case &c, int64_t steps, bool wants_change);
 
 #endif

@@ -18,7 +18,7 @@ import sys
 # Inner order of engine/, lowest first; a folder may use itself and what stands before it.
 ENGINE = [["core"], ["expr"], ["catalog", "jit"], ["lang"], ["plan"], ["exec"], ["api"]]
 SDK = ["lacis.h", "lacis_extend.h", "lacis_extend_batch.h", "lacis_extend_bodies.h", "lacis_extend_expr.h", "lacis_extend_gpu.h",
-       "lacis_extend_grid.h",
+       "lacis_extend_grid.h", "lacis_extend_ranks.h",
        "lacis_extend_symmetric.h", "lacis_extend_tune.h"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 

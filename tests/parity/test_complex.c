@@ -23,7 +23,7 @@ static bool having_long(number value, int64_t src, int64_t dst)
     (void)src, (void)dst;
     return hypot(value.d, value.im) > 3;
 }
-static const lacis_restriction by_range = {3, 19, NULL, 0, 4, 30, 0};
+static const lacis_restriction by_range = {.lo = 3, .hi = 19, .lo1 = 4, .hi1 = 30};
 
 static const extras all_extras[] = {
     {.text = ""},

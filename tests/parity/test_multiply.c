@@ -33,10 +33,11 @@ static bool having_off(number value, int64_t src, int64_t dst)
     return src != dst && (value.type == LACIS_I64 ? (double)value.i : value.d) < 6;
 }
 static const int64_t some_rows[] = {0, 2, 3, 11, 500};
-static const lacis_restriction by_list = {INT64_MIN, INT64_MAX, some_rows, 5, INT64_MIN, INT64_MAX, 0};
-static const lacis_restriction by_range = {3, 19, NULL, 0, 4, 30, 4};
-static const lacis_restriction by_top = {3, 19, NULL, 0, INT64_MIN, INT64_MAX, 4};
-static const lacis_restriction by_nothing = {1, 0, NULL, 0, INT64_MIN, INT64_MAX, 0};
+static const lacis_restriction by_list = {
+    .lo = INT64_MIN, .hi = INT64_MAX, .list = some_rows, .count = 5, .lo1 = INT64_MIN, .hi1 = INT64_MAX};
+static const lacis_restriction by_range = {.lo = 3, .hi = 19, .lo1 = 4, .hi1 = 30, .top = 4};
+static const lacis_restriction by_top = {.lo = 3, .hi = 19, .lo1 = INT64_MIN, .hi1 = INT64_MAX, .top = 4};
+static const lacis_restriction by_nothing = {.lo = 1, .lo1 = INT64_MIN, .hi1 = INT64_MAX};
 
 static const extras all_extras[] = {
     {.text = ""},

@@ -60,7 +60,7 @@ static bool having_positive(number value, int64_t src, int64_t dst)
 {
     return value.d > 0 && src == dst;
 }
-static const lacis_restriction by_range = {3, 17, NULL, 0, INT64_MIN, INT64_MAX, 0};
+static const lacis_restriction by_range = {.lo = 3, .hi = 17, .lo1 = INT64_MIN, .hi1 = INT64_MAX};
 
 static const extras all_extras[] = {
     {.text = ""},

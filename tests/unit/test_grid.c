@@ -395,12 +395,12 @@ static void types_are_changed(void **state)
 /* Many blocks of cells, and the first of several that are too large. */
 static void large_ones_are_changed(void **state)
 {
-    enum { SIDE = 500 };
-    static double value[SIDE * SIDE];
+    enum { SIDE = 500, CELLS = SIDE * SIDE };
+    static double value[CELLS];
     const int64_t sides[] = {SIDE, SIDE};
-    const lacis_part parts[] = {{"value", LACIS_F64, SIDE * SIDE, value}, {"shape", LACIS_I64, 2, sides}};
+    const lacis_part parts[] = {{"value", LACIS_F64, CELLS, value}, {"shape", LACIS_I64, 2, sides}};
     const lacis_array_spec spec = {LACIS_GRID, LACIS_F64, {SIDE, SIDE}, parts, 2};
-    for (int i = 0; i < SIDE * SIDE; i++)
+    for (int i = 0; i < CELLS; i++)
         value[i] = i * 0.5;
     assert_int_equal(lacis_array_create(*state, "g", &spec), LACIS_OK);
     db_run(*state, "LET f = CONVERT g AS f32");
@@ -472,6 +472,10 @@ static void they_live_in_a_file(void **state)
         "UPDATE lacis_array SET dtype = 'f32' WHERE name = 'p'",
         "UPDATE lacis_part SET name = 'form' WHERE name = 'shape'",
         "UPDATE lacis_part SET name = 't' WHERE name = 'value'",
+        "UPDATE lacis_part SET name = 'x' WHERE name = 'value'",
+        "UPDATE lacis_part SET name = 'V' WHERE name = 'value'; UPDATE lacis_array SET dtype = 'f32'",
+        "UPDATE lacis_part SET count = 0 WHERE name = 'shape'",
+        "UPDATE lacis_part SET count = 9 WHERE name = 'shape'",
         "UPDATE lacis_chunk SET crc = crc + 1",
         "DELETE FROM lacis_chunk",
     };

@@ -151,6 +151,53 @@ static void test_calls_fail(void **state)
     assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
 }
 
+/* One kernel that calls f, which is emitted from a rule or written by hand, as the engine compiles it. */
+static lacis_nvrtc_program image_of(const char *type, const char *f)
+{
+    lacis_nvrtc_program program = {.option = "-DX=1"};
+    const char *source = lacis_run_text(
+        &run,
+        "#define LACIS_DEVICE static __device__\n#define lacis_high(a, b) __mul64hi(a, b)\n%s\n%s\n"
+        "extern \"C\" __global__ void use(const %s *x, %s *out, int *bad) { *out = f(x[0], x[1], x[2], bad); }",
+        lacis_expr_functions_text(), f, type, type);
+    assert_non_null(source);
+    if (lacis_nvrtc_compile(&run, source, NULL, 0, 90, &program, 1) != LACIS_OK) fail_msg("%s", host.error.message);
+    return program;
+}
+
+/* Rules have the bits of the CPU on a GPU: the machine code is that of the functions that round each operation to the
+ * nearest, without contraction, division and square root included. */
+static void test_rounding(void **state)
+{
+    (void)state;
+    need_compiler();
+    static const char rule[] = "a * sqrt(c) + (a * b + c - a * c) / b + c / 3"; /* as it is printed: canonical */
+    static const struct {
+        lacis_dtype dtype;
+        const char *type, *by_hand;
+    } cases[] = {{LACIS_F32, "float",
+                  "__fadd_rn(__fadd_rn(__fmul_rn(a, __fsqrt_rn(c)), __fdiv_rn(__fsub_rn(__fadd_rn(__fmul_rn(a, b), "
+                  "c), __fmul_rn(a, c)), b)), __fdiv_rn(c, 3.0f))"},
+                 {LACIS_F64, "double",
+                  "__dadd_rn(__dadd_rn(__dmul_rn(a, __dsqrt_rn(c)), __ddiv_rn(__dsub_rn(__dadd_rn(__dmul_rn(a, b), "
+                  "c), __dmul_rn(a, c)), b)), __ddiv_rn(c, 3.0))"}};
+    for (int i = 0; i < LACIS_COUNT(cases); i++) {
+        const lacis_dtype dtypes[] = {cases[i].dtype, cases[i].dtype, cases[i].dtype};
+        const char *emitted, *t = cases[i].type;
+        lacis_expr *expr = typed("a,b,c", dtypes, rule);
+        assert_true(lacis_expr_exact(expr));
+        assert_int_equal(strncmp(lacis_expr_text(expr), rule, strlen(rule)), 0);
+        assert_int_equal(lacis_expr_emit(&run, expr, "f", &emitted), LACIS_OK);
+        const char *by_hand = lacis_run_text(
+            &run, "static __device__ %s f(%s a, %s b, %s c, int *bad) { return %s; }", t, t, t, t, cases[i].by_hand);
+        lacis_nvrtc_program of_rule = image_of(t, emitted), of_hand = image_of(t, by_hand);
+        assert_int_equal(of_rule.bytes, of_hand.bytes);
+        assert_memory_equal(of_rule.image, of_hand.image, of_rule.bytes);
+        lacis_run_free(&run, of_rule.image);
+        lacis_run_free(&run, of_hand.image);
+    }
+}
+
 /* Random expressions: what C takes (test_expr_emit.c), CUDA takes as well. */
 static void test_emitted(void **state)
 {
@@ -182,7 +229,7 @@ static void test_emitted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CHECK(test_kept), CHECK(test_wanted), CHECK(test_refused),
-                                       CHECK(test_calls_fail), CHECK(test_emitted)};
+    const struct CMUnitTest tests[] = {CHECK(test_kept),       CHECK(test_wanted),  CHECK(test_refused),
+                                       CHECK(test_calls_fail), CHECK(test_emitted), CHECK(test_rounding)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,8 @@ static void errors_name_all_that_could_stand(void **state)
     refuse("RELAX g STEP u UNTIL mx < 1", LACIS_SYNTAX, "mx", "expected max|sum", "did you mean max?");
     refuse("RELAX g STEP u UNTIL max 1", LACIS_SYNTAX, "1", "expected <", "UNTIL max|sum < x [EVERY n]");
     refuse("RELAX g STEP u UNTIL max < 1 EVERY", LACIS_SYNTAX, NULL, "expected an integer", NULL);
+    refuse("RELAX g STEP u UNTIL max < 1 EVRY 5", LACIS_SYNTAX, "EVRY", "no clause 'EVRY'", "did you mean EVERY?");
+    refuse("RELAX g STEP u KEEP EVERY 1 EVRY 5", LACIS_SYNTAX, "EVRY", "no clause 'EVRY'", "");
     refuse("RELAX g STEP u KEEP 5", LACIS_SYNTAX, "5", "expected EVERY", NULL);
     refuse("RELAX g STEP u, EDGE free", LACIS_SYNTAX, "free", "RELAX has no clause 'free'", NULL);
     refuse("RELAX g STEP = u", LACIS_SYNTAX, "=", "expected an expression", NULL);

@@ -123,6 +123,14 @@ static inline void ptx_ld_acquire_gpu_global_u32_0_1(unsigned &to, const unsigne
     turn(here); /* this is what polls */
     to = *(const volatile unsigned *)from;
 }
+static inline void ptx_st_global_v4_f32_0_1_2_3_4(float *to, float a, float b, float c, float d)
+{
+    to[0] = a, to[1] = b, to[2] = c, to[3] = d;
+}
+static inline void ptx_st_global_v2_f64_0_1_2(double *to, double a, double b)
+{
+    to[0] = a, to[1] = b;
+}
 static inline void ptx_st_release_gpu_global_u32_0_1(unsigned *to, unsigned value)
 {
     *(volatile unsigned *)to = value;

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The kernels blocked in time that there are, as gpu_block.cu chooses among them and tests/gpu/sweep_block_gpu tries
+ * them one by one.
+ */
+#ifndef LACIS_KERNELS_SWEEP_GPU_BLOCK_INSIDE_H
+#define LACIS_KERNELS_SWEEP_GPU_BLOCK_INSIDE_H
+
+#include "sweep/gpu_block.h"
+
+namespace sweep
+{
+namespace block
+{
+
+/* A rule as kernels know it: which groups stand beside the cross (CENTRE, CORNERS), and the numbers. */
+struct Shape {
+    int groups;
+    double constant, centre, cross, corners;
+};
+/* False: of no form that kernels here have. */
+bool shape_of(const lacis_sweep_block *block, Shape *shape);
+
+struct Variant {
+    const char *name;
+    lacis_sweep_type type;
+    int dims, groups, levels;
+    const void *kernel;
+    cudaError_t (*pass)(const lacis_sweep_block *block, const Shape *shape, const void *in, void *out,
+                        cudaStream_t stream);
+};
+/* Whether the grid is one for this kernel: wide enough for its strips. */
+bool fits(const Variant *variant, const lacis_sweep_block *block);
+
+extern const Variant plane_f32[], plane_f64[];
+extern const int plane_f32_count, plane_f64_count;
+
+} // namespace block
+} // namespace sweep
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A pass's parameters and its launch, and how a kernel becomes a Variant.
+ */
+#ifndef LACIS_KERNELS_SWEEP_GPU_BLOCK_LAUNCH_CUH
+#define LACIS_KERNELS_SWEEP_GPU_BLOCK_LAUNCH_CUH
+
+#include "sweep/gpu_block_inside.h"
+#include "sweep/gpu_block_plane.cuh"
+
+namespace sweep
+{
+namespace block
+{
+
+/* Fewer rows than these are not worth a warp of its own. */
+enum { LEAST_ROWS = 16 };
+
+static inline cudaError_t processors(int *count)
+{
+    int device;
+    const cudaError_t error = cudaGetDevice(&device);
+    return error != cudaSuccess ? error : cudaDeviceGetAttribute(count, cudaDevAttrMultiProcessorCount, device);
+}
+
+template <class T> Weights<T> weights_of(const Shape *shape)
+{
+    return {(T)shape->constant, (T)shape->centre, (T)shape->cross, (T)shape->corners};
+}
+
+template <class T> Edge<T> edge_of(const lacis_sweep_edge *edge)
+{
+    return {edge->kind == LACIS_SWEEP_INNER ? (int)LACIS_SWEEP_HOLD : (int)edge->kind, (T)edge->a[0], (T)edge->b[0]};
+}
+
+template <class F> Deal deal_of(int nx, int ny, bool wraps_x, int warps)
+{
+    Deal deal = {};
+    deal.strips = wraps_x ? (nx + F::STEP - 1) / F::STEP : 1 + (nx - (int)WIDTH + F::STEP - 1) / F::STEP;
+    deal.edge = F::LEVELS;
+    deal.ends = (int64_t)CAREFUL_ROW * 3 * F::LEVELS;
+    deal.lead = (int64_t)QUICK_ROW * (F::LEVELS + F::DELAY);
+    const int64_t careful = deal.lead + (int64_t)CAREFUL_ROW * ny;
+    if (ny < 2 * F::LEVELS + F::ROWS) { /* all are careful */
+        deal.tail = deal.strips - 1;
+        deal.quick = careful;
+    } else {
+        if (!wraps_x) deal.tail = deal.strips > 1;
+        while (wraps_x && deal.tail < deal.strips - 1 &&
+               (deal.strips - 1 - deal.tail) * F::STEP - F::OVERLAP + (int)WIDTH > nx)
+            deal.tail++;
+        deal.quick = 2 * deal.ends + deal.lead + (int64_t)QUICK_ROW * (ny - 2 * F::LEVELS);
+    }
+    deal.careful = careful - deal.quick;
+    deal.total = place_of(deal, deal.strips);
+    const int64_t most = deal.total / (QUICK_ROW * LEAST_ROWS);
+    deal.pieces = most < 1 ? 1 : most < warps ? most : warps;
+    return deal;
+}
+
+template <class F>
+cudaError_t plane_pass(const lacis_sweep_block *block, const Shape *shape, const void *in, void *out,
+                       cudaStream_t stream)
+{
+    typedef typename F::number T;
+    int multiprocessors;
+    const cudaError_t error = processors(&multiprocessors);
+    if (error != cudaSuccess) return error;
+    Plane<T> plane = {};
+    plane.in = (const T *)in;
+    plane.out = (T *)out;
+    plane.pitch = block->pitch[0];
+    plane.nx = (int)block->extent[0];
+    plane.ny = (int)block->extent[1];
+    plane.wraps_x = block->edge[0].kind == LACIS_SWEEP_PERIODIC;
+    plane.wraps_y = block->edge[2].kind == LACIS_SWEEP_PERIODIC;
+    for (int face = 0; face < 4; face++)
+        plane.edge[face] = edge_of<T>(&block->edge[face]);
+    plane.weights = weights_of<T>(shape);
+    plane.deal = deal_of<F>(plane.nx, plane.ny, plane.wraps_x, multiprocessors * (int)F::WARPS);
+    plane_kernel<F><<<(unsigned)plane.deal.pieces, LANES, 0, stream>>>(plane);
+    return cudaGetLastError();
+}
+
+template <class F> Variant plane_variant(const char *name)
+{
+    const lacis_sweep_type type = sizeof(typename F::number) == 4 ? LACIS_SWEEP_F32 : LACIS_SWEEP_F64;
+    return {name, type, 2, F::GROUPS, F::LEVELS, (const void *)plane_kernel<F>, plane_pass<F>};
+}
+
+} // namespace block
+} // namespace sweep
+
+#endif

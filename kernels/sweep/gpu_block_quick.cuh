@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The quick march: a strip inside the grid, rows that are LEVELS away from its ends, 16 bytes a time. Rows' places in
+ * the arrays turn with the steps, so that nothing is moved: a turn of ROWS steps is the loop's body.
+ */
+#ifndef LACIS_KERNELS_SWEEP_GPU_BLOCK_QUICK_CUH
+#define LACIS_KERNELS_SWEEP_GPU_BLOCK_QUICK_CUH
+
+#include "sweep/gpu_block_strip.cuh"
+
+namespace sweep
+{
+namespace block
+{
+
+template <class F> struct Quick {
+    typedef typename F::number T;
+    typedef T Row[CELLS];
+    enum { SLOT = WIDTH * (int)sizeof(T) };
+
+    const Plane<T> &p;
+    const T *ring; /* the lane's place in the first slot */
+    unsigned address;
+    int lane;
+    const T *from; /* the row to be read next */
+    T *to;         /* the row that the next step may write */
+    int slot;      /* of the row that the turn reads first: bytes */
+    int write_from, write_rows, read_stop;
+    Row r[F::LEVELS][F::ROWS];
+    Row s[F::SUMS ? F::LEVELS : 1][2];
+    Row soon[2];
+    Row late; /* level SPLIT's newest row but one step */
+
+    __device__ __forceinline__ Quick(const Plane<T> &plane, const T *mine, int of_warp) : p(plane), lane(of_warp)
+    {
+        ring = mine + lane * F::V;
+        address = shared_address(ring);
+    }
+
+    /* Row j + AHEAD, in the turn's step P. */
+    template <int P> __device__ __forceinline__ void ask(int j)
+    {
+        int at = slot + F::AHEAD * (int)SLOT;
+        if (at >= F::RING * (int)SLOT) at -= F::RING * (int)SLOT;
+        if (j + F::AHEAD < read_stop) {
+#pragma unroll
+            for (int k = 0; k < CELLS; k += F::V) {
+                if (F::RING)
+                    copy_16(address + (unsigned)(at + P * (int)SLOT + cell_place<T>(k) * (int)sizeof(T)), from + k);
+                else
+                    load(from + k, &soon[P & 1][k]);
+            }
+        }
+        if (F::RING) commit();
+        from += p.pitch;
+    }
+
+    template <int P> __device__ __forceinline__ void take(Row &row)
+    {
+        if (F::RING) {
+            wait<F::AHEAD>();
+#pragma unroll
+            for (int k = 0; k < CELLS; k += F::V)
+                load((const T *)((const char *)ring + slot + P * (int)SLOT) + cell_place<T>(k), &row[k]);
+        } else {
+#pragma unroll
+            for (int k = 0; k < CELLS; k++)
+                row[k] = soon[P & 1][k];
+        }
+    }
+
+    /* One level of a chain: c is level t's newest row, and becomes the next level's. */
+    template <int P> __device__ __forceinline__ void link(int t, Row &c)
+    {
+        Row next;
+        next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][1 - P], c, s[F::SUMS ? t : 0][P],
+                                   s[F::SUMS ? t : 0][1 - P], next);
+#pragma unroll
+        for (int k = 0; k < CELLS; k++) {
+            r[t][P][k] = c[k];
+            c[k] = next[k];
+        }
+    }
+
+    template <int P> __device__ __forceinline__ void chained(Row &last)
+    {
+        constexpr int FIRST = F::SPLIT ? F::SPLIT : F::LEVELS, SECOND = F::LEVELS - FIRST;
+        Row c;
+        take<P>(c);
+#pragma unroll
+        for (int k = 0; k < CELLS; k++)
+            last[k] = late[k];
+#pragma unroll
+        for (int t = 0; t < (FIRST > SECOND ? FIRST : SECOND); t++) {
+            if (t < FIRST) link<P>(t, c);
+            if (t < SECOND) link<P>(t + FIRST < F::LEVELS ? t + FIRST : 0, last);
+        }
+#pragma unroll
+        for (int k = 0; k < CELLS; k++)
+            (F::SPLIT ? late : last)[k] = c[k];
+    }
+
+    template <int P> __device__ __forceinline__ void apart(Row &last)
+    {
+        constexpr int B = (P + 1) % 3, C = (P + 2) % 3;
+#pragma unroll
+        for (int t = F::LEVELS - 1; t >= 0; t--)
+            next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][B % F::ROWS], r[t][C % F::ROWS], s[0][0], s[0][1],
+                                       t + 1 < F::LEVELS ? r[t + 1 < F::LEVELS ? t + 1 : 0][P] : last);
+        take<P>(r[0][P]);
+    }
+
+    /* Step P of a turn: reads row j. */
+    template <int P> __device__ __forceinline__ void step(int j)
+    {
+        Row last;
+        if (F::RING) ask<P>(j);
+        if constexpr (F::CHAINED)
+            chained<P>(last);
+        else
+            apart<P>(last);
+        if (!F::RING) ask<P>(j);
+        if ((unsigned)(j - write_from) < (unsigned)write_rows) {
+#pragma unroll
+            for (int k = 0; k < CELLS; k += F::V) {
+                const int x = lane * CELLS + k;
+                if (x >= F::OVERLAP && x < WIDTH - F::OVERLAP) store(to + k, &last[k]);
+            }
+        }
+        to += p.pitch;
+    }
+
+    __device__ __forceinline__ void clear()
+    {
+#pragma unroll
+        for (int k = 0; k < CELLS; k++) {
+            late[k] = 0;
+#pragma unroll
+            for (int t = 0; t < F::LEVELS; t++) {
+#pragma unroll
+                for (int i = 0; i < F::ROWS; i++)
+                    r[t][i][k] = 0;
+                if (F::SUMS) s[F::SUMS ? t : 0][0][k] = s[F::SUMS ? t : 0][1][k] = 0;
+            }
+        }
+    }
+
+    /* The rows before the march: as `ask` would have, turn after turn. */
+    __device__ __forceinline__ void begin(int j)
+    {
+        slot = F::RING ? (F::RING - F::AHEAD) * (int)SLOT : 0;
+        for (int i = -F::AHEAD; i < 0; i += F::ROWS) {
+            ask<0>(j + i);
+            ask<1>(j + i + 1);
+            if (F::ROWS == 3) ask<2>(j + i + 2);
+            turn();
+        }
+    }
+
+    __device__ __forceinline__ void turn()
+    {
+        if (!F::RING) return;
+        slot += F::ROWS * (int)SLOT;
+        if (slot == F::RING * (int)SLOT) slot = 0;
+    }
+
+    /* Rows y .. stop - 1 of a strip. */
+    __device__ __forceinline__ void run(int strip, int y, int stop)
+    {
+        const int x = strip_of<F>(p, strip).x + lane * CELLS;
+        int j = y - F::LEVELS;
+        from = p.in + j * p.pitch + x;
+        to = p.out + (int64_t)(j - F::DELAY) * p.pitch + x;
+        write_from = y + F::DELAY;
+        write_rows = stop - y;
+        read_stop = stop + F::LEVELS;
+        clear();
+        begin(j);
+        for (; j < stop + F::DELAY; j += F::ROWS) {
+            step<0>(j);
+            step<1>(j + 1);
+            if (F::ROWS == 3) step<2 % F::ROWS>(j + 2);
+            turn();
+        }
+        if (F::RING) wait<0>();
+    }
+};
+
+} // namespace block
+} // namespace sweep
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One step by rows: a warp takes 16 bytes a lane of a row and marches along the last axis (y, in three dimensions z),
+ * with the rows that the rule reads in registers; cells beside a lane's own come from the lanes beside it, those
+ * beside the warp's from memory. Several rows are asked for before the first is used. There are no edges here: ghosts
+ * are in memory, and cells that keep their values are not written.
+ *
+ * With CHANGE tiles are summed as rows go by: a warp's strip is several tiles wide, and chunks end where tiles do.
+ */
+#ifndef LACIS_SWEEP_GPU_MARCH_CUH
+#define LACIS_SWEEP_GPU_MARCH_CUH
+
+#include "gpu_base.cuh"
+#include "gpu_sums.cuh"
+#include "gpu_window.cuh"
+
+enum { SWEEP_WARPS = 8, SWEEP_REACH = 4 }; /* warps of a block at most; cells that a rule reaches */
+
+/* Where a lane is, and what it reads: its own vector; and on the warp's rim those cells beside it that no lane has:
+ * the e-th on its side, `beyond[e]` from its first one. */
+struct sweep_lane {
+    int lane;
+    bool wanted, rim[SWEEP_REACH];
+    int beyond[SWEEP_REACH];
+};
+
+/* Of a lane whose first cell is x: rules that read `reach` cells beside those of begin .. end - 1. */
+template <int CELLS>
+__device__ __forceinline__ sweep_lane sweep_lane_at(int lane, long long x, long long begin, long long end, int reach)
+{
+    sweep_lane l;
+    l.lane = lane;
+    l.wanted = x + CELLS > begin - reach && x < end + reach;
+#pragma unroll
+    for (int e = 0; e < SWEEP_REACH; e++) {
+        const int vectors = e / CELLS + 1;
+        const bool left = lane < 16;
+        l.beyond[e] = left ? -1 - e : CELLS + e;
+        l.rim[e] = left ? lane < vectors && x - 1 - e >= begin - reach && x - 1 - e < end + reach
+                        : lane >= 32 - vectors && x + CELLS + e < end + reach && x + CELLS + e >= begin - reach;
+    }
+    return l;
+}
+
+/* A lane's cells of a row, with REACH of its neighbours on each side; out[OWN] is the first of its own. All lanes. */
+template <int REACH, int OWN, class T>
+__device__ __forceinline__ void sweep_row(const T *at, const sweep_lane &l, T *out)
+{
+    constexpr int CELLS = sweep_vector<T>::CELLS;
+    T own[CELLS] = {};
+    if (l.wanted) sweep_vector<T>::load(at, own);
+#pragma unroll
+    for (int j = 0; j < CELLS; j++)
+        out[OWN + j] = own[j];
+    sweep_each<0, REACH>([&](auto number) {
+        constexpr int E = decltype(number)::value, D = E / CELLS + 1, J = E % CELLS;
+        T beyond = T(0);
+        if (l.rim[E]) beyond = at[l.beyond[E]];
+        const T left = __shfl_up_sync(0xffffffffu, own[CELLS - 1 - J], D);
+        const T right = __shfl_down_sync(0xffffffffu, own[J], D);
+        out[OWN - 1 - E] = l.lane < D ? beyond : left;
+        out[OWN + CELLS + E] = l.lane >= 32 - D ? beyond : right;
+    });
+}
+
+/* Sums of N values get(sweep_number<FIRST>) ..., pairwise. */
+template <int FIRST, int N, class F> __device__ __forceinline__ auto sweep_pairs(const F &get)
+{
+    if constexpr (N == 1) {
+        return get(sweep_number<FIRST>{});
+    } else {
+        constexpr int HALF = N > 512   ? 512
+                             : N > 256 ? 256
+                             : N > 128 ? 128
+                             : N > 64  ? 64
+                             : N > 32  ? 32
+                             : N > 16  ? 16
+                             : N > 8   ? 8
+                             : N > 4   ? 4
+                             : N > 2   ? 2
+                                       : 1;
+        return sweep_add(sweep_pairs<FIRST, HALF>(get), sweep_pairs<FIRST + HALF, N - HALF>(get));
+    }
+}
+
+/* Where field f's constant is among the weights. */
+template <class S> constexpr int sweep_weight(int f)
+{
+    int at = 0;
+    for (int k = 0; k < f; k++)
+        at += S::written(k) ? 0 : 1 + S::first_group(k + 1) - S::first_group(k);
+    return at;
+}
+
+/* A cell's next value: get(sweep_number<I>) is tap I. */
+template <class S, int F, class G>
+__device__ __forceinline__ typename S::T sweep_linear(const sweep_pass &p, const G &get)
+{
+    typedef typename S::T T;
+    constexpr int WEIGHT = sweep_weight<S>(F), FIRST = S::first_group(F);
+    T value = (T)p.weight[WEIGHT];
+    sweep_each<FIRST, S::first_group(F + 1)>([&](auto group) {
+        constexpr int GROUP = decltype(group)::value;
+        constexpr int TAP = S::group_tap(GROUP), TAPS = S::group_end(GROUP) - TAP;
+        value = sweep_fma((T)p.weight[WEIGHT + 1 + GROUP - FIRST], sweep_pairs<TAP, TAPS>(get), value);
+    });
+    return value;
+}
+
+/* The place of cell (x, middle, last) in the whole grid, along axis K, as a number. */
+template <class T, int K> __device__ __forceinline__ T sweep_coordinate(const sweep_pass &p, long long at)
+{
+    return (T)sweep_place(p.origin[K] + at, p.whole[K]);
+}
+
+template <class S, int F, class G>
+__device__ __forceinline__ typename S::T sweep_written(const sweep_pass &p, const G &get, long long x,
+                                                       long long middle, long long last, int *bad)
+{
+    typedef typename S::T T;
+    constexpr int FIRST = S::first_tap(F), TAPS = S::first_tap(F + 1) - FIRST;
+    T v[TAPS > 0 ? TAPS : 1];
+    sweep_each<0, TAPS>([&](auto tap) {
+        constexpr int I = decltype(tap)::value;
+        v[I] = get(sweep_number<FIRST + I>{});
+    });
+    const T y = sweep_coordinate<T, 1>(p, S::DIMS == 3 ? middle : last);
+    const T z = sweep_coordinate<T, 2>(p, S::DIMS == 3 ? last : middle);
+    return S::template rule<F>(v, sweep_coordinate<T, 0>(p, x), y, z, (T)p.t, bad);
+}
+
+/* The warp's own accumulator. */
+template <int WARPS> __device__ __forceinline__ unsigned long long *sweep_digits()
+{
+    __shared__ unsigned long long digits[WARPS][SWEEP_COUNTERS];
+    return digits[threadIdx.y + blockDim.y * threadIdx.z];
+}
+
+/* Sums of the tiles of a strip, whose columns each lane has CELLS of; cleared. All lanes. */
+template <int CELLS> __device__ __forceinline__ void sweep_flush(double *column, unsigned long long *digit, int lane)
+{
+    constexpr int LANES = SWEEP_TILE_X / CELLS;
+    double sum = __dadd_rn(column[0], column[1]);
+    if constexpr (CELLS == 4) sum = __dadd_rn(sum, __dadd_rn(column[2], column[3]));
+#pragma unroll
+    for (int turned = 1; turned < LANES; turned *= 2)
+        sum = __dadd_rn(sum, __shfl_xor_sync(0xffffffffu, sum, turned));
+#pragma unroll
+    for (int tile = 0; tile < CELLS; tile++)
+        sweep_sums_add(digit, __shfl_sync(0xffffffffu, sum, tile * LANES), lane);
+#pragma unroll
+    for (int j = 0; j < CELLS; j++)
+        column[j] = 0;
+}
+
+template <class S, bool CHANGE> struct sweep_marching {
+    typedef typename S::T T;
+    typedef sweep_window<S, CHANGE> W;
+    static constexpr int CELLS = W::CELLS, UNROLL = W::unroll(), OWN = W::reach(), ROWS = W::rows(UNROLL);
+    static constexpr int STREAMS = W::streams(), FIELDS = S::FIELDS;
+    static constexpr int M = W::MIDDLE, L = W::LAST;
+
+    const sweep_pass &p;
+    sweep_lane l;
+    long long x, middle;
+    int low[FIELDS], high[FIELDS];  /* which of its cells the lane writes */
+    int first[FIELDS], end[FIELDS]; /* and rows */
+    T row[STREAMS > 0 ? STREAMS : 1][ROWS][CELLS + 2 * OWN];
+    double column[CHANGE ? FIELDS : 1][CELLS];
+    typename sweep_max<T>::bits max;
+    int bad;
+
+    /* Into place R of stream K: its row that is AHEAD further than cell `at`. */
+    template <int K, int R, int AHEAD> __device__ __forceinline__ void read(long long at)
+    {
+        constexpr int ARRAY = W::array(K), BETWEEN = W::between(K), X = W::x(K);
+        const T *const from = static_cast<const T *>(p.from[ARRAY]) + (BETWEEN * p.stride[M] + AHEAD * p.stride[L]);
+        sweep_row<X, OWN>(from + at, l, row[K][R]);
+    }
+    template <int K> __device__ __forceinline__ void begin(long long at)
+    {
+        constexpr int LOW = W::low(K), KEPT = W::high(K) - LOW;
+        sweep_each<0, KEPT>([&](auto number) {
+            constexpr int R = decltype(number)::value;
+            read<K, R, LOW + R>(at);
+        });
+    }
+    template <int K> __device__ __forceinline__ void next(const long long *at)
+    {
+        constexpr int HIGH = W::high(K), KEPT = HIGH - W::low(K);
+        sweep_each<0, UNROLL>([&](auto number) {
+            constexpr int U = decltype(number)::value;
+            read<K, KEPT + U, HIGH>(at[U]);
+        });
+    }
+    template <int K> __device__ __forceinline__ void shift()
+    {
+        constexpr int KEPT = W::high(K) - W::low(K);
+#pragma unroll
+        for (int r = 0; r < KEPT; r++)
+#pragma unroll
+            for (int j = 0; j < CELLS + 2 * OWN; j++)
+                row[K][r][j] = row[K][r + UNROLL][j];
+    }
+    /* Tap I of the lane's cell j, U rows on. */
+    template <int I, int U> __device__ __forceinline__ T tap(int j) const
+    {
+        constexpr int K = W::stream(I), R = W::last(W::tap(I)) - W::low(K) + U, X = W::tap(I).x;
+        return row[K][R][OWN + X + j];
+    }
+    template <int F, int U> __device__ __forceinline__ T value(int j, int last, int *failed) const
+    {
+        const auto get = [&](auto number) { return tap<decltype(number)::value, U>(j); };
+        if constexpr (S::written(F))
+            return sweep_written<S, F>(p, get, x + j, middle, last, failed);
+        else
+            return sweep_linear<S, F>(p, get);
+    }
+    template <int F, int U> __device__ __forceinline__ void step(int last, long long at)
+    {
+        if (last < first[F] || last >= end[F]) return;
+        T out[CELLS];
+#pragma unroll
+        for (int j = 0; j < CELLS; j++) {
+            int failed = 0;
+            const bool inside = j >= low[F] && j < high[F];
+            out[j] = value<F, U>(j, last, &failed);
+            if (S::written(F) && inside) bad |= failed;
+            if constexpr (CHANGE) {
+                const T d = inside ? sweep_difference(out[j], tap<S::TAPS + F, U>(j)) : T(0);
+                sweep_greater(&max, d);
+                column[F][j] = __fma_rn((double)d, (double)d, column[F][j]);
+            }
+        }
+        T *const to = static_cast<T *>(p.to[F]) + at;
+        if (low[F] == 0 && high[F] == CELLS) {
+            sweep_vector<T>::store(to, out);
+        } else {
+#pragma unroll
+            for (int j = 0; j < CELLS; j++)
+                if (j >= low[F] && j < high[F]) to[j] = out[j];
+        }
+    }
+    /* Which cells of each field are written, of those of the rows from .. until - 1. */
+    __device__ __forceinline__ void place(int from, int until)
+    {
+#pragma unroll
+        for (int f = 0; f < FIELDS; f++) {
+            const long long left = (p.begin[0] > p.keep_low[f][0] ? p.begin[0] : p.keep_low[f][0]) - x;
+            const long long right = (p.end[0] < p.keep_high[f][0] ? p.end[0] : p.keep_high[f][0]) - x;
+            const bool kept = middle < p.keep_low[f][M] || middle >= p.keep_high[f][M];
+            low[f] = left < 0 ? 0 : left > CELLS ? CELLS : (int)left;
+            high[f] = right < 0 ? 0 : right > CELLS ? CELLS : (int)right;
+            first[f] = from > p.keep_low[f][L] ? from : (int)p.keep_low[f][L];
+            end[f] = kept ? first[f] : until < p.keep_high[f][L] ? until : (int)p.keep_high[f][L];
+        }
+    }
+    __device__ __forceinline__ void march(int from, int until)
+    {
+        unsigned long long *digit = nullptr;
+        bad = 0;
+        max = 0;
+        if constexpr (CHANGE) {
+            digit = sweep_digits<SWEEP_WARPS>();
+            sweep_sums_begin(digit, l.lane);
+#pragma unroll
+            for (int f = 0; f < FIELDS; f++)
+#pragma unroll
+                for (int j = 0; j < CELLS; j++)
+                    column[f][j] = 0;
+        }
+        long long at[UNROLL + 1];
+        at[0] = x + middle * p.stride[M] + from * p.stride[L];
+        sweep_each<0, STREAMS>([&](auto k) { begin<decltype(k)::value>(at[0]); });
+        for (; from < until; from += UNROLL) {
+#pragma unroll
+            for (int u = 0; u < UNROLL; u++) /* beyond the end the last row again */
+                at[u + 1] = at[u] + (from + u + 1 < until ? p.stride[L] : 0);
+            sweep_each<0, STREAMS>([&](auto k) { next<decltype(k)::value>(at); });
+            sweep_each<0, UNROLL>([&](auto u) {
+                constexpr int U = decltype(u)::value;
+                sweep_each<0, FIELDS>([&](auto f) { step<decltype(f)::value, U>(from + U, at[U]); });
+            });
+            sweep_each<0, STREAMS>([&](auto k) { shift<decltype(k)::value>(); });
+            at[0] = at[UNROLL];
+            if constexpr (CHANGE) {
+                if ((from + UNROLL) % SWEEP_TILE_Y == 0 || from + UNROLL >= until)
+#pragma unroll
+                    for (int f = 0; f < FIELDS; f++)
+                        sweep_flush<CELLS>(column[f], digit, l.lane);
+            }
+        }
+        if (bad) atomicOr(p.bad, 1);
+        if constexpr (CHANGE) sweep_sums_end(digit, sweep_wide(max), &p.sums[blockIdx.x % SWEEP_SUMS], l.lane);
+    }
+};
+
+/* n rounded down. */
+__device__ __forceinline__ long long sweep_down(long long n, int to)
+{
+    return n >= 0 ? n / to * to : -((-n + to - 1) / to * to);
+}
+
+template <class S, bool CHANGE> __device__ __forceinline__ void sweep_march(const sweep_pass &p)
+{
+    typedef sweep_marching<S, CHANGE> marching;
+    constexpr int CELLS = marching::CELLS, M = marching::M, L = marching::L;
+    marching m = {p};
+    const int lane = (int)threadIdx.x;
+    const unsigned strip = blockIdx.x % p.strips, rest = blockIdx.x / p.strips;
+    const long long begin = sweep_down(p.begin[0], SWEEP_TILE_X);
+    const long long warp = begin + ((long long)strip * blockDim.y + threadIdx.y) * (32 * CELLS);
+    m.x = warp + lane * CELLS;
+    m.middle = p.begin[M] + (long long)(rest % p.middles) * blockDim.z + threadIdx.z;
+    if (warp >= p.end[0] || m.middle >= p.end[M]) return;
+    m.l = sweep_lane_at<CELLS>(lane, m.x, p.begin[0], p.end[0], marching::OWN);
+    const long long from = sweep_down(p.begin[L], SWEEP_TILE_Y) + (long long)(rest / p.middles) * p.length;
+    const int first = (int)(from > p.begin[L] ? from : p.begin[L]);
+    const int until = (int)(from + p.length < p.end[L] ? from + p.length : p.end[L]);
+    m.place(first, until);
+    if (first < until) m.march(first, until);
+}
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernels for one shape of rule, f64.
+ */
+#include "sweep/gpu_march_kernels.cuh"
+
+const void *sweep::march_kernel_f64(const lacis_sweep_start *start, bool sums)
+{
+    return kernel_for<double>(start, sums);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A grid that is spread over ranks, as the files ranks*.c share it. Each rank has a share (ranks_share.c): its part
+ * of the grid (kernels/sweep/parts.h) and the messages to its neighbours. Rank 0 runs the statement as always
+ * (run.c), with a system (ranks_spread.c) that gives the others' arrays away, has all shares do the same steps, and
+ * gathers fields; the others do what it tells them (ranks_obey.c). ranks.c has the variant.
+ */
+#ifndef LACIS_OPERATORS_SWEEP_RANKS_H
+#define LACIS_OPERATORS_SWEEP_RANKS_H
+
+#include "sweep/parts.h"
+#include "sweep/system.h"
+
+/* What rank 0 tells each other rank besides the call, which is bound there to small grids of the same names and
+ * types.
+ */
+typedef struct lacis_sweep_brief {
+    int64_t extent[3]; /* of the whole grid */
+    int deep, levels;
+    bool overlap;
+    int64_t lines; /* of a timeline */
+} lacis_sweep_brief;
+
+/* What rank 0 wants next. */
+typedef enum lacis_sweep_wish {
+    LACIS_SWEEP_STEP,
+    LACIS_SWEEP_READ,
+    LACIS_SWEEP_TELL,
+    LACIS_SWEEP_STOP
+} lacis_sweep_wish;
+typedef struct lacis_sweep_order {
+    int64_t wish, steps;
+    int64_t change; /* of the last step is wanted */
+} lacis_sweep_order;
+
+/* Tags: directions of halos come first. */
+enum { LACIS_SWEEP_TAG_ORDER = 32, LACIS_SWEEP_TAG_ARRAY, LACIS_SWEEP_TAG_FIELD, LACIS_SWEEP_TAG_LINES };
+
+typedef struct lacis_sweep_share {
+    lacis_run *run;
+    const lacis_sweep_work *work;
+    lacis_team *team;
+    lacis_sweep_brief brief;
+    lacis_sweep_cut cut;
+    lacis_sweep_box box;     /* of this part */
+    lacis_sweep_start start; /* likewise */
+    lacis_sweep_programs *programs;
+    lacis_sweep_part *part;
+    lacis_sweep_times *line;
+    uint64_t bytes;      /* that it takes at most */
+    lacis_status failed; /* of a message, where kernels gave up because of one */
+    bool busy;           /* transfers may be under way */
+} lacis_sweep_share;
+
+/* How the grid is cut; false: why it cannot be. */
+bool lacis_sweep_ranks_cut(const lacis_sweep_work *work, const lacis_sweep_brief *brief, int parts,
+                           lacis_sweep_cut *out, char *why, size_t size);
+/* ranks_share.c: prepares all but the arrays, whose pointers are then put into share->start; begins; ends. */
+lacis_status lacis_sweep_share_prepare(lacis_run *run, const lacis_sweep_work *work, const lacis_sweep_brief *brief,
+                                       lacis_sweep_share *out);
+lacis_status lacis_sweep_share_begin(lacis_sweep_share *share);
+lacis_status lacis_sweep_share_steps(lacis_sweep_share *share, int64_t steps, lacis_sweep_change *change);
+/* Cell updates of all shares; figures for EXPLAIN ANALYZE. */
+lacis_status lacis_sweep_share_tell(lacis_sweep_share *share, lacis_sweep_counts *out);
+void lacis_sweep_share_free(lacis_sweep_share *share);
+
+/* ranks_cut.c: arrays of the whole grid and of a part. */
+uint64_t lacis_sweep_box_bytes(const lacis_sweep_work *work, const lacis_sweep_box *box);
+/* Between the whole grid's memory and a box's own, x fastest. */
+void lacis_sweep_copy_out(const lacis_sweep_cut *cut, uint64_t size, const void *whole, const lacis_sweep_box *box,
+                          void *to);
+void lacis_sweep_copy_in(const lacis_sweep_cut *cut, uint64_t size, const void *from, const lacis_sweep_box *box,
+                         void *whole);
+/* Values of a face for a part whose face it is, halos included. cells 0: it has none. */
+int64_t lacis_sweep_face_cells(const lacis_sweep_cut *cut, int part, int face);
+void lacis_sweep_face_copy(const lacis_sweep_cut *cut, int part, int face, uint64_t size, const void *whole,
+                           void *to);
+/* Whether the part reads values beyond that face of a field. */
+bool lacis_sweep_face_valued(const lacis_sweep_share *share, int part, int field, int face);
+
+/* ranks_spread.c: rank 0's system. The call's work begins a lacis_sweep_dealt. */
+typedef struct lacis_sweep_dealt {
+    lacis_sweep_work work;
+    lacis_sweep_brief brief;
+} lacis_sweep_dealt;
+lacis_status lacis_sweep_ranks_system(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input,
+                                      int levels, lacis_sweep_system **out);
+/* ranks_obey.c: another rank's side. */
+lacis_status lacis_sweep_obey(lacis_run *run, const lacis_call *call);
+
+/* ranks.c */
+extern const lacis_variant lacis_sweep_ranks;
+lacis_status lacis_sweep_explain_ranks(lacis_run *run, const lacis_sweep_work *work, lacis_lines *lines);
+
+#endif

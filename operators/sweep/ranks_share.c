@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A rank's share of a grid: its part, whose kernels run on this rank's CPU, and the engine's messages in the form
+ * that they want. Rank 0 has one as the others do.
+ */
+#include "sweep/ranks.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------------------------- what kernels get */
+
+static void *take(void *context, uint64_t bytes)
+{
+    return lacis_run_alloc_quiet(context, bytes);
+}
+
+static void give(void *context, void *block)
+{
+    lacis_run_free(context, block);
+}
+
+static bool stopped(void *context)
+{
+    return lacis_run_cancelled(context);
+}
+
+static int noted(lacis_sweep_share *share, lacis_status status)
+{
+    if (share->failed == LACIS_OK) share->failed = status;
+    return status != LACIS_OK;
+}
+
+static int send(void *context, int part, int tag, const void *data, uint64_t bytes)
+{
+    lacis_sweep_share *share = context;
+    return noted(share, lacis_team_send(share->team, part, tag, data, bytes));
+}
+
+static int receive(void *context, int part, int tag, void *data, uint64_t bytes)
+{
+    lacis_sweep_share *share = context;
+    return noted(share, lacis_team_receive(share->team, part, tag, data, bytes));
+}
+
+static int test(void *context)
+{
+    lacis_sweep_share *share = context;
+    bool done;
+    return noted(share, lacis_team_test(share->team, &done));
+}
+
+static int wait(void *context)
+{
+    lacis_sweep_share *share = context;
+    return noted(share, lacis_team_wait(share->team));
+}
+
+/* ---------------------------------------------------------------------------------- beginning, ending */
+
+bool lacis_sweep_ranks_cut(const lacis_sweep_work *work, const lacis_sweep_brief *brief, int parts,
+                           lacis_sweep_cut *out, char *why, size_t size)
+{
+    lacis_sweep_start whole;
+    lacis_sweep_start_of(work, NULL, &whole);
+    memcpy(whole.extent, brief->extent, sizeof whole.extent);
+    return lacis_sweep_cut_make(&whole, parts, brief->deep, out, why, size);
+}
+
+lacis_status lacis_sweep_share_prepare(lacis_run *run, const lacis_sweep_work *work, const lacis_sweep_brief *brief,
+                                       lacis_sweep_share *out)
+{
+    char why[200];
+    lacis_sweep_start whole;
+    lacis_team *team = lacis_run_team(run);
+    const int part = lacis_team_piece(team);
+    *out = (lacis_sweep_share){.run = run, .work = work, .team = team, .brief = *brief};
+    if (!lacis_sweep_ranks_cut(work, brief, lacis_team_pieces(team), &out->cut, why, sizeof why))
+        return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", why);
+    lacis_sweep_cut_box(&out->cut, part, &out->box);
+    lacis_sweep_start_of(work, NULL, &whole);
+    memcpy(whole.extent, brief->extent, sizeof whole.extent);
+    lacis_sweep_cut_start(&whole, &out->cut, part, &out->start);
+    out->start.levels = brief->levels;
+    out->start.host = (lacis_sweep_host){take, give, stopped, run};
+    out->bytes = lacis_sweep_bytes(&out->start) + lacis_sweep_part_bytes(&out->start, &out->cut, part);
+    if (out->bytes > lacis_run_memory_left(run))
+        return lacis_sweep_said(run, work, LACIS_SWEEP_NO_MEMORY, out->bytes);
+    return LACIS_OK;
+}
+
+lacis_status lacis_sweep_share_begin(lacis_sweep_share *share)
+{
+    lacis_run *run = share->run;
+    const lacis_sweep_mail mail = {send, receive, test, wait, share};
+    const uint64_t lines = sizeof *share->line * (uint64_t)share->brief.lines;
+    if (share->brief.lines > 0) LACIS_TRY(lacis_run_alloc(run, lines, &share->line));
+    const lacis_sweep_part_how how = {share->brief.overlap, share->line, share->brief.lines};
+    LACIS_TRY(lacis_sweep_programs_new(run, share->work, share->start.threads, &share->programs));
+    share->start.cells = lacis_sweep_program_cells;
+    share->start.cells_context = share->programs;
+    share->busy = true;
+    const lacis_sweep_status made =
+        lacis_sweep_part_new(&share->start, &share->cut, lacis_team_piece(share->team), &mail, &how, &share->part);
+    if (share->failed != LACIS_OK) return share->failed;
+    LACIS_TRY(lacis_sweep_said(run, share->work, made, share->bytes));
+    share->busy = false;
+    return LACIS_OK;
+}
+
+void lacis_sweep_share_free(lacis_sweep_share *share)
+{
+    lacis_sweep_part_free(share->part);
+    lacis_sweep_programs_free(share->run, share->programs);
+    lacis_run_free(share->run, share->line);
+    share->part = NULL;
+    share->programs = NULL;
+    share->line = NULL;
+}
+
+/* -------------------------------------------------------------------------------------------- steps */
+
+/* All shares' change: the squares are sums of digits, which add up exactly. */
+static lacis_status join_changes(lacis_sweep_share *share, lacis_sweep_change *change)
+{
+    enum { DIGITS = LACIS_SWEEP_DIGITS, SPECIAL = 3 };
+    int64_t all[DIGITS + SPECIAL];
+    _Static_assert(sizeof change->squares.special == SPECIAL * sizeof all[0], "what is counted besides digits");
+    lacis_sweep_exact_settle(&change->squares);
+    memcpy(all, change->squares.digit, sizeof change->squares.digit);
+    memcpy(all + DIGITS, change->squares.special, sizeof change->squares.special);
+    LACIS_TRY(lacis_team_sum(share->team, all, DIGITS + SPECIAL));
+    LACIS_TRY(lacis_team_max(share->team, &change->max, 1));
+    memcpy(change->squares.digit, all, sizeof change->squares.digit);
+    memcpy(change->squares.special, all + DIGITS, sizeof change->squares.special);
+    lacis_sweep_exact_settle(&change->squares);
+    return LACIS_OK;
+}
+
+lacis_status lacis_sweep_share_steps(lacis_sweep_share *share, int64_t steps, lacis_sweep_change *change)
+{
+    share->busy = true;
+    const lacis_sweep_status done = lacis_sweep_part_steps(share->part, steps, change);
+    if (share->failed != LACIS_OK) return share->failed;
+    LACIS_TRY(lacis_sweep_said(share->run, share->work, done, share->bytes));
+    if (change != NULL) LACIS_TRY(join_changes(share, change));
+    share->busy = false;
+    return LACIS_OK;
+}
+
+/* The engine adds up the figures of all ranks. */
+lacis_status lacis_sweep_share_tell(lacis_sweep_share *share, lacis_sweep_counts *out)
+{
+    lacis_sweep_times times;
+    int64_t lines;
+    lacis_sweep_counted(lacis_sweep_part_system(share->part), out, true);
+    int64_t updates = (int64_t)out->updates;
+    share->busy = true;
+    LACIS_TRY(lacis_team_sum(share->team, &updates, 1));
+    share->busy = false;
+    out->updates = (double)updates;
+    lacis_sweep_part_spent(share->part, &times, &lines);
+    lacis_run_count(share->run, "exchanges, ranks together", times.exchanges);
+    lacis_run_count(share->run, "halo bytes", times.bytes);
+    lacis_run_count(share->run, "seconds of packing and unpacking, ranks together", times.pack + times.unpack);
+    lacis_run_count(share->run, "seconds of waiting for halos, ranks together", times.wait);
+    lacis_run_count(share->run, "seconds of computing, ranks together", times.centre + times.rest);
+    return LACIS_OK;
+}

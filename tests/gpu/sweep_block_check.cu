@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Every kernel blocked in time against single steps on the host, bit by bit: sizes at which strips and pieces begin
+ * and end differently, all kinds of edges, special values; what lies beside the grid in memory stays.
+ */
+#include "sweep_block_support.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace sweep_block
+{
+
+namespace
+{
+
+/* Arrays of a pitched grid with a row's worth before and behind, all of it a mark. */
+template <class T> struct Held {
+    size_t before, cells;
+    T *block = nullptr;
+    Held(const lacis_sweep_block &b)
+    {
+        before = (size_t)((b.pitch[0] + 31) / 32 * 32);
+        cells = before * 2 + (size_t)(b.dims == 3 ? b.pitch[1] * b.extent[2] : b.pitch[0] * b.extent[1]);
+        CUDA(cudaMalloc((void **)&block, cells * sizeof(T)));
+    }
+    Held(const Held &) = delete;
+    ~Held()
+    {
+        cudaFree(block);
+    }
+    T *first() const
+    {
+        return block + before;
+    }
+    void put(const std::vector<T> &image)
+    {
+        CUDA(cudaMemcpyAsync(block, image.data(), cells * sizeof(T), cudaMemcpyHostToDevice, stream));
+        CUDA(cudaStreamSynchronize(stream));
+    }
+};
+
+template <class T> T mark()
+{
+    return (T)-12345;
+}
+
+/* The whole array with the grid's cells in it. */
+template <class T> std::vector<T> image(const lacis_sweep_block &b, const Held<T> &held, const std::vector<T> *grid)
+{
+    std::vector<T> out(held.cells, mark<T>());
+    if (!grid) return out;
+    size_t i = 0;
+    for (int64_t z = 0; z < b.extent[2]; z++)
+        for (int64_t y = 0; y < b.extent[1]; y++)
+            for (int64_t x = 0; x < b.extent[0]; x++)
+                out[held.before + (size_t)(z * b.pitch[1] + y * b.pitch[0] + x)] = (*grid)[i++];
+    return out;
+}
+
+bool same(const void *a, const void *b, size_t bytes)
+{
+    return memcmp(a, b, bytes) == 0;
+}
+
+/* NaN is NaN whatever its bits. */
+template <class T> bool same_number(T a, T b)
+{
+    return same(&a, &b, sizeof a) || (std::isnan(a) && std::isnan(b));
+}
+
+template <class T> void one(const Variant *v, Case &c, u64 *random, bool special)
+{
+    const lacis_sweep_block &b = c.block;
+    const int passes = 2;
+    std::vector<T> grid((size_t)(b.extent[0] * b.extent[1] * b.extent[2]));
+    for (T &cell : grid)
+        cell = (T)((double)(next_random(random) >> 11) / (double)(1ull << 52) - 1);
+    if (special) { /* zeros of both signs, small numbers, what is no number */
+        const T some[] = {(T)0.0, (T)-0.0, (T)1e-38, (T)-1e-40, (T)INFINITY, (T)-INFINITY, (T)NAN};
+        for (int i = 0; i < 40; i++)
+            grid[next_random(random) % grid.size()] = some[next_random(random) % (i < 6 ? 7 : 4)];
+    }
+    Held<T> from(b), to(b);
+    from.put(image(b, from, &grid));
+    sweep::block::Shape shape;
+    if (!sweep::block::shape_of(&b, &shape) || shape.groups != v->groups) {
+        printf("%s: %s: the rule is not recognised\n", v->name, c.name().c_str());
+        failures++;
+        return;
+    }
+    for (int pass = 0; pass < passes; pass++) {
+        Held<T> &in = pass & 1 ? to : from, &out = pass & 1 ? from : to;
+        out.put(image<T>(b, out, nullptr));
+        CUDA(v->pass(&b, &shape, in.first(), out.first(), stream));
+    }
+    std::vector<T> got(from.cells);
+    CUDA(cudaMemcpyAsync(got.data(), passes & 1 ? to.block : from.block, from.cells * sizeof(T),
+                         cudaMemcpyDeviceToHost, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    naive(c, grid, v->levels * passes);
+    const std::vector<T> want = image(b, from, &grid);
+    for (size_t i = 0; i < want.size(); i++)
+        if (!same_number(got[i], want[i])) {
+            const int64_t at = (int64_t)(i - from.before);
+            printf("%s: %s: cell %lld, %lld is %.17g, not %.17g\n", v->name, c.name().c_str(),
+                   (long long)(at % b.pitch[0]), (long long)(at / b.pitch[0]), (double)got[i], (double)want[i]);
+            failures++;
+            return;
+        }
+}
+
+void any(const Variant *v, Case &c, u64 *random, bool special)
+{
+    if (!sweep::block::fits(v, &c.block)) {
+        printf("%s: %s: does not fit\n", v->name, c.name().c_str());
+        failures++;
+    } else if (v->type == LACIS_SWEEP_F32) {
+        one<float>(v, c, random, special);
+    } else {
+        one<double>(v, c, random, special);
+    }
+}
+
+lacis_sweep_edge_kind draw(u64 *random)
+{
+    static const lacis_sweep_edge_kind some[] = {LACIS_SWEEP_HOLD, LACIS_SWEEP_CLAMP, LACIS_SWEEP_MIRROR,
+                                                 LACIS_SWEEP_AFFINE, LACIS_SWEEP_PERIODIC};
+    return some[next_random(random) % 5];
+}
+
+/* Both faces of an axis: PERIODIC both or neither. */
+void draw_edges(u64 *random, int dims, lacis_sweep_edge_kind *kind)
+{
+    for (int axis = 0; axis < dims; axis++) {
+        kind[2 * axis] = kind[2 * axis + 1] = draw(random);
+        while (kind[2 * axis] != LACIS_SWEEP_PERIODIC && (kind[2 * axis + 1] = draw(random)) == LACIS_SWEEP_PERIODIC)
+            ;
+    }
+}
+
+void planes(const Variant *v, bool small, u64 *random)
+{
+    static const int64_t wide[] = {128, 129, 131, 232, 233, 240, 335, 336, 337, 411, 700};
+    static const int64_t high[] = {1, 2, 3, 7, 24, 25, 37, 60, 97, 130, 211};
+    const int rounds = small ? 24 : 200;
+    for (int i = 0; i < rounds; i++) {
+        Case c(v->type, 2, v->groups, next_random(random) % 2, random);
+        c.size(wide[next_random(random) % (small ? 9 : 11)], high[next_random(random) % (small ? 10 : 11)], 1);
+        lacis_sweep_edge_kind kind[6];
+        do
+            draw_edges(random, 2, kind);
+        while ((v->groups & 2) && (kind[0] == LACIS_SWEEP_AFFINE || kind[1] == LACIS_SWEEP_AFFINE) &&
+               (kind[2] == LACIS_SWEEP_AFFINE || kind[3] == LACIS_SWEEP_AFFINE));
+        c.edges(kind, random);
+        if ((kind[2] == LACIS_SWEEP_MIRROR || kind[3] == LACIS_SWEEP_MIRROR) && c.block.extent[1] == 1) continue;
+        any(v, c, random, i % 4 == 3);
+    }
+    if (small) return;
+    Case c(v->type, 2, v->groups, false, random); /* as many pieces as there are warps */
+    const lacis_sweep_edge_kind kind[] = {LACIS_SWEEP_HOLD, LACIS_SWEEP_HOLD, LACIS_SWEEP_HOLD, LACIS_SWEEP_HOLD};
+    c.size(3001, 4003, 1);
+    c.edges(kind, random);
+    any(v, c, random, false);
+}
+
+} // namespace
+
+void check(bool small)
+{
+    u64 random = 20261130;
+    for (const Variant *v : variants()) {
+        const int before = failures;
+        if (v->dims == 2) planes(v, small, &random);
+        printf("%-32s %s\n", v->name, failures == before ? "bit-equal to single steps" : "WRONG");
+    }
+}
+
+} // namespace sweep_block

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""SWEEP prints the same bytes on any number of ranks: odd sizes, every edge, blocked in time or not, overlapped or not;
+UNTIL stops at the same step, a run goes on from its files on other ranks, and however a rank ends, all do."""
+import os
+import pathlib
+import signal
+import sys
+import tempfile
+import time
+
+from ranks import good, processes, run, run_all, start
+
+GRIDS = """
+GENERATE one AS noise(331, seed = 3);
+GENERATE two AS noise(101, 83, seed = 4);
+GENERATE f AS noise(101, 83, seed = 5, type = 'f32');
+GENERATE three AS noise(67, 33, 11, seed = 6);
+GENERATE k AS noise(101, 83, seed = 7);
+LET side = SELECT y AS x, value FROM two WHERE x = 3;
+LET both = SELECT two.x AS x, two.y AS y, two.value AS u, k.value AS v FROM two JOIN k ON two.x = k.x AND two.y = k.y;
+"""
+FIVE = "(u[-1,0] + u[1,0] + u[0,-1] + u[0,1]) / 4"
+NINE = "(4 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1]) + u[-1,-1] + u[1,-1] + u[-1,1] + u[1,1]) / 20"
+SEVEN = "(u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1]) / 6"
+EDGES_2 = ["fixed", "clamp", "periodic", "mirror", "x periodic EDGE bottom fixed 1 EDGE top neumann 0.5",
+           "y periodic EDGE left robin 1 2 0.5 EDGE right mirror", "left fixed side EDGE right fixed 0.25 EDGE y periodic"]
+CALLS = (
+    [f"SWEEP one STEP u + 0.2 * (u[-1] - 2 * u + u[1]) STEPS 13 EDGE {e}"
+     for e in ("fixed", "periodic", "left fixed 1 EDGE right neumann 0.1")]
+    + [f"SWEEP one STEP 0.25 * u + 0.5 * u[-4] + 0.25 * u[3] STEPS 9 EDGE {e}" for e in ("mirror", "periodic")]
+    + [f"SWEEP two STEP {FIVE} STEPS 14 EDGE {e}" for e in EDGES_2]
+    + [f"SWEEP two STEP {NINE} STEPS 11 EDGE {e}" for e in EDGES_2[2:]]
+    + [f"SWEEP f STEP {FIVE} STEPS 17 EDGE {e}" for e in ("fixed", "periodic")]
+    + [f"SWEEP f STEP u[-2,1] * 0.3 + u[2,-1] * 0.3 + u * 0.4 STEPS 8 EDGE {e}" for e in ("clamp", "periodic")]
+    + [f"SWEEP three STEP {SEVEN} STEPS 10 EDGE {e}" for e in ("fixed", "periodic", "z periodic EDGE x clamp")]
+    + ["SWEEP two STEP u + c * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u) STEPS 10 COEFF c = k EDGE clamp",
+       "SWEEP two STEP c[1,1] * u[-1,0] + 0.25 * c[-1,0] STEPS 10 COEFF c = k SOURCE k EDGE periodic",
+       "SWEEP both STEP u = 2 * u - v + 0.2 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u), v = u STEPS 12 EDGE mirror",
+       "SWEEP two STEP u * (1 - u[1,0]) + 0.001 * x - 0.002 * y + 0.01 * t STEPS 9 EDGE clamp",
+       f"SWEEP two STEP {FIVE} STEPS 200 UNTIL max < 0.01 EVERY 7 EDGE clamp",
+       f"SWEEP two STEP {FIVE} STEPS 200 UNTIL l2 < 0.5 EDGE periodic",
+       f"SWEEP f STEP {FIVE} STEPS 60 UNTIL l2 < 0.4 EVERY 3 EDGE fixed 0"])
+WORK = ";\n".join(CALLS) + """;
+LET c = SWEEP two STEP (u[-1,0] + u[1,0] + u[0,-1] + u[0,1]) / 4 STEPS 30 CHANGE EVERY 4;
+SELECT * FROM c_change;
+CREATE VIEW v AS SWEEP two STEP (u[-1,0] + u[1,0] + u[0,-1] + u[0,1]) / 4 STEPS 5 EDGE periodic;
+SELECT count(*), sum(value), min(value) FROM v;
+"""
+LONG = "SET ranks = all; SET threads = 1; GENERATE g AS noise(700, 700, seed = 1);"
+LONG_CALL = f"SWEEP g STEP {FIVE} STEPS 1000000 EDGE clamp;"
+
+
+def with_variables(variables, ranks, script):
+    os.environ.update(variables)
+    try:
+        return good(ranks, script)
+    finally:
+        for name in variables:
+            del os.environ[name]
+
+
+def same_on_any_count():
+    alone = good(0, GRIDS + WORK)
+    for ranks in (1, 2, 3, 4, 6):
+        assert good(ranks, "SET ranks = all;" + GRIDS + WORK) == alone, f"{ranks} ranks print something else"
+    return f"{len(alone.splitlines())} lines"
+
+
+def same_however_exchanged():
+    """Depths of halos, and exchanges that are waited for or overlapped."""
+    alone = good(0, GRIDS + WORK)
+    ways = [("1", "sync", 4), ("1", "async", 3), ("1", "async", 6), ("2", "async", 4), ("3", "sync", 6), ("3", "async", 2)]
+    for deep, exchange, ranks in ways:
+        variables = {"LACIS_SWEEP_DEEP": deep, "LACIS_SWEEP_EXCHANGE": exchange}
+        text = with_variables(variables, ranks, "SET ranks = all;" + GRIDS + WORK)
+        assert text == alone, f"{ranks} ranks print something else with halos {deep} deep, {exchange}"
+
+
+def it_was_dealt():
+    analyzed = good(6, "SET ranks = all;" + GRIDS + f"EXPLAIN ANALYZE SWEEP two STEP {FIVE} STEPS 20 LEVELS 2;")
+    assert "  ranks 6\n" in analyzed and "* ranks on CPU" in analyzed, analyzed
+    assert "ranks: a grid of 3 x 2 x 1; halos of 2 x 2 x 0 cells, exchanged every 2 steps" in analyzed, analyzed
+    assert "exchanges, ranks together 60\n" in analyzed.replace('"', ""), analyzed
+    small = good(2, GRIDS + f"EXPLAIN SWEEP two STEP {FIVE} STEPS 20;")
+    assert "ranks on CPU: cannot: too little work" in small, small
+
+
+def thin_shares_are_refused():
+    code, out, err = run(4, "SET ranks = all; GENERATE g AS noise(40, 29, seed = 1);"
+                         f"SWEEP g STEP {FIVE} STEPS 40 LEVELS 10;")
+    assert code == 1 and out == "", (code, out[:200])
+    assert "40 x 29 cells in 4 parts: shares of 8 cells along x are thinner than their halo of 10" in err, err
+
+
+def goes_on_elsewhere():
+    """Files of a run on 4 ranks, and the run's rest on 3, alone, and on 2: the bits of one run."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "h_*.npy"
+        call = "SWEEP {} STEP " + FIVE + " STEPS {} EDGE clamp"
+        whole = good(0, GRIDS + call.format("two", 40) + ";").splitlines()
+        kept = good(4, "SET ranks = all;" + GRIDS + call.format("two", 40) + f" KEEP EVERY 10 TO '{path}';").splitlines()
+        assert kept == whole
+        files = sorted(pathlib.Path(folder).iterdir())
+        assert [file.name for file in files] == ["h_10.npy", "h_20.npy", "h_30.npy", "h_40.npy"], files
+        for ranks, file, left in ((3, files[0], 30), (0, files[1], 20), (2, files[2], 10)):
+            script = f"LOAD r FROM '{file}';" + call.format("r", left) + ";"
+            assert good(ranks, ("SET ranks = all;" if ranks else "") + script).splitlines() == whole, file
+
+
+def an_error_on_the_way():
+    """A file that cannot be written, while the others wait for what comes next."""
+    wrong = f"SWEEP two STEP {FIVE} STEPS 9 KEEP EVERY 4 TO '/nowhere/at/all/h_*.npy';"
+    alone = run(0, GRIDS + wrong)
+    code, out, err = run(4, "SET ranks = all;" + GRIDS + wrong)
+    assert alone[0] == 1 and (code, out) == (1, ""), (alone[0], code, out[:200], err)
+    place = alone[2].split("error:")[1].splitlines()[0]
+    assert place in err and err.count("error:") == 1, (place, err)
+
+
+# --- ends
+
+
+def sweeping(ranks=3):
+    mpirun = start(ranks, "--mode", "csv", "-f", "-")
+    found = {}
+    deadline = time.monotonic() + 30
+    while not found and time.monotonic() < deadline:
+        time.sleep(0.05)
+        found = processes(mpirun, ranks)
+    assert found, "the ranks did not start"
+    mpirun.stdin.write(LONG + "\n" + LONG_CALL)
+    mpirun.stdin.close()
+    mpirun.stdin = None
+    time.sleep(1.5)
+    return mpirun, found
+
+
+def ended(mpirun, found, within=30):
+    out, err = mpirun.communicate(timeout=within)
+    deadline = time.monotonic() + 5
+    while any(os.path.exists(f"/proc/{process}") for process in found.values()):
+        assert time.monotonic() < deadline, "a rank is still there"
+        time.sleep(0.05)
+    return mpirun.returncode, out, err
+
+
+def a_rank_is_killed():
+    mpirun, found = sweeping()
+    os.kill(found[1], signal.SIGKILL)
+    code, _, err = ended(mpirun, found)
+    assert code not in (0, None), err
+
+
+def terminated():
+    mpirun, found = sweeping()
+    os.kill(found[0], signal.SIGTERM)
+    code, _, err = ended(mpirun, found)
+    assert code == 130 and "error: interrupted" in err, (code, err)
+
+
+def interrupted():
+    mpirun, found = sweeping(4)
+    mpirun.send_signal(signal.SIGINT)
+    code, _, err = ended(mpirun, found)
+    assert code != 0 and "error: interrupted" in err, (code, err)
+
+
+if __name__ == "__main__":
+    sys.exit(run_all([same_on_any_count, same_however_exchanged, it_was_dealt, thin_shares_are_refused, goes_on_elsewhere,
+                      an_error_on_the_way], together=[a_rank_is_killed, terminated, interrupted]))
