@@ -12,8 +12,9 @@
 
 typedef struct plot_axis {
     double low, high;
-    bool log;  /* both are positive */
-    bool down; /* y: low at the top, as in images and matrices */
+    bool log;   /* both are positive */
+    bool whole; /* ticks at whole numbers alone */
+    bool down;  /* y: low at the top, as in images and matrices */
     char label[64];
 } plot_axis;
 

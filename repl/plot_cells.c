@@ -5,6 +5,8 @@
  */
 #include "plot.h"
 
+#include "interrupt.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,8 +32,8 @@ static int64_t together(int64_t count, int64_t most)
 
 static void set_axes(plot_figure *figure, int64_t nx, int64_t ny, const char *x, const char *y)
 {
-    figure->x = (plot_axis){.low = -0.5, .high = (double)nx - 0.5};
-    figure->y = (plot_axis){.low = -0.5, .high = (double)ny - 0.5, .down = true};
+    figure->x = (plot_axis){.low = -0.5, .high = (double)nx - 0.5, .whole = true};
+    figure->y = (plot_axis){.low = -0.5, .high = (double)ny - 0.5, .down = true, .whole = true};
     snprintf(figure->x.label, sizeof figure->x.label, "%s", x);
     snprintf(figure->y.label, sizeof figure->y.label, "%s", y);
     figure->equal = (double)nx < 4 * (double)ny && (double)ny < 4 * (double)nx;
@@ -61,7 +63,7 @@ static void take_means(plot_figure *figure, const void *context, value_fn value,
     int64_t bx = together(nx, MOST_CELLS), by = together(ny, MOST_CELLS);
     int cx = (int)together(nx, bx), cy = (int)together(ny, by);
     double *cell = room(figure, cx, cy, NAN);
-    for (int y = 0; y < cy; y++)
+    for (int y = 0; y < cy && !shell_interrupted(); y++) /* plot_command.c asks again */
         for (int x = 0; x < cx; x++) {
             const int64_t from[] = {x * bx, y * by},
                           to[] = {from[0] + bx < nx ? from[0] + bx : nx, from[1] + by < ny ? from[1] + by : ny};

@@ -6,6 +6,7 @@
  */
 #include "plot.h"
 
+#include "interrupt.h"
 #include "session.h"
 #include "terminal.h"
 
@@ -133,7 +134,11 @@ lacis_status shell_plot(void *arg, const lacis_plot *plot, char *message, size_t
     shell_session *session = arg;
     plot_figure figure;
     lacis_status status = LACIS_TYPE;
-    if (plot_figure_of(plot, &figure, message, size))
+    bool good = plot_figure_of(plot, &figure, message, size);
+    if (shell_interrupted()) {
+        snprintf(message, size, "interrupted");
+        status = LACIS_INTERRUPT;
+    } else if (good)
         status = plot->path != NULL ? to_file(&figure, plot->path, message, size)
                                     : to_screen(session, &figure, message, size);
     if (status == LACIS_OK && plot->path != NULL) {

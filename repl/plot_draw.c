@@ -51,12 +51,16 @@ static void place(drawing *d)
     const plot_figure *f = d->figure;
     plot_ticks_of(&f->x, 8, &d->across);
     plot_ticks_of(&f->y, 6, &d->up);
-    double left = 24 + widest(&d->up) + (f->y.label[0] != '\0' ? 40 : 10), right = f->bar ? 170 : 40;
+    const double label = widest(&d->across);
+    double left = 24 + widest(&d->up) + (f->y.label[0] != '\0' ? 40 : 10),
+           right = f->bar ? 170 : fmax(40, label / 2 + 12);
     double top = 70, bottom = f->x.label[0] != '\0' ? 90 : 60;
     d->x = left;
     d->y = top;
     d->width = d->canvas->width - left - right;
     d->height = d->canvas->height - top - bottom;
+    int fitting = (int)(d->width / (label + 25)); /* labels must not run into each other */
+    if (!f->equal && fitting < d->across.count) plot_ticks_of(&f->x, fitting > 3 ? fitting * 2 / 3 : 2, &d->across);
     if (!f->equal) return;
     double x = f->x.high - f->x.low, y = f->y.high - f->y.low, unit = fmin(d->width / x, d->height / y);
     d->x += (d->width - unit * x) / 2;

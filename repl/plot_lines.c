@@ -161,9 +161,9 @@ static void count_values(plot_figure *figure, const lacis_part *values)
     if (!(range.low <= range.high)) return;
     if (range.low == range.high) range.high = range.low + (range.low == 0 ? 1 : fabs(range.low));
     plot_ticks_of(&range, 10, &ticks);
-    double step = ticks.count > 1 ? (ticks.at[1] - ticks.at[0]) / 4 : (range.high - range.low) / BARS;
+    double step = ticks.count > 1 ? (ticks.at[1] - ticks.at[0]) / 4 : range.high / BARS - range.low / BARS;
     double first = floor(range.low / step) * step;
-    int64_t bars = (int64_t)fmin(fmax(ceil((range.high - first) / step), 1), 4 * BARS);
+    int64_t bars = (int64_t)fmin(fmax(ceil((range.high / 2 - first / 2) / (step / 2)), 1), 4 * BARS);
     plot_series *one = plot_add(figure, bars, "");
     for (int64_t b = 0; b <= bars; b++) {
         one->x[b] = first + (double)b * step;
@@ -172,8 +172,8 @@ static void count_values(plot_figure *figure, const lacis_part *values)
     for (int64_t i = 0; i < values->count; i++) {
         double value = plot_number(values, i);
         if (!isfinite(value)) continue;
-        int64_t b = (int64_t)((value - first) / step);
-        one->y[b < bars ? b : bars - 1]++;
+        double place = (value / 2 - first / 2) / (step / 2); /* halved: the range may be larger than a double */
+        one->y[place < (double)bars ? (int64_t)fmax(place, 0) : bars - 1]++;
     }
 }
 

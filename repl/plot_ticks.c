@@ -75,6 +75,7 @@ void plot_ticks_of(const plot_axis *axis, int wanted, plot_ticks *out)
         return;
     }
     double step = round_off((axis->high / 2 - axis->low / 2) / wanted * 2);
+    if (axis->whole && step < 1) step = 1;
     if (!(step > 0) || !isfinite(step)) return;
     double first = ceil(axis->low / step - 1e-6), last = floor(axis->high / step + 1e-6);
     if (last - first >= PLOT_TICKS || fabs(first) > 1e15) return;
