@@ -5,6 +5,7 @@
  */
 #include "plot.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -162,11 +163,11 @@ static void count_values(plot_figure *figure, const lacis_part *values)
     if (range.low == range.high) range.high = range.low + (range.low == 0 ? 1 : fabs(range.low));
     plot_ticks_of(&range, 10, &ticks);
     double step = ticks.count > 1 ? (ticks.at[1] - ticks.at[0]) / 4 : range.high / BARS - range.low / BARS;
-    double first = floor(range.low / step) * step;
+    double first = fmax(floor(range.low / step) * step, -DBL_MAX);
     int64_t bars = (int64_t)fmin(fmax(ceil((range.high / 2 - first / 2) / (step / 2)), 1), 4 * BARS);
     plot_series *one = plot_add(figure, bars, "");
     for (int64_t b = 0; b <= bars; b++) {
-        one->x[b] = first + (double)b * step;
+        one->x[b] = 2 * fmin(first / 2 + (double)b * (step / 2), DBL_MAX / 2);
         one->y[b] = 0;
     }
     for (int64_t i = 0; i < values->count; i++) {

@@ -150,6 +150,15 @@ def check_text():
         check(10 <= len(text.splitlines()) <= 30, f"{statement}: {len(text.splitlines())} lines")
 
 
+def check_bars():
+    """Each of three values has a bar of its own, also at the ends of what doubles hold."""
+    for values in (("1.7e308", "-1.7e308", "0"), ("1", "5", "3.3"), ("-2e-300", "0", "7e-300")):
+        rows = " UNION ALL ".join(f"SELECT {i} AS a, {value} AS b" for i, value in enumerate(values))
+        text = run(f"LET w = {rows}; PLOT w AS hist").stdout.decode()
+        lowest = next(line for line in text.splitlines() if line.startswith("0.0 "))
+        check(len(re.findall("█+", lowest)) == 3, f"bars of {values}:\n{text}")
+
+
 def check_terminals():
     colours = re.compile(rb"\033\[38;(\d);")
     for more, expected in (({"TERM": "xterm-256color"}, b"5"), ({"TERM": "xterm", "COLORTERM": "truecolor"}, b"2"),
@@ -196,6 +205,7 @@ with tempfile.TemporaryDirectory() as scratch:
     shutil.copytree(SOURCE / "datasets", folder / "datasets")
     check_files()
     check_text()
+    check_bars()
     check_terminals()
     check_refusals()
 print("\n".join(failures) or "plots are as they should be")
