@@ -29,11 +29,10 @@
 #define LACIS_ISA(name)            LACIS_ISA_GLUE(name, LACIS_ISA_NAME)
 
 enum {
-    SWEEP_LINE = 64,         /* bytes; rows begin at a multiple of it */
-    SWEEP_SLACK = 128,       /* bytes before and behind arrays: loops take whole vectors */
-    SWEEP_BUNDLE = 4,        /* rows that a loop may take side by side */
-    SWEEP_LEVELS_MOST = 32,  /* of one pass */
-    SWEEP_STREAM = 24 << 20, /* bytes of fields from which on results go past the caches */
+    SWEEP_LINE = 64,        /* bytes; rows begin at a multiple of it */
+    SWEEP_SLACK = 128,      /* bytes before and behind arrays: loops take whole vectors */
+    SWEEP_BUNDLE = 4,       /* rows that a loop may take side by side */
+    SWEEP_LEVELS_MOST = 32, /* of one pass */
     SWEEP_X = 0,
     SWEEP_Y = 1,
     SWEEP_Z = 2
@@ -57,8 +56,9 @@ typedef struct sweep_plan {
     int64_t tile[3];
     sweep_shape array, ring; /* ring: a plane of it alone */
     int64_t ring_planes;
-    int group;         /* planes of a level at a time */
-    int taps, threads; /* taps: the most of a rule */
+    int group;            /* planes of a level at a time */
+    int taps, threads;    /* taps: the most of a rule */
+    uint64_t stream_from; /* bytes of fields from which on results go past the caches */
     uint64_t ring_bytes, ghost_bytes, column_bytes, worker_bytes, table_bytes, bytes;
 } sweep_plan;
 
@@ -151,6 +151,7 @@ typedef struct sweep_pass {
     int levels;
     int64_t begin[3], end[3], tiles[3], tile[3];
     bool change, stream;
+    bool ends; /* tiles have whole rows, and fill the ghosts at their ends */
 } sweep_pass;
 
 /* A tile of a pass. */
@@ -191,14 +192,15 @@ typedef struct sweep_window {
     int64_t begin[2], end[2];
     bool ends[2][2];
     int64_t deep[2]; /* ghosts */
+    bool rows_done;  /* those along x are there already */
 } sweep_window;
 void lacis_sweep_edges(const lacis_sweep *system, int array, sweep_plane plane, const sweep_window *window,
                        int64_t z);
 /* Plane k (1 ..) beyond a face of z, AFFINE, of the cells (ghosts too) of the plane that it comes from. */
 void lacis_sweep_affine_plane(const lacis_sweep *system, int array, int side, int k, sweep_plane from, sweep_plane to,
                               const sweep_window *window);
-/* All ghosts of one copy of the moving fields, or of the coefficients. */
-lacis_sweep_status lacis_sweep_ghosts(lacis_sweep *system, int first, int end, int copy);
+/* All ghosts of one copy of arrays first .. end - 1; rows_done: but those along x, which are there. */
+void lacis_sweep_ghosts(lacis_sweep *system, int first, int end, int copy, bool rows_done);
 
 /* planes.c: plane z of an array at a level of a task, z beyond the ends of the grid too. */
 sweep_plane lacis_sweep_plane(const sweep_task *task, int level, int array, int64_t z);
@@ -207,7 +209,8 @@ sweep_plane lacis_sweep_ring_plane(const sweep_task *task, int level, int field,
 sweep_plane lacis_sweep_ghost_plane(const sweep_task *task, int level, int field, int side, int k);
 
 /* pass.c */
+/* ends: whether ghosts along x are to be filled where that can be done; told whether they were. NULL: not. */
 lacis_sweep_status lacis_sweep_run(lacis_sweep *system, const int64_t begin[3], const int64_t end[3], int levels,
-                                   lacis_sweep_change *change);
+                                   lacis_sweep_change *change, bool *ends);
 
 #endif

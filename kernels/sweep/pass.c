@@ -262,7 +262,8 @@ static void ring_edges(const sweep_task *task, int level, int field, int64_t z, 
 {
     const lacis_sweep *system = task->pass->system;
     const sweep_plan *plan = &system->plan;
-    sweep_window window = {{begin[0], begin[1]}, {end[0], end[1]}, {{false}}, {plan->reach[0], plan->reach[1]}};
+    sweep_window window = {
+        .begin = {begin[0], begin[1]}, .end = {end[0], end[1]}, .deep = {plan->reach[0], plan->reach[1]}};
     bool any = false;
     for (int d = 0; d < 2; d++) {
         window.ends[d][0] = sweep_ends(plan, d, 0) && begin[d] == 0 && plan->reach[d] > 0;
@@ -277,6 +278,18 @@ static void ring_edges(const sweep_task *task, int level, int field, int64_t z, 
             lacis_sweep_affine_plane(system, field, side, (int)k, plane,
                                      lacis_sweep_ghost_plane(task, level, field, side, (int)k), &window);
     }
+}
+
+/* The ghosts at the ends of rows just written. */
+static void row_ends(const sweep_task *task, int field, int64_t z, const int64_t begin[2], const int64_t end[2])
+{
+    const lacis_sweep *system = task->pass->system;
+    const sweep_plan *plan = &system->plan;
+    const sweep_window window = {.begin = {begin[0], begin[1]},
+                                 .end = {end[0], end[1]},
+                                 .ends = {{!plan->inner[0][0], !plan->inner[0][1]}, {false, false}},
+                                 .deep = {plan->ghost[0], 0}};
+    if (plan->ghost[0] > 0) lacis_sweep_edges(system, field, target(task, task->pass->levels, field, z), &window, z);
 }
 
 /* Planes [z, z + count) of one field: a bundle of them where a plane is a row, else bundles of each one's rows. Where
@@ -305,9 +318,10 @@ static bool planes_of_field(const sweep_task *task, int level, int field, int64_
         if (!flat && !flush(&bundle)) return false;
     }
     if (!flush(&bundle)) return false;
-    if (!last)
-        for (int k = 0; k < count; k++)
-            ring_edges(task, level, field, z + k, begin, end);
+    for (int k = 0; k < count; k++) {
+        if (!last) ring_edges(task, level, field, z + k, begin, end);
+        if (last && task->pass->ends) row_ends(task, field, z + k, begin, end);
+    }
     return true;
 }
 
@@ -386,7 +400,7 @@ static void clear_columns(lacis_sweep *system)
 }
 
 lacis_sweep_status lacis_sweep_run(lacis_sweep *system, const int64_t begin[3], const int64_t end[3], int levels,
-                                   lacis_sweep_change *change)
+                                   lacis_sweep_change *change, bool *ends)
 {
     sweep_pass pass = {.system = system, .levels = levels, .change = change != NULL};
     int64_t tasks = 1;
@@ -398,7 +412,10 @@ lacis_sweep_status lacis_sweep_run(lacis_sweep *system, const int64_t begin[3], 
         pass.tiles[d] = (end[d] - begin[d] + pass.tile[d] - 1) / pass.tile[d];
         tasks *= pass.tiles[d];
     }
-    pass.stream = !pass.change && system->plan.array.bytes * (uint64_t)system->start.fields > SWEEP_STREAM;
+    pass.stream =
+        !pass.change && system->plan.array.bytes * (uint64_t)system->start.fields > system->plan.stream_from;
+    pass.ends = ends != NULL && pass.tiles[0] == 1 && begin[0] == 0 && end[0] == system->plan.n[0];
+    if (ends != NULL) *ends = pass.ends;
     if (pass.change) clear_columns(system);
     const lacis_sweep_status status =
         (lacis_sweep_status)lacis_parallel(system->plan.threads, tasks, pass_task, &pass);
