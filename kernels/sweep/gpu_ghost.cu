@@ -122,7 +122,17 @@ static __global__ void __launch_bounds__(GHOST_THREADS) ghost_kernel(const __gri
         const Box &box = g.region[r].box;
         const int64_t x = box.end[0] - box.begin[0], y = box.end[1] - box.begin[1];
         const int64_t in = i - g.region[r].first;
-        int64_t at[3] = {box.begin[0] + in % x, box.begin[1] + in / x % y, box.begin[2] + in / x / y};
+        int64_t at[3];
+        if (g.count < INT64_C(1) << 32) { /* divisions of 64 bits would take longer than all else */
+            const unsigned row = (unsigned)in / (unsigned)x;
+            at[0] = box.begin[0] + ((unsigned)in - row * (unsigned)x);
+            at[1] = box.begin[1] + row % (unsigned)y;
+            at[2] = box.begin[2] + row / (unsigned)y;
+        } else {
+            at[0] = box.begin[0] + in % x;
+            at[1] = box.begin[1] + in / x % y;
+            at[2] = box.begin[2] + in / x / y;
+        }
         const int array = g.array + (int)blockIdx.y;
         ghost(g, *g.edges, array, static_cast<T *>(g.cells[array]), at);
     }

@@ -25,8 +25,6 @@ struct Layout {
     int64_t first;           /* of cell (0, 0, 0) */
     uint64_t cells;          /* in all */
 };
-/* False: more than a device can address. */
-bool layout_of(const lacis_sweep_start *start, Layout *out);
 
 /* What the kernels of ghosts read: on the device, once a system. */
 struct Edges {
@@ -74,7 +72,8 @@ struct lacis_sweep_gpu {
     bool coefficients_new; /* in halos */
     sweep::Edges *edges;
     sweep::Rules rules;
-    sweep_sums *sums; /* SWEEP_SUMS of them */
+    sweep_sums *sums; /* SWEEP_SUMS of them, and their sum */
+    bool sums_clear;
     int *bad;
     int processors, cuda_error;
     cudaEvent_t mark[2]; /* of steps under way */
@@ -157,11 +156,15 @@ lacis_sweep_status move(lacis_sweep_gpu *s, void *cells, const Box &box, void *d
 lacis_sweep_status keep(lacis_sweep_gpu *s, cudaStream_t stream);
 
 /* --- gpu_sums.cu */
-lacis_sweep_status clear_sums(lacis_sweep_gpu *s, cudaStream_t stream);
+lacis_sweep_status clear_sums(lacis_sweep_gpu *s, cudaStream_t stream); /* before they are used */
 /* From the levels: present against the other one. */
 lacis_sweep_status measure(lacis_sweep_gpu *s, cudaStream_t stream);
 /* Waits; adds to what `change` has. */
 lacis_sweep_status read_sums(lacis_sweep_gpu *s, lacis_sweep_change *change, cudaStream_t stream);
+
+/* --- gpu_make.cu */
+bool layout_of(const lacis_sweep_start *start, Layout *out); /* false: more than a device can address */
+bool any_written(const lacis_sweep_start *start);
 
 /* --- gpu_system.cu */
 void turn(lacis_sweep_gpu *s, int levels);

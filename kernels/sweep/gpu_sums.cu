@@ -59,25 +59,30 @@ static __global__ void __launch_bounds__(32 * MEASURE_WARPS) measure_kernel(cons
     sweep_sums_end(digit, sweep_wide(max), &p.sums[blockIdx.x % SWEEP_SUMS], lane);
 }
 
-/* Adds all accumulators into the first. */
+/* Adds all accumulators into the one behind them, and clears them. */
 static __global__ void __launch_bounds__(128) join_kernel(sweep_sums *sums)
 {
     const int i = (int)threadIdx.x;
     unsigned long long value = 0;
     if (i < SWEEP_COUNTERS) {
-        for (int k = 0; k < SWEEP_SUMS; k++)
+        for (int k = 0; k < SWEEP_SUMS; k++) {
             value += sums[k].digit[i];
-        sums->digit[i] = value;
+            sums[k].digit[i] = 0;
+        }
+        sums[SWEEP_SUMS].digit[i] = value;
     } else if (i == SWEEP_COUNTERS) {
-        for (int k = 0; k < SWEEP_SUMS; k++)
+        for (int k = 0; k < SWEEP_SUMS; k++) {
             value = sums[k].max > value ? sums[k].max : value;
-        sums->max = value;
+            sums[k].max = 0;
+        }
+        sums[SWEEP_SUMS].max = value;
     }
 }
 
 lacis_sweep_status clear_sums(lacis_sweep_gpu *s, cudaStream_t stream)
 {
-    SWEEP_CUDA(s, cudaMemsetAsync(s->sums, 0, SWEEP_SUMS * sizeof *s->sums, stream));
+    if (!s->sums_clear) SWEEP_CUDA(s, cudaMemsetAsync(s->sums, 0, SWEEP_SUMS * sizeof *s->sums, stream));
+    s->sums_clear = false;
     return LACIS_SWEEP_OK;
 }
 
@@ -109,8 +114,9 @@ lacis_sweep_status read_sums(lacis_sweep_gpu *s, lacis_sweep_change *change, cud
     sweep_sums sums;
     join_kernel<<<1, 128, 0, stream>>>(s->sums);
     SWEEP_CUDA(s, cudaGetLastError());
-    SWEEP_CUDA(s, cudaMemcpyAsync(s->pinned, s->sums, sizeof sums, cudaMemcpyDeviceToHost, stream));
+    SWEEP_CUDA(s, cudaMemcpyAsync(s->pinned, s->sums + SWEEP_SUMS, sizeof sums, cudaMemcpyDeviceToHost, stream));
     SWEEP_CUDA(s, cudaStreamSynchronize(stream));
+    s->sums_clear = true;
     memcpy(&sums, s->pinned, sizeof sums);
     for (int i = 0; i < LACIS_SWEEP_DIGITS; i++)
         own.squares.digit[i] = (int64_t)sums.digit[i];

@@ -5,6 +5,8 @@
  */
 #include "sweep/gpu_march.cuh"
 
+#include <string>
+
 #define NAME_OF(a, b) a##b
 #define NAME(a, b)    NAME_OF(a, b)
 #define TEXT_OF(...)  #__VA_ARGS__
@@ -43,8 +45,8 @@ void NAME(sweep_program_, PROGRAM)(void **kernel, std::string *lists)
     kernel[0] = const_cast<void *>(NAME(plain_, PROGRAM)::kernel());
     kernel[1] = const_cast<void *>(NAME(change_, PROGRAM)::kernel());
     *lists =
-        "TAP_LIST" TEXT((LACIS_SWEEP_TAP_LIST)) "WRITTEN_LIST" TEXT((LACIS_SWEEP_WRITTEN_LIST)) "FIRST_TAP_LIST" TEXT(
-            (
-                LACIS_SWEEP_FIRST_TAP_LIST)) "FIRST_GROUP_LIST" TEXT((LACIS_SWEEP_FIRST_GROUP_LIST)) "GROUP_"
-                                                                                                     "LIST" TEXT((LACIS_SWEEP_GROUP_LIST));
+        "TAP_LIST" TEXT((LACIS_SWEEP_TAP_LIST)) "WRITTEN_LIST" TEXT((LACIS_SWEEP_WRITTEN_LIST)) "FIRST_TAP_LIST" TEXT((
+            LACIS_SWEEP_FIRST_TAP_LIST)) "FIRST_GROUP_LIST" TEXT((LACIS_SWEEP_FIRST_GROUP_LIST)) "GROUP_"
+                                                                                                 "LIST" TEXT((
+                                                                                                     LACIS_SWEEP_GROUP_LIST));
 }
