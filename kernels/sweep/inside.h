@@ -56,9 +56,10 @@ typedef struct sweep_plan {
     int64_t tile[3];
     sweep_shape array, ring; /* ring: a plane of it alone */
     int64_t ring_planes;
-    int group;            /* planes of a level at a time */
-    int taps, threads;    /* taps: the most of a rule */
-    uint64_t stream_from; /* bytes of fields from which on results go past the caches */
+    uint64_t ring_inverse; /* 2^64 / ring_planes, rounded up */
+    int group;             /* planes of a level at a time */
+    int taps, threads;     /* taps: the most of a rule */
+    uint64_t stream_from;  /* bytes of fields from which on results go past the caches */
     uint64_t ring_bytes, ghost_bytes, column_bytes, worker_bytes, table_bytes, bytes;
 } sweep_plan;
 
@@ -170,6 +171,14 @@ static inline int64_t sweep_wrap(int64_t at, int64_t n)
 {
     const int64_t rest = at % n;
     return rest < 0 ? rest + n : rest;
+}
+/* z modulo ring_planes without a division; exact for |z| < 2^40. */
+static inline int64_t sweep_slot(const sweep_plan *plan, int64_t z)
+{
+    if (plan->ring_planes == 1) return 0;
+    const uint64_t from_0 = (uint64_t)(z + (plan->ring_planes << 40));
+    const uint64_t times = (uint64_t)(((unsigned __int128)from_0 * plan->ring_inverse) >> 64);
+    return (int64_t)(from_0 - times * (uint64_t)plan->ring_planes);
 }
 static inline int sweep_axis(int dims, int axis)
 {
