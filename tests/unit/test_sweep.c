@@ -151,9 +151,9 @@ static void common_shapes_have_them_too(void **state)
     for (int i = 0; i < (SLOW ? 60 : 500); i++) {
         sweep_wish wish = {.type = (lacis_sweep_type)(i % 2),
                            .dims = 1 + i / 2 % 3,
-                           .radius = i / 6 % 3 == 2 ? 1 : 1 + (int)below(&seed, 4),
+                           .radius = i / 6 % 4 >= 2 ? 1 : 1 + (int)below(&seed, 4),
                            .fields = 1 + (i % 7 == 0),
-                           .shape = 1 + i / 6 % 3};
+                           .shape = 1 + i / 6 % 4};
         draw_extent(&wish, &seed);
         check_wish(&wish, 1 + below(&seed, 9), &seed);
     }
