@@ -163,6 +163,21 @@ typedef struct sweep_task {
     int64_t begin[3], end[3];
 } sweep_task;
 
+/* Some rows of a field that are computed side by side: neighbours along z in a grid of two dimensions, along y of one
+ * plane in one of three. Cells are numbered as the part's. */
+typedef struct sweep_row {
+    int64_t y, z;
+    char *out;               /* cell 0 */
+    const char *old;         /* cell 0 of the level before */
+    const sweep_plane *base; /* where its taps' rows 0 begin */
+} sweep_row;
+typedef struct sweep_bundle {
+    const sweep_task *task;
+    int level, field, rows;
+    int64_t begin, end; /* of x */
+    sweep_row row[SWEEP_BUNDLE];
+} sweep_bundle;
+
 static inline uint64_t sweep_lines(uint64_t bytes)
 {
     return (bytes + SWEEP_LINE - 1) / SWEEP_LINE * SWEEP_LINE;
@@ -216,6 +231,11 @@ sweep_plane lacis_sweep_plane(const sweep_task *task, int level, int array, int6
 sweep_plane lacis_sweep_array_plane(const lacis_sweep *system, int copy, int array, int64_t z);
 sweep_plane lacis_sweep_ring_plane(const sweep_task *task, int level, int field, int64_t z);
 sweep_plane lacis_sweep_ghost_plane(const sweep_task *task, int level, int field, int side, int k);
+
+/* rows.c: puts a row into the bundle, or copies it where it is held; computes the bundle's rows and empties it
+ * (false: a written rule failed). */
+void lacis_sweep_put_row(sweep_bundle *bundle, const sweep_row *row);
+bool lacis_sweep_flush(sweep_bundle *bundle);
 
 /* pass.c */
 /* ends: whether ghosts along x are to be filled where that can be done; told whether they were. NULL: not. */
