@@ -56,9 +56,10 @@ typedef struct sweep_plan {
     int64_t tile[3];
     sweep_shape array, ring; /* ring: a plane of it alone */
     int64_t ring_planes;
-    int group;            /* planes of a level at a time */
-    int taps, threads;    /* taps: the most of a rule */
-    uint64_t stream_from; /* bytes of fields from which on results go past the caches */
+    uint64_t ring_inverse; /* 2^64 / ring_planes, rounded up */
+    int group;             /* planes of a level at a time */
+    int taps, threads;     /* taps: the most of a rule */
+    uint64_t stream_from;  /* bytes of fields from which on results go past the caches */
     uint64_t ring_bytes, ghost_bytes, column_bytes, worker_bytes, table_bytes, bytes;
 } sweep_plan;
 
@@ -162,6 +163,21 @@ typedef struct sweep_task {
     int64_t begin[3], end[3];
 } sweep_task;
 
+/* Some rows of a field that are computed side by side: neighbours along z in a grid of two dimensions, along y of one
+ * plane in one of three. Cells are numbered as the part's. */
+typedef struct sweep_row {
+    int64_t y, z;
+    char *out;               /* cell 0 */
+    const char *old;         /* cell 0 of the level before */
+    const sweep_plane *base; /* where its taps' rows 0 begin */
+} sweep_row;
+typedef struct sweep_bundle {
+    const sweep_task *task;
+    int level, field, rows;
+    int64_t begin, end; /* of x */
+    sweep_row row[SWEEP_BUNDLE];
+} sweep_bundle;
+
 static inline uint64_t sweep_lines(uint64_t bytes)
 {
     return (bytes + SWEEP_LINE - 1) / SWEEP_LINE * SWEEP_LINE;
@@ -170,6 +186,14 @@ static inline int64_t sweep_wrap(int64_t at, int64_t n)
 {
     const int64_t rest = at % n;
     return rest < 0 ? rest + n : rest;
+}
+/* z modulo ring_planes without a division; exact for |z| < 2^40. */
+static inline int64_t sweep_slot(const sweep_plan *plan, int64_t z)
+{
+    if (plan->ring_planes == 1) return 0;
+    const uint64_t from_0 = (uint64_t)(z + (plan->ring_planes << 40));
+    const uint64_t times = (uint64_t)(((unsigned __int128)from_0 * plan->ring_inverse) >> 64);
+    return (int64_t)(from_0 - times * (uint64_t)plan->ring_planes);
 }
 static inline int sweep_axis(int dims, int axis)
 {
@@ -207,6 +231,11 @@ sweep_plane lacis_sweep_plane(const sweep_task *task, int level, int array, int6
 sweep_plane lacis_sweep_array_plane(const lacis_sweep *system, int copy, int array, int64_t z);
 sweep_plane lacis_sweep_ring_plane(const sweep_task *task, int level, int field, int64_t z);
 sweep_plane lacis_sweep_ghost_plane(const sweep_task *task, int level, int field, int side, int k);
+
+/* rows.c: puts a row into the bundle, or copies it where it is held; computes the bundle's rows and empties it
+ * (false: a written rule failed). */
+void lacis_sweep_put_row(sweep_bundle *bundle, const sweep_row *row);
+bool lacis_sweep_flush(sweep_bundle *bundle);
 
 /* pass.c */
 /* ends: whether ghosts along x are to be filled where that can be done; told whether they were. NULL: not. */

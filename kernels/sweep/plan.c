@@ -228,6 +228,7 @@ static void cut(const lacis_sweep_start *start, sweep_plan *plan, int64_t size)
 static bool ring_shape(const lacis_sweep_start *start, sweep_plan *plan, int64_t size)
 {
     plan->ring_planes = 2 * plan->reach[SWEEP_Z] + plan->group;
+    plan->ring_inverse = UINT64_MAX / (uint64_t)plan->ring_planes + 1;
     const int64_t n[3] = {plan->tile[0], plan->tile[1], 1};
     for (int d = 0; d < 2; d++)
         plan->ring.before[d] = plan->ring.behind[d] = plan->levels * plan->reach[d];
