@@ -116,6 +116,18 @@ typedef void (*lacis_progress_fn)(void *arg, const char *phase, double fraction)
 LACIS_API void lacis_set_log(lacis_engine *engine, lacis_log_fn fn, void *arg);
 LACIS_API void lacis_set_progress(lacis_engine *engine, lacis_progress_fn fn, void *arg);
 
+/* PLOT name [AS kind] [TO 'file']: drawing is the program's (the shell has one). fn is called from the thread that
+ * runs the statement, which must not run another one of this engine meanwhile; the array may be held on to. On failure
+ * it writes a message and answers a status that is not LACIS_OK. Without fn PLOT is LACIS_UNSUPPORTED. */
+typedef struct lacis_plot {
+    const char *name;
+    const struct lacis_array *array;
+    const char *kind; /* "line", "scatter", "heat", "spy", "hist"; NULL: as fits the array */
+    const char *path; /* NULL: on the screen */
+} lacis_plot;
+typedef lacis_status (*lacis_plot_fn)(void *arg, const lacis_plot *plot, char *message, size_t size);
+LACIS_API void lacis_set_plot(lacis_engine *engine, lacis_plot_fn fn, void *arg);
+
 /* Options, the same as `SET name = value` (see `SHOW OPTIONS`): memory_limit, threads, deterministic ... */
 LACIS_API lacis_status lacis_set_option(lacis_engine *engine, const char *name, const char *value);
 /* Writes the value as text, at most size bytes with the closing zero. */

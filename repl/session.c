@@ -5,6 +5,7 @@
 #include "session.h"
 
 #include "interrupt.h"
+#include "plot.h"
 #include "terminal.h"
 
 #include <errno.h>
@@ -30,6 +31,7 @@ bool shell_session_open(shell_session *session, const char *path)
     }
     lacis_set_log(engine, shell_log, session);
     lacis_set_progress(engine, shell_progress_draw, &session->progress);
+    lacis_set_plot(engine, shell_plot, session);
     lacis_set_ranks(engine, session->ranks);
     lacis_close(session->engine);
     session->engine = engine;

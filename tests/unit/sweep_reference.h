@@ -156,7 +156,7 @@ static double linear_value(const sweep_case *c, int field, const double *tap)
     double r = rounded(type, linear->constant);
     for (int g = 0; g < linear->groups; g++) {
         const int first = linear->first[g], count = linear->first[g + 1] - first;
-        double v[TAPS_MOST];
+        double v[TAPS_MOST] = {0};
         memcpy(v, tap + first, sizeof(double) * (size_t)count);
         const double sum = pairwise(type, v, count), w = rounded(type, linear->weight[g]);
         r = g == 0 && linear->constant == 0 ? rounded(type, w * sum) : multiply_add(type, w, sum, r);
@@ -181,7 +181,7 @@ static bool written_cells(void *context, int worker, int field, int n, const voi
     const int taps = c->start.rule[field].taps;
     if (worker < 0 || n < 1 || n > LACIS_SWEEP_STRIP) return false;
     for (int i = 0; i < n; i++) {
-        double v[TAPS_MOST];
+        double v[TAPS_MOST] = {0};
         for (int k = 0; k < taps; k++)
             v[k] = number_at(c->start.type, tap[k], i);
         const int64_t at[4] = {x + i, y, z, t};
