@@ -141,6 +141,12 @@ lacis_status shell_plot(void *arg, const lacis_plot *plot, char *message, size_t
     } else if (good)
         status = plot->path != NULL ? to_file(&figure, plot->path, message, size)
                                     : to_screen(session, &figure, message, size);
+    if (status == LACIS_OK && session->html != NULL) {
+        shell_text svg = {0};
+        plot_svg(&figure, &svg);
+        shell_html_picture(session->html, &svg);
+        shell_text_free(&svg);
+    }
     if (status == LACIS_OK && plot->path != NULL) {
         snprintf(message, size, "%s: drawn to %s", plot->name, plot->path);
         shell_log(session, LACIS_SUMMARY, message);
