@@ -116,6 +116,18 @@ typedef void (*lacis_progress_fn)(void *arg, const char *phase, double fraction)
 LACIS_API void lacis_set_log(lacis_engine *engine, lacis_log_fn fn, void *arg);
 LACIS_API void lacis_set_progress(lacis_engine *engine, lacis_progress_fn fn, void *arg);
 
+/* PLOT name [AS kind] [TO 'file']: drawing is the program's (the shell has one). fn is called from the thread that
+ * runs the statement, which must not run another one of this engine meanwhile; the array may be held on to. On failure
+ * it writes a message and answers a status that is not LACIS_OK. Without fn PLOT is LACIS_UNSUPPORTED. */
+typedef struct lacis_plot {
+    const char *name;
+    const struct lacis_array *array;
+    const char *kind; /* "line", "scatter", "heat", "spy", "hist"; NULL: as fits the array */
+    const char *path; /* NULL: on the screen */
+} lacis_plot;
+typedef lacis_status (*lacis_plot_fn)(void *arg, const lacis_plot *plot, char *message, size_t size);
+LACIS_API void lacis_set_plot(lacis_engine *engine, lacis_plot_fn fn, void *arg);
+
 /* Options, the same as `SET name = value` (see `SHOW OPTIONS`): memory_limit, threads, deterministic ... */
 LACIS_API lacis_status lacis_set_option(lacis_engine *engine, const char *name, const char *value);
 /* Writes the value as text, at most size bytes with the closing zero. */
@@ -285,6 +297,62 @@ LACIS_API int64_t lacis_array_extent(const lacis_array *array, int dimension); /
 LACIS_API int lacis_array_part_count(const lacis_array *array);
 /* Fills *part; its data may be read while the array is held. LACIS_RANGE past the last part. */
 LACIS_API lacis_status lacis_array_part(const lacis_array *array, int index, lacis_part *part);
+
+/* ------------------------------------------------------------------------------------------- Arrow */
+
+/* Apache Arrow's C data interface, by which programs share columns without copying them: the two structs as its
+ * specification has them (https://arrow.apache.org/docs/format/CDataInterface.html). Whoever holds one calls its
+ * release once; it is released when release is NULL. A child may be moved out of its parent and released later. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE           2
+#define ARROW_FLAG_MAP_KEYS_SORTED    4
+
+struct ArrowSchema {
+    const char *format;
+    const char *name;
+    const char *metadata;
+    int64_t flags;
+    int64_t n_children;
+    struct ArrowSchema **children;
+    struct ArrowSchema *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+
+struct ArrowArray {
+    int64_t length;
+    int64_t null_count;
+    int64_t offset;
+    int64_t n_buffers;
+    int64_t n_children;
+    const void **buffers;
+    struct ArrowArray **children;
+    struct ArrowArray *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+
+#endif
+
+/* Fills both with the array's own memory, which stays as long as anything of *out does: after lacis_array_release,
+ * after lacis_close, and released from any thread. A vector is an array of its values; one with an index, and tables,
+ * bodies and grids, are structs (record batches) of their columns: "i" and "value" of the vector; a grid's fields, x
+ * fastest. Notes (metadata) of a struct: "lacis.kind"; of bodies "lacis.time"; of a grid "lacis.shape" (nx,ny,nz) and
+ * "lacis.step", where they are known. U8 ... F64 are Arrow's own; C64, C128 and DD are lists of fixed size 2 of
+ * floats or doubles, CDD of 4, with the note "lacis.type" (c64, c128, dd, cdd). LACIS_TYPE for the other kinds: LET t
+ * = SELECT * FROM them gives a table. Where it fails, both are released. `engine` accounts for the memory and keeps
+ * the message. */
+LACIS_API lacis_status lacis_array_export_arrow(lacis_engine *engine, const lacis_array *array,
+                                                struct ArrowSchema *schema, struct ArrowArray *out);
+/* Enters an array of Arrow in the catalog as `name`, where it lies: a struct as a table, numbers as a vector. Both
+ * structs are taken over, whatever comes of it: release is NULL afterwards. The schema is released at once, the array
+ * when nobody needs it any more, from any thread. Types as above, and no nulls (LACIS_TYPE). In a database file the
+ * contents are copied into the file as well. */
+LACIS_API lacis_status lacis_array_import_arrow(lacis_engine *engine, const char *name, struct ArrowSchema *schema,
+                                                struct ArrowArray *array);
 
 /* ---------------------------------------------------------------------------------- process-wide */
 

@@ -36,7 +36,8 @@ LACIS_API bool lacis_expr_bounds(const lacis_expr *expr, const double *lo, const
  * dispatched per element. A program is read-only and shared by threads; each has its own workspace. */
 typedef struct lacis_program lacis_program;
 enum { LACIS_STRIP = 512 }; /* the longest strip */
-/* One slot's values: a strip of its slot type, or one value for the whole strip. */
+/* One slot's values: a strip of its slot type, or one value for the whole strip. They are read where they lie and may
+ * begin at any element of an array: the slots of u[-1] and u[1] point into one field. */
 typedef struct lacis_strip {
     const void *data;
     bool constant;

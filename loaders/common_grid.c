@@ -157,11 +157,12 @@ typedef union strip {
 
 static void swap_all(strip *words, size_t size, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++) {
-        if (size == 2) words->u16[i] = __builtin_bswap16(words->u16[i]);
-        if (size == 4) words->u32[i] = __builtin_bswap32(words->u32[i]);
-        if (size == 8) words->u64[i] = __builtin_bswap64(words->u64[i]);
-    }
+    for (int64_t i = 0; size == 2 && i < count; i++)
+        words->u16[i] = __builtin_bswap16(words->u16[i]);
+    for (int64_t i = 0; size == 4 && i < count; i++)
+        words->u32[i] = __builtin_bswap32(words->u32[i]);
+    for (int64_t i = 0; size == 8 && i < count; i++)
+        words->u64[i] = __builtin_bswap64(words->u64[i]);
 }
 
 static void widen(strip *words, int narrow, int64_t count)

@@ -51,7 +51,7 @@ static int sniff(const lacis_source *source)
 {
     const char *p = source->data;
     return source->size >= 3 && p[0] == 'P' && (p[1] == '2' || p[1] == '5') && (is_space(p[2]) || p[2] == '#') ? 90
-                                                                                                              : 0;
+                                                                                                               : 0;
 }
 
 static lacis_status read_head(lacis_run *run, const lacis_source *source, const lacis_text *text, head *h)

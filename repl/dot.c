@@ -124,6 +124,12 @@ static bool run_log(shell_session *session, int arguments, char **argument)
     return true;
 }
 
+static bool run_report(shell_session *session, int arguments, char **argument)
+{
+    (void)arguments;
+    return shell_session_report(session, shell_same(argument[0], "off") ? NULL : argument[0]);
+}
+
 static bool run_arrays(shell_session *session, int arguments, char **argument)
 {
     (void)arguments;
@@ -176,6 +182,10 @@ static const shell_dot_command commands[] = {
     {".quit", "", "leave", SHELL_ARG_NONE, 0, 0, run_quit, "Ctrl-D at an empty prompt does it too."},
     {".read", "FILE", "run the statements and dot commands in a file", SHELL_ARG_FILE, 1, 1, run_read,
      "FILE may hold .read itself, up to 16 deep."},
+    {".report", "FILE|off", "write what follows as a page for the browser", SHELL_ARG_FILE, 1, 1, run_report,
+     "From now on each statement with its messages, the first 100 rows of its result, its picture (PLOT) and its "
+     "plan.\n"
+     "The file is replaced; it is one page of HTML that needs no network. off, or leaving, ends it."},
     {".schema", "[NAME]", "the statements that made tables and views", SHELL_ARG_OTHER, 0, 1, run_schema,
      "Out of sqlite_schema and sqlite_temp_schema; of arrays and of views that are calls, the columns (.arrays "
      "tells\n"

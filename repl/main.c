@@ -72,6 +72,7 @@ static int run(const shell_options *options, lacis_ranks *ranks)
     }
     if (!shell_session_written(&session, false) || !shell_session_output(&session, NULL, false))
         session.failed = true;
+    if (!shell_session_report(&session, NULL)) session.failed = true;
     int code = shell_session_exit_code(&session);
     shell_session_close(&session);
     return code;

@@ -78,6 +78,7 @@ static lacis_status show_rows(shell_render *render)
     lacis_status status = LACIS_ROW;
     while (status == LACIS_ROW && !render->out->error) {
         if (render->row_limit > 0 && render->rows == render->row_limit) return status;
+        shell_html_row(render->html, render->statement);
         render->mode->row(render);
         render->rows++;
         if (render->out->terminal && shell_clock() - flushed > 0.1) {
@@ -100,6 +101,7 @@ lacis_status shell_render_run(shell_render *render)
         return status;
     }
     if (render->plan && render->columns == 1) render->mode = &text_mode;
+    shell_html_columns(render->html, render->statement, render->columns);
     render->mode->begin(render);
     if (status == LACIS_ROW) status = show_rows(render);
     render->total = render->rows;

@@ -8,6 +8,7 @@
 #define SHELL_RENDER_H
 
 #include "cell.h"
+#include "html.h"
 #include "sink.h"
 
 enum { SHELL_SAMPLE_ROWS = 1000 };
@@ -28,6 +29,7 @@ typedef struct shell_mode {
 /* One result on its way out. */
 struct shell_render {
     shell_sink *out;
+    shell_html *html; /* NULL: no report */
     lacis_statement *statement;
     const shell_mode *mode;
     int columns;

@@ -76,6 +76,10 @@ void shell_log(void *arg, lacis_level level, const char *message)
 {
     shell_session *session = arg;
     FILE *file = session->log ? session->log : stderr;
+    static const char *const kind[] = {
+        [LACIS_SUMMARY] = "summary", [LACIS_NOTE] = "note", [LACIS_WARNING] = "warning"};
+    if (session->planning) return;
+    shell_html_message(session->html, kind[level], message);
     if (session->silent) return;
     if (!session->log) make_room(session);
     bool coloured = level == LACIS_WARNING && !session->log;
@@ -172,4 +176,6 @@ void shell_engine_error(shell_session *session, const char *statement)
     if (lacis_error_status(session->engine) != LACIS_INTERRUPT && (!hint || !hint[0]) && swallows_command(statement))
         hint = "a dot command stands outside of statements: is a ';' missing before it?";
     put_hint(hint);
+    shell_html_message(session->html, "error", lacis_error_message(session->engine));
+    shell_html_message(session->html, "hint", hint);
 }

@@ -5,6 +5,7 @@
 #include "session.h"
 
 #include "interrupt.h"
+#include "plot.h"
 #include "terminal.h"
 
 #include <errno.h>
@@ -30,6 +31,7 @@ bool shell_session_open(shell_session *session, const char *path)
     }
     lacis_set_log(engine, shell_log, session);
     lacis_set_progress(engine, shell_progress_draw, &session->progress);
+    lacis_set_plot(engine, shell_plot, session);
     lacis_set_ranks(engine, session->ranks);
     lacis_close(session->engine);
     session->engine = engine;
@@ -153,17 +155,21 @@ static void note_rest(shell_session *session, const shell_render *render)
                    shell_grouped(render->cut_cells, total));
 }
 
-static lacis_status render_statement(shell_session *session, lacis_statement *statement, const char *text)
+/* *rows: of the result, -1 where that is not known. */
+static lacis_status render_statement(shell_session *session, lacis_statement *statement, const char *text,
+                                     int64_t *rows)
 {
     shell_sink *out = shell_session_sink(session);
     const shell_mode *mode = session->mode ? session->mode : shell_mode_find(out->terminal ? "box" : "csv");
     shell_render render = {.out = out, .statement = statement, .mode = mode, .plan = is_plan(session, text)};
+    render.html = session->html;
     render.colours = out->terminal && shell_terminal_colours(out->fd);
     render.width = out->terminal ? shell_terminal_width(out->fd) : 0;
     render.row_limit = choose_limit(session, mode);
     lacis_status status = shell_render_run(&render);
     shell_progress_erase(&session->progress);
     if (status == LACIS_ROW || status == LACIS_DONE) note_rest(session, &render);
+    *rows = render.total_known ? render.total : -1;
     return status;
 }
 
@@ -177,9 +183,67 @@ void shell_session_interrupted(shell_session *session)
     }
 }
 
+/* Behind the ';' that ends the first statement of text. Only for statements that the engine could not read. */
+static const char *behind_statement(const char *text)
+{
+    const char *end = text;
+    while ((end = strchr(end, ';')) != NULL) {
+        end++;
+        char *statement = shell_copy(text, (size_t)(end - text));
+        bool whole = !lacis_incomplete(statement);
+        free(statement);
+        if (whole) return end;
+    }
+    return text + strlen(text);
+}
+
+/* --- .report */
+
+bool shell_session_report(shell_session *session, const char *path)
+{
+    char *old =
+        session->html ? shell_copy(shell_html_path(session->html), strlen(shell_html_path(session->html))) : NULL;
+    bool good = shell_html_close(session->html);
+    session->html = NULL;
+    if (!good) shell_error(session, NULL, "cannot write to %s: %s", old, strerror(errno));
+    free(old);
+    if (!path) return good;
+    session->html = shell_html_open(path, session->database);
+    if (!session->html) shell_error(session, NULL, "cannot write to %s: %s", path, strerror(errno));
+    return good && session->html;
+}
+
+/* Asks for the plan of a statement that is about to run. Those without one have none in the report either. */
+static void report_plan(shell_session *session, const char *text, size_t length)
+{
+    lacis_statement *plan = NULL;
+    shell_text explain = {0};
+    if (!session->html || strncasecmp(text, "EXPLAIN", 7) == 0) return;
+    shell_text_puts(&explain, "EXPLAIN ");
+    shell_text_add(&explain, text, length);
+    session->planning = true;
+    if (lacis_prepare(session->engine, explain.data, NULL, &plan) == LACIS_OK && plan) {
+        bind_parameters(session, plan);
+        while (lacis_step(plan) == LACIS_ROW && lacis_column_count(plan) == 1)
+            shell_html_plan(session->html, lacis_column_text(plan, 0));
+    }
+    lacis_finalize(plan);
+    session->planning = false;
+    shell_text_free(&explain);
+}
+
+static bool report_statement(shell_session *session, const char *text, const char *tail, int64_t rows, double seconds)
+{
+    if (tail <= text) tail = behind_statement(text);
+    if (shell_html_statement(session->html, text, (size_t)(tail - text), rows, seconds)) return true;
+    shell_session_report(session, NULL);
+    return false;
+}
+
 static bool run_one(shell_session *session, const char *text, const char **tail)
 {
     lacis_statement *statement = NULL;
+    int64_t rows = -1;
     double began = shell_clock();
     *tail = text;
     shell_progress_begin(&session->progress);
@@ -187,8 +251,11 @@ static bool run_one(shell_session *session, const char *text, const char **tail)
     lacis_status status = lacis_prepare(session->engine, text, tail, &statement);
     bool failed = status != LACIS_OK, ran = statement != NULL;
     if (!failed && statement) {
+        double planned = shell_clock();
+        report_plan(session, text, (size_t)(*tail - text));
+        began += shell_clock() - planned; /* not the statement's own time */
         bind_parameters(session, statement);
-        status = render_statement(session, statement, text);
+        status = render_statement(session, statement, text, &rows);
         failed = status != LACIS_ROW && status != LACIS_DONE;
     }
     shell_progress_erase(&session->progress);
@@ -197,6 +264,8 @@ static bool run_one(shell_session *session, const char *text, const char **tail)
     shell_interrupt_watch(NULL);
     if (status == LACIS_INTERRUPT || shell_interrupted()) shell_session_interrupted(session);
     bool written = shell_session_written(session, true);
+    if (session->html && (ran || failed) && !report_statement(session, text, *tail, rows, shell_clock() - began))
+        written = false;
     if (session->timer && ran) shell_note(session, "%.3f s", shell_clock() - began);
     if (failed || !written) session->failed = true;
     return !failed && written;
@@ -216,20 +285,6 @@ const char *shell_skip_blank(const char *text)
             return text;
         }
     }
-}
-
-/* Behind the ';' that ends the first statement of text. Only for statements that the engine could not read. */
-static const char *behind_statement(const char *text)
-{
-    const char *end = text;
-    while ((end = strchr(end, ';')) != NULL) {
-        end++;
-        char *statement = shell_copy(text, (size_t)(end - text));
-        bool whole = !lacis_incomplete(statement);
-        free(statement);
-        if (whole) return end;
-    }
-    return text + strlen(text);
 }
 
 bool shell_session_text(shell_session *session, const char *text)

@@ -6,6 +6,7 @@
 #ifndef SHELL_SESSION_H
 #define SHELL_SESSION_H
 
+#include "html.h"
 #include "lacis.h"
 #include "progress.h"
 #include "render.h"
@@ -35,7 +36,7 @@ struct shell_input;
 typedef struct shell_session {
     lacis_engine *engine;
     lacis_ranks *ranks; /* NULL: this process is alone */
-    char *database; /* NULL: in memory */
+    char *database;     /* NULL: in memory */
     const shell_parameter *parameter;
     int parameters;
 
@@ -45,8 +46,10 @@ typedef struct shell_session {
     const shell_mode *mode; /* NULL: box on a terminal, else csv */
     int64_t row_limit;      /* of framed modes; 0: all; -1: not set */
     bool timer, bail;
-    FILE *log;   /* NULL: stderr */
-    bool silent; /* .log off */
+    FILE *log;        /* NULL: stderr */
+    shell_html *html; /* .report; NULL: none */
+    bool planning;    /* for the report: notes and warnings will come again */
+    bool silent;      /* .log off */
 
     bool interactive;
     struct shell_input *input; /* interactive: the line editor */
@@ -79,6 +82,8 @@ bool shell_session_lines(shell_session *session, const char *statement, const ch
 shell_sink *shell_session_sink(shell_session *session);
 /* Sends results to a file from now on (or, once, for one statement); NULL: to standard output. */
 bool shell_session_output(shell_session *session, const char *path, bool once);
+/* Ends the report of .report, where there is one, and begins another one at `path` (NULL: none). */
+bool shell_session_report(shell_session *session, const char *path);
 /* Flushes what was written, reports what could not be, and ends .once after a statement or a dot command that wrote.
  */
 bool shell_session_written(shell_session *session, bool statement);

@@ -116,6 +116,12 @@ void lacis_set_progress(lacis_engine *engine, lacis_progress_fn fn, void *arg)
     engine->host.progress_arg = arg;
 }
 
+void lacis_set_plot(lacis_engine *engine, lacis_plot_fn fn, void *arg)
+{
+    engine->plot = fn;
+    engine->plot_arg = arg;
+}
+
 lacis_status lacis_set_option(lacis_engine *engine, const char *name, const char *value)
 {
     if (!lacis_engine_usable(engine)) return LACIS_MISUSE;

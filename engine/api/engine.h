@@ -15,7 +15,9 @@ struct lacis_engine {
     lacis_catalog *catalog;
     lacis_resolver resolver;
     lacis_statement *statements; /* a list, so that closing can finalize what is left */
-    int running;                 /* statements that stand between their first step and their end */
+    lacis_plot_fn plot;          /* NULL: none */
+    void *plot_arg;
+    int running; /* statements that stand between their first step and their end */
 };
 
 /* False (and LACIS_MISUSE set where there is an engine to set it on): the engine did not open. */

@@ -90,6 +90,33 @@ static lacis_status do_save(lacis_statement *statement, const lacis_ast *ast)
     return lacis_exec_save(&statement->engine->world, &statement->run, ast);
 }
 
+static lacis_status draw(lacis_statement *statement, const lacis_ast *ast, const lacis_array *array)
+{
+    const lacis_engine *engine = statement->engine;
+    const lacis_plot plot = {.name = ast->name, .array = array, .kind = ast->format, .path = ast->string};
+    char message[400] = "";
+    lacis_status status = engine->plot(engine->plot_arg, &plot, message, sizeof message);
+    if (status == LACIS_OK) return LACIS_OK;
+    return lacis_run_fail_at(&statement->run, status, ast->name_offset, NULL, "%s", message);
+}
+
+static lacis_status do_plot(lacis_statement *statement, const lacis_ast *ast)
+{
+    lacis_engine *engine = statement->engine;
+    const char *view = lacis_catalog_view(engine->catalog, ast->name);
+    lacis_array *array;
+    if (engine->plot == NULL)
+        return lacis_run_fail(&statement->run, LACIS_UNSUPPORTED,
+                              "this program draws no plots (lacis_set_plot); the lacis shell does");
+    if (view != NULL)
+        LACIS_TRY(lacis_exec_view_array(&engine->world, &statement->run, view, &array));
+    else
+        LACIS_TRY(lacis_catalog_get(&statement->run, engine->catalog, ast->name, ast->name_offset, &array));
+    lacis_status status = draw(statement, ast, array);
+    lacis_array_release(array);
+    return status;
+}
+
 static lacis_status do_call(lacis_statement *statement, const lacis_ast *ast)
 {
     const lacis_bindings bindings = {statement->binding, statement->bindings};
@@ -294,12 +321,13 @@ static const struct work {
     lacis_status (*run)(lacis_statement *statement, const lacis_ast *ast);
     bool writes; /* the catalog */
 } work[] = {
-    [LACIS_AST_CALL] = {do_call, false},          [LACIS_AST_LET] = {do_let, true},
-    [LACIS_AST_VIEW] = {do_view, true},           [LACIS_AST_LOAD] = {do_load, true},
-    [LACIS_AST_GENERATE] = {do_generate, true},   [LACIS_AST_SAVE] = {do_save, false},
-    [LACIS_AST_DROP] = {do_drop, true},           [LACIS_AST_SET] = {do_set, true},
-    [LACIS_AST_CALIBRATE] = {do_calibrate, true}, [LACIS_AST_TUNE] = {do_tune, true},
-    [LACIS_AST_SHOW] = {do_show, false},          [LACIS_AST_SQL] = {do_sql, false},
+    [LACIS_AST_CALL] = {do_call, false},        [LACIS_AST_LET] = {do_let, true},
+    [LACIS_AST_VIEW] = {do_view, true},         [LACIS_AST_LOAD] = {do_load, true},
+    [LACIS_AST_GENERATE] = {do_generate, true}, [LACIS_AST_SAVE] = {do_save, false},
+    [LACIS_AST_PLOT] = {do_plot, false},        [LACIS_AST_DROP] = {do_drop, true},
+    [LACIS_AST_SET] = {do_set, true},           [LACIS_AST_CALIBRATE] = {do_calibrate, true},
+    [LACIS_AST_TUNE] = {do_tune, true},         [LACIS_AST_SHOW] = {do_show, false},
+    [LACIS_AST_SQL] = {do_sql, false},
 };
 
 static lacis_status in_transaction(lacis_statement *statement, const lacis_ast *ast)

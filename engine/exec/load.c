@@ -252,6 +252,7 @@ lacis_status lacis_exec_load(lacis_world *world, lacis_run *run, const lacis_ast
     lacis_paths paths;
     LACIS_TRY(lacis_load_paths(run, ast, folder_endings(run, world->registry, ast), &paths));
     if (paths.several) return lacis_load_files(world, run, ast, &paths, started);
+    LACIS_TRY(lacis_load_public(run, ast->string));
     LACIS_TRY(lacis_source_open(run, ast->string, &handle, &source));
     lacis_status status = load_source(world, run, ast, &source, started);
     lacis_source_close(handle);

@@ -28,6 +28,9 @@ typedef struct lacis_paths {
 } lacis_paths;
 lacis_status lacis_load_paths(lacis_run *run, const lacis_ast *ast, const char *endings, lacis_paths *out);
 
+/* load_public.c: fails, with the way to get it, where this file is not there and is one of the public data sets. */
+lacis_status lacis_load_public(lacis_run *run, const char *path);
+
 /* Several files into one array, and the table <name>_files. */
 lacis_status lacis_load_files(lacis_world *world, lacis_run *run, const lacis_ast *ast, const lacis_paths *paths,
                               double started);

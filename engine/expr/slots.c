@@ -114,7 +114,7 @@ static size_t put_name(const char *name, char *text)
     for (size_t i = 0; i < length; i++)
         plain = plain && lacis_word_byte(name[i]);
     if (plain) {
-        memcpy(text, name, length);
+        memcpy(text, name, length + 1);
         return length;
     }
     text[to++] = '"';
@@ -131,7 +131,8 @@ static lacis_status name_slot(lacis_run *run, const lacis_expr_slot *slot, const
     char *text;
     int offsets = slot->offsets;
     bool here = slot->offset[0] == 0 && slot->offset[1] == 0 && slot->offset[2] == 0;
-    LACIS_TRY(lacis_run_scratch(run, 2 * strlen(slot->name) + 3 + 3 * 8, &text));
+    enum { OFFSETS_TEXT = 24 }; /* of "[-100,-100,-100]" */
+    LACIS_TRY(lacis_run_scratch(run, 2 * strlen(slot->name) + 3 + OFFSETS_TEXT, &text));
     size_t length = put_name(slot->name, text);
     for (int i = 0; i < offsets && !here; i++)
         length += (size_t)sprintf(text + length, "%c%d", i == 0 ? '[' : ',', (int)slot->offset[i]);

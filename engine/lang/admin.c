@@ -91,6 +91,23 @@ lacis_status lacis_statement_save(lacis_parser *parser, const lacis_statement_co
     return format(parser, true, out);
 }
 
+lacis_status lacis_statement_plot(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out)
+{
+    static const char *const kinds[] = {"line", "scatter", "heat", "spy", "hist"};
+    (void)context;
+    out->kind = LACIS_AST_PLOT;
+    LACIS_TRY(known_name(parser, out));
+    if (lacis_parser_accept(parser, "AS")) {
+        out->format_offset = parser->lexer.token.offset;
+        for (int i = 0; i < LACIS_COUNT(kinds) && out->format == NULL; i++)
+            if (lacis_parser_accept(parser, kinds[i])) out->format = kinds[i];
+        if (out->format == NULL)
+            return lacis_lexer_expected(parser->run, &parser->lexer, "line, scatter, heat, spy or hist");
+    }
+    if (!lacis_parser_accept(parser, "TO")) return LACIS_OK;
+    return path(parser, out);
+}
+
 /* IF EXISTS, unless IF is a name that stands alone. */
 static bool if_exists(lacis_parser *parser)
 {

@@ -17,6 +17,7 @@ typedef enum lacis_ast_kind {
     LACIS_AST_LOAD,     /* name, string (the path) and more, format (or NULL), options */
     LACIS_AST_GENERATE, /* name, format (the generator), options */
     LACIS_AST_SAVE,     /* name, string, format (or NULL) */
+    LACIS_AST_PLOT,     /* name, format (the kind, in lower case, or NULL), string (the path, or NULL) */
     LACIS_AST_DROP,     /* name, if_exists; also DROP TABLE|VIEW name where `exists` (below) says so */
     LACIS_AST_SET,      /* name, string (the literal as text) */
     LACIS_AST_CALIBRATE,

@@ -121,6 +121,7 @@ lacis_status lacis_statement_let(lacis_parser *parser, const lacis_statement_con
 lacis_status lacis_statement_create(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);
 lacis_status lacis_statement_load(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);
 lacis_status lacis_statement_generate(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);
+lacis_status lacis_statement_plot(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);
 lacis_status lacis_statement_save(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);
 lacis_status lacis_statement_drop(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);
 lacis_status lacis_statement_set(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out);

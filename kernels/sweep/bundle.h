@@ -68,6 +68,7 @@ ALWAYS void bundle_loop(const bundle_rows *b, const vec *w, vec constant, bundle
                         int64_t n)
 {
     const int sides = kind.corners ? 0 : 1; /* the first row whose neighbours along x count */
+    const int64_t ahead = ROWS * (b->row[2] - b->row[1]); /* the next bundle's rows */
     vec before[AROUND], here[AROUND], pair[AROUND];
     for (int k = sides; k < AROUND - sides; k++) {
         before[k] = vec_at(b->row[k] - WIDTH);
@@ -89,14 +90,17 @@ ALWAYS void bundle_loop(const bundle_rows *b, const vec *w, vec constant, bundle
 #pragma GCC unroll 4
         for (int k = 0; k < ROWS; k++) {
             vec cross = pair[k + 1] + (here[k] + here[k + 2]), r;
-            if (kind.deep) cross = cross + (vec_at(b->low[k] + x) + vec_at(b->high[k] + x));
+            if (kind.deep) {
+                cross = cross + (vec_at(b->low[k] + x) + vec_at(b->high[k] + x));
+                __builtin_prefetch(b->high[k] + x + ahead);
+            }
             if (kind.centre) {
                 r = vec_fma(w[1], cross, first_group(w[0], here[k + 1], constant, plain));
             } else {
                 r = first_group(w[0], cross, constant, plain);
             }
             if (kind.corners) r = vec_fma(w[kind.centre ? 2 : 1], pair[k] + pair[k + 2], r);
-            bundle_put(b->out[k] + x, r, count, stream);
+            bundle_put(b->out[k] + x, r, count, stream && x > 0 && count > WIDTH);
         }
 #pragma GCC unroll 6
         for (int k = sides; k < AROUND - sides; k++) {

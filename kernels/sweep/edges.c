@@ -10,6 +10,15 @@
 
 #include <string.h>
 
+static void copy_cell(char *to, const char *from, int size)
+{
+    if (size == 4) {
+        memcpy(to, from, 4);
+    } else {
+        memcpy(to, from, 8);
+    }
+}
+
 /* --- arrays of VALUES ------------------------------------------------------------------------------------- */
 
 /* Where coordinate `at` of an axis stands in an array over a face. */
@@ -42,7 +51,7 @@ static void values_row(const lacis_sweep *system, int array, int face, char *to,
 {
     const int size = system->loops->size;
     for (int64_t x = begin; x < end; x++, to += size)
-        memcpy(to, value_at(system, array, face, x, v), (size_t)size);
+        copy_cell(to, value_at(system, array, face, x, v), size);
 }
 
 /* --- one plane -------------------------------------------------------------------------------------------- */
@@ -67,16 +76,16 @@ static void row_ghosts(const lacis_sweep *system, int array, int side, char *row
 {
     const sweep_face *face = &system->face[array][side];
     const int64_t n = system->plan.n[0];
-    const size_t size = (size_t)system->loops->size;
+    const int size = system->loops->size;
     for (int64_t k = 1; k <= deep; k++) {
-        char *ghost = row + (side == 0 ? -k : n - 1 + k) * (int64_t)size;
-        const char *from = row + repeated(face->kind, side, k, n) * (int64_t)size;
+        char *ghost = row + (side == 0 ? -k : n - 1 + k) * size;
+        const char *from = row + repeated(face->kind, side, k, n) * size;
         if (face->kind == LACIS_SWEEP_AFFINE) {
             system->loops->affine(face->a[k - 1], face->b[k - 1], from, ghost, 1);
         } else if (face->kind == LACIS_SWEEP_VALUES) {
-            memcpy(ghost, value_at(system, array, side, y, z), size);
+            copy_cell(ghost, value_at(system, array, side, y, z), size);
         } else {
-            memcpy(ghost, from, size);
+            copy_cell(ghost, from, size);
         }
     }
 }
@@ -105,7 +114,7 @@ static void rows_beyond(const lacis_sweep *system, int array, int side, sweep_pl
 void lacis_sweep_edges(const lacis_sweep *system, int array, sweep_plane plane, const sweep_window *window, int64_t z)
 {
     for (int side = 0; side < 2; side++)
-        if (window->ends[0][side])
+        if (window->ends[0][side] && !window->rows_done)
             for (int64_t y = window->begin[1]; y < window->end[1]; y++)
                 row_ghosts(system, array, side, plane.at + y * plane.pitch, window->deep[0], y, z);
     for (int side = 0; side < 2; side++)
@@ -174,7 +183,7 @@ static int ghosts_task(void *context, int64_t task, int worker)
     return LACIS_SWEEP_OK;
 }
 
-lacis_sweep_status lacis_sweep_ghosts(lacis_sweep *system, int first, int end, int copy)
+void lacis_sweep_ghosts(lacis_sweep *system, int first, int end, int copy, bool rows_done)
 {
     const sweep_plan *plan = &system->plan;
     struct ghosts g = {.system = system, .first = first, .copy = copy, .piece = 1};
@@ -183,16 +192,18 @@ lacis_sweep_status lacis_sweep_ghosts(lacis_sweep *system, int first, int end, i
         g.window.end[d] = plan->n[d] + (plan->inner[d][1] ? plan->halo[d] : 0);
         g.window.deep[d] = plan->ghost[d];
         for (int side = 0; side < 2; side++)
-            g.window.ends[d][side] = !plan->inner[d][side];
+            g.window.ends[d][side] = !plan->inner[d][side] && plan->ghost[d] > 0;
     }
     g.begin = plan->inner[2][0] ? -plan->halo[2] : 0;
     g.end = plan->n[2] + (plan->inner[2][1] ? plan->halo[2] : 0);
     enum { ROWS = 256 };
     g.piece = ROWS / plan->n[1] > 1 ? ROWS / plan->n[1] : 1;
     g.pieces = (g.end - g.begin + g.piece - 1) / g.piece;
-    lacis_parallel(plan->threads, g.pieces * (end - first), ghosts_task, &g);
+    g.window.rows_done = rows_done;
+    const bool *x = g.window.ends[0], *y = g.window.ends[1];
+    if ((!rows_done && (x[0] || x[1])) || y[0] || y[1])
+        lacis_parallel(plan->threads, g.pieces * (end - first), ghosts_task, &g);
     for (int array = first; array < end; array++)
         for (int side = 0; side < 2; side++)
             end_planes(system, array, copy, side, &g.window);
-    return LACIS_SWEEP_OK;
 }

@@ -52,12 +52,16 @@ int lacis_sweep_gpu_levels(const lacis_sweep_start *start);
 lacis_sweep_status lacis_sweep_gpu_new(const lacis_sweep_gpu_start *start, lacis_sweep_gpu **out, int *cuda_error);
 void lacis_sweep_gpu_free(lacis_sweep_gpu *system);            /* NULL is fine */
 int lacis_sweep_gpu_error_code(const lacis_sweep_gpu *system); /* a cudaError_t, with LACIS_SWEEP_FAILED */
+/* Waits where there is a change or a rule is written; else what is wrong on the device shows at the next call that
+ * does. */
 lacis_sweep_status lacis_sweep_gpu_steps(lacis_sweep_gpu *system, int64_t steps, lacis_sweep_change *change);
 lacis_sweep_status lacis_sweep_gpu_read(lacis_sweep_gpu *system, void *const *field); /* device pointers */
 void lacis_sweep_gpu_counted(lacis_sweep_gpu *system, lacis_sweep_counts *out, bool reset);
 uint64_t lacis_sweep_gpu_bytes(const lacis_sweep_start *start);
 
-/* --- parts, as in sweep.h, on a stream of the caller's choice (cudaStream_t, NULL: the system's own) */
+/* --- parts, as in sweep.h, on a stream of the caller's choice (cudaStream_t, NULL: the system's own). Boxes of one
+ * step may be updated on several streams at once: each also makes the ghosts that come of its cells. turn is the
+ * host's alone: what follows must wait for the streams of the boxes that it reads. */
 lacis_sweep_status lacis_sweep_gpu_update(lacis_sweep_gpu *system, const lacis_sweep_box *box, void *stream);
 void lacis_sweep_gpu_turn(lacis_sweep_gpu *system);
 /* Between the device's packed buffers and the field, by a kernel or by a copy of two dimensions (`copy`). */
@@ -66,7 +70,8 @@ lacis_sweep_status lacis_sweep_gpu_pack(lacis_sweep_gpu *system, int array, cons
 lacis_sweep_status lacis_sweep_gpu_unpack(lacis_sweep_gpu *system, int array, const lacis_sweep_box *box,
                                           const void *from, bool copy, void *stream);
 lacis_sweep_status lacis_sweep_gpu_refresh(lacis_sweep_gpu *system, void *stream);
-/* Of the step before the last turn, over the part's own cells. */
+/* Of the step before the last turn, over the part's own cells, added to what `change` has. On the system's own
+ * stream, which the caller lets wait for others; waits for it. LACIS_SWEEP_ARITHMETIC: a written rule has failed. */
 lacis_sweep_status lacis_sweep_gpu_measure(lacis_sweep_gpu *system, lacis_sweep_change *change);
 
 #ifdef __cplusplus

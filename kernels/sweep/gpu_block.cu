@@ -76,6 +76,15 @@ static bool edges_fit(const lacis_sweep_block *block, int groups)
     return !(groups & CORNERS) || !sums[0] || !sums[1];
 }
 
+/* Shared memory that a block may have; without a device none beyond what all have. */
+static int shared_most(void)
+{
+    int device, bytes = 0;
+    if (cudaGetDevice(&device) != cudaSuccess) return 0;
+    const cudaError_t error = cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    return error == cudaSuccess ? bytes : 0;
+}
+
 bool fits(const Variant *variant, const lacis_sweep_block *block)
 {
     if (variant->type != block->type || variant->dims != block->dims) return false;
@@ -86,7 +95,7 @@ bool fits(const Variant *variant, const lacis_sweep_block *block)
         /* Numbers of rows and columns, and some more, are ints in kernels. */
         if (block->extent[axis] < least || block->extent[axis] > INT32_MAX / 2) return false;
     }
-    return true;
+    return variant->shared == 0 || variant->shared + 1024 <= shared_most();
 }
 
 const Variant *variant(int number)

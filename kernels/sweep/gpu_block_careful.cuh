@@ -72,7 +72,7 @@ template <class F> struct Careful {
     /* Row b's next values. */
     __device__ __forceinline__ void inside(const Row &a, const Row &b, const Row &c, Row &sa, const Row &sb, Row &to)
     {
-        next_row<F::GROUPS, true>(p, ends, a, b, c, sa, sb, to);
+        next_row<F::GROUPS, true>(p, ends, a, b, c, sa, sb, sa, to);
         to[0] = ends.hold && ends.left ? b[0] : to[0];
         to[CELLS - 1] = ends.hold && ends.right ? b[CELLS - 1] : to[CELLS - 1];
     }

@@ -26,11 +26,12 @@ struct Variant {
     lacis_sweep_type type;
     int dims, groups, levels;
     int least[2]; /* columns and rows that a grid must have */
+    int shared;   /* bytes that a block has to be allowed */
     const void *kernel;
     cudaError_t (*pass)(const lacis_sweep_block *block, const Shape *shape, const void *in, void *out,
                         cudaStream_t stream);
 };
-/* Whether the grid is one for this kernel: wide enough for its strips. */
+/* Whether the grid is one for this kernel, wide enough for its strips, and the device has the memory. */
 bool fits(const Variant *variant, const lacis_sweep_block *block);
 
 /* Of all there are; NULL behind the last. */

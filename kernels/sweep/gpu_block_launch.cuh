@@ -140,6 +140,7 @@ template <class F> Variant plane_variant(const char *name)
             F::GROUPS,
             F::LEVELS,
             {WIDTH, 1},
+            0,
             (const void *)plane_kernel<F>,
             plane_pass<F>};
 }
@@ -151,6 +152,7 @@ template <class F> Variant space_variant(const char *name)
             F::GROUPS,
             F::LEVELS,
             {WIDTH, F::ROWS},
+            F::BYTES,
             (const void *)space_kernel<F>,
             space_pass<F>};
 }

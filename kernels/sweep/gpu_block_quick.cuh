@@ -27,7 +27,7 @@ template <class F> struct Quick {
     int slot;      /* of the row that the turn reads first: bytes */
     int write_from, write_rows, read_stop;
     Row r[F::LEVELS][F::ROWS];
-    Row s[F::SUMS ? F::LEVELS : 1][2];
+    Row s[F::SUMS ? F::LEVELS : 1][F::ROWS]; /* pairs of the rows at the same places */
     Row soon[2];
     Row late; /* level SPLIT's newest row but one step */
 
@@ -73,8 +73,8 @@ template <class F> struct Quick {
     template <int P> __device__ __forceinline__ void link(int t, Row &c)
     {
         Row next;
-        next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][1 - P], c, s[F::SUMS ? t : 0][P],
-                                   s[F::SUMS ? t : 0][1 - P], next);
+        Row(&kept)[F::ROWS] = s[F::SUMS ? t : 0];
+        next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][1 - P], c, kept[P], kept[1 - P], kept[P], next);
 #pragma unroll
         for (int k = 0; k < CELLS; k++) {
             r[t][P][k] = c[k];
@@ -104,9 +104,12 @@ template <class F> struct Quick {
     {
         constexpr int B = (P + 1) % 3, C = (P + 2) % 3;
 #pragma unroll
-        for (int t = F::LEVELS - 1; t >= 0; t--)
-            next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][B % F::ROWS], r[t][C % F::ROWS], s[0][0], s[0][1],
+        for (int t = F::LEVELS - 1; t >= 0; t--) {
+            Row(&kept)[F::ROWS] = s[F::SUMS ? t : 0];
+            next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][B % F::ROWS], r[t][C % F::ROWS], kept[P],
+                                       kept[B % F::ROWS], kept[C % F::ROWS],
                                        t + 1 < F::LEVELS ? r[t + 1 < F::LEVELS ? t + 1 : 0][P] : last);
+        }
         take<P>(r[0][P]);
     }
 
@@ -138,9 +141,10 @@ template <class F> struct Quick {
 #pragma unroll
             for (int t = 0; t < F::LEVELS; t++) {
 #pragma unroll
-                for (int i = 0; i < F::ROWS; i++)
+                for (int i = 0; i < F::ROWS; i++) {
                     r[t][i][k] = 0;
-                if (F::SUMS) s[F::SUMS ? t : 0][0][k] = s[F::SUMS ? t : 0][1][k] = 0;
+                    if (F::SUMS) s[F::SUMS ? t : 0][i][k] = 0;
+                }
             }
         }
     }

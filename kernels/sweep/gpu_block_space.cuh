@@ -356,6 +356,38 @@ template <class F, bool EDGES> struct Cube {
     }
 };
 
+/* A block's piece of the line, and of it what the block is at: planes z .. stop - 1 of a tile. */
+struct Piece {
+    int64_t from, until;
+    int tile;
+    bool more, edges;
+    Span x, y;
+    int z, stop;
+
+    template <class F> __device__ __noinline__ void next(const Space<typename F::number> &p)
+    {
+        const int across = p.tiles.count[0], tiles = across * p.tiles.count[1];
+        for (z = stop; z >= stop;) { /* a piece can end before a tile's first plane */
+            tile++;
+            more = tile < tiles && place_of(p.tiles, tile) < until;
+            if (!more) return;
+            z = planes_before(p.tiles, tile, from);
+            stop = planes_before(p.tiles, tile, until);
+        }
+        x = span_of(tile % across, across, F::STEP_X, F::OVERLAP, WIDTH, p.n[0], p.wraps[0]);
+        y = span_of(tile / across, p.tiles.count[1], F::STEP_Y, F::LEVELS, F::ROWS, p.n[1], p.wraps[1]);
+        edges = x.at <= 0 || x.at + WIDTH >= p.n[0] || y.at <= 0 || y.at + F::ROWS >= p.n[1];
+    }
+    template <class F> __device__ __forceinline__ void begin(const Space<typename F::number> &p)
+    {
+        from = p.tiles.total * blockIdx.x / p.tiles.pieces;
+        until = p.tiles.total * (blockIdx.x + 1ll) / p.tiles.pieces;
+        tile = tile_at(p.tiles, from) - 1;
+        stop = 0;
+        next<F>(p);
+    }
+};
+
 template <class F>
 __global__ void __launch_bounds__(F::TEAM *LANES, F::BLOCKS)
     space_kernel(const __grid_constant__ Space<typename F::number> p)
@@ -364,29 +396,21 @@ __global__ void __launch_bounds__(F::TEAM *LANES, F::BLOCKS)
     extern __shared__ __align__(16) unsigned char lacis_sweep_space[];
     T *const shared = (T *)lacis_sweep_space;
     /* What is needed between marches alone is not to have registers in them. */
-    __shared__ volatile int64_t begin, end;
-    __shared__ volatile int tile;
+    __shared__ Piece piece;
     const int lane = (int)threadIdx.x, warp = (int)threadIdx.y;
-    if (lane == 0 && warp == 0) {
-        begin = p.tiles.total * blockIdx.x / p.tiles.pieces;
-        end = p.tiles.total * (blockIdx.x + 1ll) / p.tiles.pieces;
-        tile = tile_at(p.tiles, begin);
-    }
+    const bool leads = lane == 0 && warp == 0;
+    if (leads) piece.begin<F>(p);
     __syncthreads();
-    while (tile < p.tiles.count[0] * p.tiles.count[1] && place_of(p.tiles, tile) < end) {
-        const int z = planes_before(p.tiles, tile, begin), stop = planes_before(p.tiles, tile, end);
-        const int across = p.tiles.count[0];
-        const Span x = span_of(tile % across, across, F::STEP_X, F::OVERLAP, WIDTH, p.n[0], p.wraps[0]);
-        const Span y = span_of(tile / across, p.tiles.count[1], F::STEP_Y, F::LEVELS, F::ROWS, p.n[1], p.wraps[1]);
-        if (z < stop && x.at > 0 && x.at + WIDTH < p.n[0] && y.at > 0 && y.at + F::ROWS < p.n[1]) {
-            Cube<F, false> cube(p, shared, lane, warp);
-            cube.run(x, y, z, stop);
-        } else if (z < stop) {
+    while (piece.more) {
+        if (piece.edges) {
             Cube<F, true> cube(p, shared, lane, warp);
-            cube.run(x, y, z, stop);
+            cube.run(piece.x, piece.y, piece.z, piece.stop);
+        } else {
+            Cube<F, false> cube(p, shared, lane, warp);
+            cube.run(piece.x, piece.y, piece.z, piece.stop);
         }
         __syncthreads();
-        if (lane == 0 && warp == 0) tile = tile + 1;
+        if (leads) piece.next<F>(p);
         __syncthreads();
     }
 }

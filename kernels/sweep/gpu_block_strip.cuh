@@ -84,7 +84,7 @@ template <class T, int LEVELS_, bool CHAINED_, int GROUPS_, int RING_, int WARPS
         ROWS = CHAINED ? 2 : 3,
         DELAY = CHAINED ? LEVELS + (SPLIT > 0) : 2 * LEVELS,
         AHEAD = RING ? 6 : 2,
-        SUMS = (GROUPS & CORNERS) != 0, /* the pairs of two rows are kept */
+        SUMS = (GROUPS & CORNERS) != 0, /* rows' pairs are kept, of two */
         V = Vector<T>::CELLS,
         OVERLAP = (LEVELS + V - 1) / V * V,
         STEP = WIDTH - 2 * OVERLAP,
@@ -92,7 +92,7 @@ template <class T, int LEVELS_, bool CHAINED_, int GROUPS_, int RING_, int WARPS
         RING_CELLS = (RING > CAREFUL_RING ? RING : CAREFUL_RING) * WIDTH
     };
     static_assert(RING % ROWS == 0 && (RING == 0 || RING >= AHEAD + ROWS), "slots turn with the rows");
-    static_assert(CHAINED || (!SUMS && !SPLIT && RING), "two rows a level");
+    static_assert(CHAINED || (SPLIT == 0 && RING > 0), "two rows a level");
     static_assert(SPLIT < LEVELS, "a chain begins at a level");
 };
 
@@ -118,21 +118,22 @@ template <class T> BLOCK_INLINE int cell_place(int k)
     return k / Vector<T>::CELLS * (Vector<T>::CELLS * LANES) + k % Vector<T>::CELLS;
 }
 
-/* Row b's next values, of rows a, b, c. sa, sb: pairs of a and b, where the rule needs corners; sa becomes those of
- * c. */
+/* Row b's next values, of rows a, b, c. sa, sb: pairs of a and b, where the rule needs corners; sc becomes those of
+ * c, and may be in the place of sa. */
 template <int GROUPS, bool EDGES, class T>
 BLOCK_INLINE void next_row(const Plane<T> &p, const Ends<T> &ends, const T (&a)[CELLS], const T (&b)[CELLS],
-                           const T (&c)[CELLS], T (&sa)[CELLS], const T (&sb)[CELLS], T (&to)[CELLS])
+                           const T (&c)[CELLS], const T (&sa)[CELLS], const T (&sb)[CELLS], T (&sc)[CELLS],
+                           T (&to)[CELLS])
 {
     T across[CELLS], corners[CELLS];
     if (GROUPS & CORNERS) {
-        T sc[CELLS];
-        pairs<EDGES>(c, ends, sc);
+        T pairs_of_c[CELLS];
+        pairs<EDGES>(c, ends, pairs_of_c);
 #pragma unroll
         for (int k = 0; k < CELLS; k++) {
-            corners[k] = add(sa[k], sc[k]);
+            corners[k] = add(sa[k], pairs_of_c[k]);
             across[k] = sb[k];
-            sa[k] = sc[k];
+            sc[k] = pairs_of_c[k];
         }
     } else {
         pairs<EDGES>(b, ends, across);

@@ -25,8 +25,6 @@ struct Layout {
     int64_t first;           /* of cell (0, 0, 0) */
     uint64_t cells;          /* in all */
 };
-/* False: more than a device can address. */
-bool layout_of(const lacis_sweep_start *start, Layout *out);
 
 /* What the kernels of ghosts read: on the device, once a system. */
 struct Edges {
@@ -163,6 +161,10 @@ lacis_sweep_status clear_sums(lacis_sweep_gpu *s, cudaStream_t stream); /* befor
 lacis_sweep_status measure(lacis_sweep_gpu *s, cudaStream_t stream);
 /* Waits; adds to what `change` has. */
 lacis_sweep_status read_sums(lacis_sweep_gpu *s, lacis_sweep_change *change, cudaStream_t stream);
+
+/* --- gpu_make.cu */
+bool layout_of(const lacis_sweep_start *start, Layout *out); /* false: more than a device can address */
+bool any_written(const lacis_sweep_start *start);
 
 /* --- gpu_system.cu */
 void turn(lacis_sweep_gpu *s, int levels);

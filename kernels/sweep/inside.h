@@ -29,11 +29,10 @@
 #define LACIS_ISA(name)            LACIS_ISA_GLUE(name, LACIS_ISA_NAME)
 
 enum {
-    SWEEP_LINE = 64,         /* bytes; rows begin at a multiple of it */
-    SWEEP_SLACK = 128,       /* bytes before and behind arrays: loops take whole vectors */
-    SWEEP_BUNDLE = 4,        /* rows that a loop may take side by side */
-    SWEEP_LEVELS_MOST = 32,  /* of one pass */
-    SWEEP_STREAM = 24 << 20, /* bytes of fields from which on results go past the caches */
+    SWEEP_LINE = 64,        /* bytes; rows begin at a multiple of it */
+    SWEEP_SLACK = 128,      /* bytes before and behind arrays: loops take whole vectors */
+    SWEEP_BUNDLE = 4,       /* rows that a loop may take side by side */
+    SWEEP_LEVELS_MOST = 32, /* of one pass */
     SWEEP_X = 0,
     SWEEP_Y = 1,
     SWEEP_Z = 2
@@ -57,8 +56,10 @@ typedef struct sweep_plan {
     int64_t tile[3];
     sweep_shape array, ring; /* ring: a plane of it alone */
     int64_t ring_planes;
-    int group;         /* planes of a level at a time */
-    int taps, threads; /* taps: the most of a rule */
+    uint64_t ring_inverse; /* 2^64 / ring_planes, rounded up */
+    int group;             /* planes of a level at a time */
+    int taps, threads;     /* taps: the most of a rule */
+    uint64_t stream_from;  /* bytes of fields from which on results go past the caches */
     uint64_t ring_bytes, ghost_bytes, column_bytes, worker_bytes, table_bytes, bytes;
 } sweep_plan;
 
@@ -151,6 +152,7 @@ typedef struct sweep_pass {
     int levels;
     int64_t begin[3], end[3], tiles[3], tile[3];
     bool change, stream;
+    bool ends; /* tiles have whole rows, and fill the ghosts at their ends */
 } sweep_pass;
 
 /* A tile of a pass. */
@@ -161,6 +163,21 @@ typedef struct sweep_task {
     int64_t begin[3], end[3];
 } sweep_task;
 
+/* Some rows of a field that are computed side by side: neighbours along z in a grid of two dimensions, along y of one
+ * plane in one of three. Cells are numbered as the part's. */
+typedef struct sweep_row {
+    int64_t y, z;
+    char *out;               /* cell 0 */
+    const char *old;         /* cell 0 of the level before */
+    const sweep_plane *base; /* where its taps' rows 0 begin */
+} sweep_row;
+typedef struct sweep_bundle {
+    const sweep_task *task;
+    int level, field, rows;
+    int64_t begin, end; /* of x */
+    sweep_row row[SWEEP_BUNDLE];
+} sweep_bundle;
+
 static inline uint64_t sweep_lines(uint64_t bytes)
 {
     return (bytes + SWEEP_LINE - 1) / SWEEP_LINE * SWEEP_LINE;
@@ -169,6 +186,14 @@ static inline int64_t sweep_wrap(int64_t at, int64_t n)
 {
     const int64_t rest = at % n;
     return rest < 0 ? rest + n : rest;
+}
+/* z modulo ring_planes without a division; exact for |z| < 2^40. */
+static inline int64_t sweep_slot(const sweep_plan *plan, int64_t z)
+{
+    if (plan->ring_planes == 1) return 0;
+    const uint64_t from_0 = (uint64_t)(z + (plan->ring_planes << 40));
+    const uint64_t times = (uint64_t)(((unsigned __int128)from_0 * plan->ring_inverse) >> 64);
+    return (int64_t)(from_0 - times * (uint64_t)plan->ring_planes);
 }
 static inline int sweep_axis(int dims, int axis)
 {
@@ -191,14 +216,15 @@ typedef struct sweep_window {
     int64_t begin[2], end[2];
     bool ends[2][2];
     int64_t deep[2]; /* ghosts */
+    bool rows_done;  /* those along x are there already */
 } sweep_window;
 void lacis_sweep_edges(const lacis_sweep *system, int array, sweep_plane plane, const sweep_window *window,
                        int64_t z);
 /* Plane k (1 ..) beyond a face of z, AFFINE, of the cells (ghosts too) of the plane that it comes from. */
 void lacis_sweep_affine_plane(const lacis_sweep *system, int array, int side, int k, sweep_plane from, sweep_plane to,
                               const sweep_window *window);
-/* All ghosts of one copy of the moving fields, or of the coefficients. */
-lacis_sweep_status lacis_sweep_ghosts(lacis_sweep *system, int first, int end, int copy);
+/* All ghosts of one copy of arrays first .. end - 1; rows_done: but those along x, which are there. */
+void lacis_sweep_ghosts(lacis_sweep *system, int first, int end, int copy, bool rows_done);
 
 /* planes.c: plane z of an array at a level of a task, z beyond the ends of the grid too. */
 sweep_plane lacis_sweep_plane(const sweep_task *task, int level, int array, int64_t z);
@@ -206,8 +232,14 @@ sweep_plane lacis_sweep_array_plane(const lacis_sweep *system, int copy, int arr
 sweep_plane lacis_sweep_ring_plane(const sweep_task *task, int level, int field, int64_t z);
 sweep_plane lacis_sweep_ghost_plane(const sweep_task *task, int level, int field, int side, int k);
 
+/* rows.c: puts a row into the bundle, or copies it where it is held; computes the bundle's rows and empties it
+ * (false: a written rule failed). */
+void lacis_sweep_put_row(sweep_bundle *bundle, const sweep_row *row);
+bool lacis_sweep_flush(sweep_bundle *bundle);
+
 /* pass.c */
+/* ends: whether ghosts along x are to be filled where that can be done; told whether they were. NULL: not. */
 lacis_sweep_status lacis_sweep_run(lacis_sweep *system, const int64_t begin[3], const int64_t end[3], int levels,
-                                   lacis_sweep_change *change);
+                                   lacis_sweep_change *change, bool *ends);
 
 #endif

@@ -21,200 +21,6 @@ static void span(const sweep_task *task, int level, int axis, int64_t *begin, in
     if (sweep_ends(plan, axis, 1) && *end > plan->n[axis]) *end = plan->n[axis];
 }
 
-/* Cells along an axis that are not held. */
-static void moving(const lacis_sweep *system, int field, int axis, int64_t *begin, int64_t *end)
-{
-    const sweep_face *face = &system->face[field][2 * axis];
-    const int64_t reach = system->plan.reach[axis];
-    *begin = face[0].held ? reach : INT64_MIN;
-    *end = face[1].held ? system->plan.n[axis] - reach : INT64_MAX;
-}
-
-static bool is_held(const lacis_sweep *system, int field, int axis, int64_t at)
-{
-    int64_t begin, end;
-    moving(system, field, axis, &begin, &end);
-    return at < begin || at >= end;
-}
-
-/* --- rows ------------------------------------------------------------------------------------------------- */
-
-/* Some rows of a field that are computed side by side: neighbours along z in a grid of two dimensions, along y of one
- * plane in one of three. Cells are numbered as the part's. */
-struct row {
-    int64_t y, z;
-    char *out;       /* cell 0 */
-    const char *old; /* cell 0 of the level before */
-    const sweep_plane *base;
-};
-struct bundle {
-    const sweep_task *task;
-    int level, field, rows;
-    int64_t begin, end; /* of x */
-    struct row row[SWEEP_BUNDLE];
-};
-
-static bool is_last(const struct bundle *bundle)
-{
-    return bundle->level == bundle->task->pass->levels;
-}
-
-/* Taps of a row from x on. */
-static void point(const struct bundle *bundle, int k, int64_t x)
-{
-    const lacis_sweep *system = bundle->task->pass->system;
-    const sweep_rule *rule = &system->rule[bundle->field];
-    const struct row *row = &bundle->row[k];
-    const void **tap = bundle->task->worker->tap + k * rule->taps;
-    for (int i = 0; i < rule->taps; i++)
-        tap[i] = row->base[i].at + row->y * row->base[i].pitch + x * system->loops->size;
-}
-
-/* The caller's coordinates, of the whole grid. */
-static void place(const lacis_sweep *system, const int64_t at[3], int64_t out[3])
-{
-    for (int d = 0; d < 3; d++)
-        out[sweep_axis(system->start.dims, d)] = sweep_wrap(at[d] + system->plan.origin[d], system->plan.whole[d]);
-}
-
-static bool written(const struct bundle *bundle, int k, int64_t begin, int64_t end)
-{
-    const sweep_task *task = bundle->task;
-    const lacis_sweep *system = task->pass->system;
-    const struct row *row = &bundle->row[k];
-    const int64_t size = system->loops->size, whole = system->plan.whole[0];
-    const void **tap = task->worker->tap + k * system->rule[bundle->field].taps;
-    for (int64_t x = begin; x < end;) {
-        const int64_t from[3] = {x, row->y, row->z};
-        int64_t at[3], n = end - x < LACIS_SWEEP_STRIP ? end - x : LACIS_SWEEP_STRIP;
-        place(system, from, at);
-        if (n > whole - at[0]) n = whole - at[0];
-        point(bundle, k, x);
-        if (!system->start.cells(system->start.cells_context, task->index, bundle->field, (int)n, tap, at[0], at[1],
-                                 at[2], system->t + bundle->level - 1, row->out + x * size))
-            return false;
-        x += n;
-    }
-    return true;
-}
-
-static void keep(const struct bundle *bundle, const struct row *row, int64_t begin, int64_t end)
-{
-    const int64_t size = bundle->task->pass->system->loops->size;
-    if (end > begin) memcpy(row->out + begin * size, row->old + begin * size, (size_t)((end - begin) * size));
-}
-
-static void add_change(const struct bundle *bundle, const struct row *row, int64_t begin, int64_t end)
-{
-    const sweep_task *task = bundle->task;
-    const sweep_loops *loops = task->pass->system->loops;
-    const sweep_columns *columns = &task->worker->columns[bundle->field];
-    const int64_t at = begin - task->begin[0];
-    loops->change(row->out + begin * loops->size, row->old + begin * loops->size, end - begin, columns->squares + at,
-                  (char *)columns->most + at * loops->size);
-}
-
-/* Rings have room for whole vectors around what is computed, and nobody reads there what was not: so loops begin and
- * end at lines, but in the last level, whose neighbours are others' cells. */
-static void widen(const struct bundle *bundle, int64_t *begin, int64_t *end)
-{
-    const int64_t size = bundle->task->pass->system->loops->size, line = SWEEP_LINE / size,
-                  odd = (int64_t)((uintptr_t)(bundle->row[0].out + *begin * size) % SWEEP_LINE) / size;
-    *begin -= odd;
-    *end = *begin + (*end - *begin + line - 1) / line * line;
-}
-
-/* One row loop for each row. */
-static void row_by_row(const struct bundle *bundle, int64_t begin, int64_t end, bool stream)
-{
-    const lacis_sweep *system = bundle->task->pass->system;
-    const sweep_rule *rule = &system->rule[bundle->field];
-    for (int k = 0; k < bundle->rows; k++) {
-        point(bundle, k, begin);
-        rule->row(rule, bundle->task->worker->tap + k * rule->taps, bundle->row[k].out + begin * system->loops->size,
-                  end - begin, stream);
-    }
-}
-
-/* One loop for all rows, from the first line on; returns where it ended. */
-static int64_t side_by_side(const struct bundle *bundle, int64_t begin, int64_t end, bool stream)
-{
-    const sweep_task *task = bundle->task;
-    const lacis_sweep *system = task->pass->system;
-    const int64_t size = system->loops->size,
-                  odd = (int64_t)((uintptr_t)(bundle->row[0].out + begin * size) % SWEEP_LINE) / size;
-    if (odd != 0) {
-        const int64_t line = begin + SWEEP_LINE / size - odd, stop = line < end ? line : end;
-        row_by_row(bundle, begin, stop, stream);
-        begin = stop;
-    }
-    if (begin == end) return end;
-    void *out[SWEEP_BUNDLE];
-    for (int k = 0; k < SWEEP_BUNDLE; k++) {
-        out[k] = bundle->row[k].out + begin * size;
-        point(bundle, k, begin);
-    }
-    const sweep_rule *rule = &system->rule[bundle->field];
-    rule->rows(rule, task->worker->tap, out, end - begin, stream);
-    return end;
-}
-
-/* Cells of a linear rule: with its loop for several rows, or row after row in pieces short enough that rows which
- * several read stay in the first cache. */
-static void linear(const struct bundle *bundle, int64_t begin, int64_t end)
-{
-    enum { PIECE = 4096 }; /* bytes */
-    const sweep_task *task = bundle->task;
-    const lacis_sweep *system = task->pass->system;
-    const sweep_rule *rule = &system->rule[bundle->field];
-    const int64_t size = system->loops->size;
-    const bool stream = task->pass->stream && is_last(bundle);
-    if (!is_last(bundle)) widen(bundle, &begin, &end);
-    if (rule->rows != NULL && bundle->rows == SWEEP_BUNDLE) begin = side_by_side(bundle, begin, end, stream);
-    const int64_t piece = bundle->rows == 1 ? end - begin : PIECE / size;
-    for (int64_t x = begin; x < end; x += piece)
-        row_by_row(bundle, x, end - x < piece ? end : x + piece, stream);
-}
-
-/* Rows that are not held, but for their ends. */
-static bool moving_rows(const struct bundle *bundle)
-{
-    const sweep_pass *pass = bundle->task->pass;
-    const lacis_sweep *system = pass->system;
-    int64_t from, to, begin = bundle->begin, end = bundle->end;
-    moving(system, bundle->field, 0, &from, &to);
-    from = from > begin ? (from < end ? from : end) : begin;
-    to = to < end ? (to > from ? to : from) : end;
-    if (from < to && !system->rule[bundle->field].written) linear(bundle, from, to);
-    for (int k = 0; k < bundle->rows; k++) {
-        const struct row *row = &bundle->row[k];
-        if (from < to && system->rule[bundle->field].written && !written(bundle, k, from, to)) return false;
-        keep(bundle, row, begin, from);
-        keep(bundle, row, to, end);
-        if (pass->change && is_last(bundle) && from < to) add_change(bundle, row, from, to);
-    }
-    bundle->task->worker->updates += (double)((to - from) * bundle->rows);
-    return true;
-}
-
-/* Puts a row into the bundle; one that is held is done at once. */
-static void put_row(struct bundle *bundle, const struct row *row)
-{
-    const lacis_sweep *system = bundle->task->pass->system;
-    if (is_held(system, bundle->field, 2, row->z) || is_held(system, bundle->field, 1, row->y)) {
-        keep(bundle, row, bundle->begin, bundle->end);
-    } else {
-        bundle->row[bundle->rows++] = *row;
-    }
-}
-
-static bool flush(struct bundle *bundle)
-{
-    const bool good = bundle->rows == 0 || moving_rows(bundle);
-    bundle->rows = 0;
-    return good;
-}
-
 /* --- planes ----------------------------------------------------------------------------------------------- */
 
 static sweep_plane target(const sweep_task *task, int level, int field, int64_t z)
@@ -262,7 +68,8 @@ static void ring_edges(const sweep_task *task, int level, int field, int64_t z, 
 {
     const lacis_sweep *system = task->pass->system;
     const sweep_plan *plan = &system->plan;
-    sweep_window window = {{begin[0], begin[1]}, {end[0], end[1]}, {{false}}, {plan->reach[0], plan->reach[1]}};
+    sweep_window window = {
+        .begin = {begin[0], begin[1]}, .end = {end[0], end[1]}, .deep = {plan->reach[0], plan->reach[1]}};
     bool any = false;
     for (int d = 0; d < 2; d++) {
         window.ends[d][0] = sweep_ends(plan, d, 0) && begin[d] == 0 && plan->reach[d] > 0;
@@ -279,6 +86,18 @@ static void ring_edges(const sweep_task *task, int level, int field, int64_t z, 
     }
 }
 
+/* The ghosts at the ends of rows just written. */
+static void row_ends(const sweep_task *task, int field, int64_t z, const int64_t begin[2], const int64_t end[2])
+{
+    const lacis_sweep *system = task->pass->system;
+    const sweep_plan *plan = &system->plan;
+    const sweep_window window = {.begin = {begin[0], begin[1]},
+                                 .end = {end[0], end[1]},
+                                 .ends = {{!plan->inner[0][0], !plan->inner[0][1]}, {false, false}},
+                                 .deep = {plan->ghost[0], 0}};
+    if (plan->ghost[0] > 0) lacis_sweep_edges(system, field, target(task, task->pass->levels, field, z), &window, z);
+}
+
 /* Planes [z, z + count) of one field: a bundle of them where a plane is a row, else bundles of each one's rows. Where
  * a tile of the change ends, the bundle ends. */
 static bool planes_of_field(const sweep_task *task, int level, int field, int64_t z, int count)
@@ -289,25 +108,26 @@ static bool planes_of_field(const sweep_task *task, int level, int field, int64_
     int64_t begin[2], end[2];
     for (int d = 0; d < 2; d++)
         span(task, level, d, &begin[d], &end[d]);
-    struct bundle bundle = {.task = task, .level = level, .field = field, .begin = begin[0], .end = end[0]};
+    sweep_bundle bundle = {.task = task, .level = level, .field = field, .begin = begin[0], .end = end[0]};
     for (int k = 0; k < count; k++) {
         sweep_plane *base = task->worker->tap_base + k * system->plan.taps;
         const sweep_plane out = target(task, level, field, z + k),
                           old = lacis_sweep_plane(task, level - 1, field, z + k);
         find_taps(task, level, field, z + k, base);
         for (int64_t y = begin[1]; y < end[1]; y++) {
-            const struct row row = {y, z + k, out.at + y * out.pitch, old.at + y * old.pitch, base};
+            const sweep_row row = {y, z + k, out.at + y * out.pitch, old.at + y * old.pitch, base};
             const bool tiles = change && tiles_end(task, y, z + k);
-            put_row(&bundle, &row);
-            if ((tiles || bundle.rows == SWEEP_BUNDLE) && !flush(&bundle)) return false;
+            lacis_sweep_put_row(&bundle, &row);
+            if ((tiles || bundle.rows == SWEEP_BUNDLE) && !lacis_sweep_flush(&bundle)) return false;
             if (tiles) settle_columns(task, field);
         }
-        if (!flat && !flush(&bundle)) return false;
+        if (!flat && !lacis_sweep_flush(&bundle)) return false;
     }
-    if (!flush(&bundle)) return false;
-    if (!last)
-        for (int k = 0; k < count; k++)
-            ring_edges(task, level, field, z + k, begin, end);
+    if (!lacis_sweep_flush(&bundle)) return false;
+    for (int k = 0; k < count; k++) {
+        if (!last) ring_edges(task, level, field, z + k, begin, end);
+        if (last && task->pass->ends) row_ends(task, field, z + k, begin, end);
+    }
     return true;
 }
 
@@ -386,7 +206,7 @@ static void clear_columns(lacis_sweep *system)
 }
 
 lacis_sweep_status lacis_sweep_run(lacis_sweep *system, const int64_t begin[3], const int64_t end[3], int levels,
-                                   lacis_sweep_change *change)
+                                   lacis_sweep_change *change, bool *ends)
 {
     sweep_pass pass = {.system = system, .levels = levels, .change = change != NULL};
     int64_t tasks = 1;
@@ -398,7 +218,10 @@ lacis_sweep_status lacis_sweep_run(lacis_sweep *system, const int64_t begin[3], 
         pass.tiles[d] = (end[d] - begin[d] + pass.tile[d] - 1) / pass.tile[d];
         tasks *= pass.tiles[d];
     }
-    pass.stream = !pass.change && system->plan.array.bytes * (uint64_t)system->start.fields > SWEEP_STREAM;
+    pass.stream =
+        !pass.change && system->plan.array.bytes * (uint64_t)system->start.fields > system->plan.stream_from;
+    pass.ends = ends != NULL && pass.tiles[0] == 1 && begin[0] == 0 && end[0] == system->plan.n[0];
+    if (ends != NULL) *ends = pass.ends;
     if (pass.change) clear_columns(system);
     const lacis_sweep_status status =
         (lacis_sweep_status)lacis_parallel(system->plan.threads, tasks, pass_task, &pass);

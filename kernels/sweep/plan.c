@@ -183,11 +183,12 @@ static int64_t round_up(int64_t n, int64_t to)
     return (n + to - 1) / to * to;
 }
 
+enum { CACHE = 768 << 10, STREAM = 32 }; /* of a core; fields of so many caches do not stay in the last one */
+
 /* Cells of a plane whose rings, and what is read and written beside them, stay in a core's second cache. */
 static int64_t area_of(const lacis_sweep_start *start, const sweep_plan *plan, int64_t size)
 {
-    const int64_t cache = start->cache > 0 ? start->cache : 768 << 10,
-                  planes = 2 * plan->reach[SWEEP_Z] + plan->group,
+    const int64_t cache = start->cache > 0 ? start->cache : CACHE, planes = 2 * plan->reach[SWEEP_Z] + plan->group,
                   arrays = (int64_t)start->fields * planes * plan->levels + start->fields +
                            (int64_t)start->coefficients * planes;
     return most(cache / (size * arrays), 64);
@@ -227,6 +228,7 @@ static void cut(const lacis_sweep_start *start, sweep_plan *plan, int64_t size)
 static bool ring_shape(const lacis_sweep_start *start, sweep_plan *plan, int64_t size)
 {
     plan->ring_planes = 2 * plan->reach[SWEEP_Z] + plan->group;
+    plan->ring_inverse = UINT64_MAX / (uint64_t)plan->ring_planes + 1;
     const int64_t n[3] = {plan->tile[0], plan->tile[1], 1};
     for (int d = 0; d < 2; d++)
         plan->ring.before[d] = plan->ring.behind[d] = plan->levels * plan->reach[d];
@@ -297,6 +299,7 @@ bool lacis_sweep_plan(const lacis_sweep_start *start, sweep_plan *plan)
     for (int f = 0; f < start->fields; f++)
         plan->taps = start->rule[f].taps > plan->taps ? start->rule[f].taps : plan->taps;
     cut(start, plan, size);
+    plan->stream_from = STREAM * (uint64_t)(start->cache > 0 ? start->cache : CACHE);
     if (!array_shape(start, plan, size) || !ring_shape(start, plan, size)) return false;
     const uint64_t copies = 2 * (uint64_t)start->fields + (uint64_t)start->coefficients,
                    taps = SWEEP_BUNDLE * (uint64_t)plan->taps + 1;

@@ -22,7 +22,7 @@ sweep_plane lacis_sweep_ring_plane(const sweep_task *task, int level, int field,
 {
     const lacis_sweep *system = task->pass->system;
     const int64_t planes = system->plan.ring_planes, slot = (int64_t)(level - 1) * system->start.fields + field;
-    return room_plane(task, 0, slot * planes + sweep_wrap(z, planes));
+    return room_plane(task, 0, slot * planes + sweep_slot(&system->plan, z));
 }
 
 sweep_plane lacis_sweep_ghost_plane(const sweep_task *task, int level, int field, int side, int k)

@@ -194,7 +194,7 @@ static bool build(lacis_sweep *system)
 {
     if (!bring_tables(system) || !take_arrays(system) || !take_workers(system)) return false;
     bring_arrays(system);
-    lacis_sweep_ghosts(system, 0, system->arrays, 0);
+    lacis_sweep_ghosts(system, 0, system->arrays, 0, false);
     return true;
 }
 
@@ -241,14 +241,14 @@ void lacis_sweep_counted(lacis_sweep *system, lacis_sweep_counts *out, bool rese
 /* --- steps ------------------------------------------------------------------------------------------------ */
 
 /* What a pass of `levels` has written becomes the present. */
-static void turn(lacis_sweep *system, int levels)
+static void turn(lacis_sweep *system, int levels, bool rows_done)
 {
     system->now = 1 - system->now;
     system->t += levels;
     system->counts.passes += 1;
     system->counts.steps += levels;
     system->counts.levels = levels;
-    lacis_sweep_ghosts(system, 0, system->start.fields, system->now);
+    lacis_sweep_ghosts(system, 0, system->start.fields, system->now, rows_done);
 }
 
 lacis_sweep_status lacis_sweep_steps(lacis_sweep *system, int64_t steps, lacis_sweep_change *change)
@@ -263,9 +263,11 @@ lacis_sweep_status lacis_sweep_steps(lacis_sweep *system, int64_t steps, lacis_s
             begin[d] = plan->inner[d][0] ? -later : 0;
             end[d] = plan->n[d] + (plan->inner[d][1] ? later : 0);
         }
-        const lacis_sweep_status status = lacis_sweep_run(system, begin, end, levels, left == levels ? change : NULL);
+        bool ends;
+        const lacis_sweep_status status =
+            lacis_sweep_run(system, begin, end, levels, left == levels ? change : NULL, &ends);
         if (status != LACIS_SWEEP_OK) return status;
-        turn(system, levels);
+        turn(system, levels, ends);
         left -= levels;
     }
     return LACIS_SWEEP_OK;
@@ -288,12 +290,12 @@ lacis_sweep_status lacis_sweep_update(lacis_sweep *system, const lacis_sweep_box
 {
     int64_t begin[3], end[3];
     inside(system, box, begin, end);
-    return lacis_sweep_run(system, begin, end, 1, change);
+    return lacis_sweep_run(system, begin, end, 1, change, NULL);
 }
 
 void lacis_sweep_turn(lacis_sweep *system)
 {
-    turn(system, 1);
+    turn(system, 1, false);
 }
 
 /* Rows of a box between the array and a buffer. */
@@ -340,6 +342,6 @@ void lacis_sweep_unpack(lacis_sweep *system, int array, const lacis_sweep_box *b
 
 void lacis_sweep_refresh(lacis_sweep *system)
 {
-    lacis_sweep_ghosts(system, 0, system->start.fields, system->now);
-    lacis_sweep_ghosts(system, system->start.fields, system->arrays, 0);
+    lacis_sweep_ghosts(system, 0, system->start.fields, system->now, false);
+    lacis_sweep_ghosts(system, system->start.fields, system->arrays, 0, false);
 }

@@ -85,6 +85,9 @@ static lacis_status bind_until(lacis_run *run, const lacis_call *call, lacis_swe
     const lacis_arg *until = lacis_call_arg(call, "UNTIL"), *change = lacis_call_arg(call, "CHANGE");
     if (until != NULL) {
         const lacis_item *item = until->item;
+        if (lacis_call_arg(call, "STEPS") == NULL)
+            return lacis_run_fail_at(run, LACIS_SYNTAX, until->offset, "STEPS 100000",
+                                     "UNTIL needs STEPS, the most that may be done");
         work->l2 = item[0].integer == 1;
         work->tolerance = item[1].real;
         work->check = 1;

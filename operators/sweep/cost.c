@@ -68,6 +68,13 @@ double lacis_sweep_stretch(const lacis_sweep_work *work)
     return lesser(lesser(lesser((double)work->steps, work->check), work->rows), work->keep);
 }
 
+/* Rows of NAME_change, gathered and then put into a table. */
+double lacis_sweep_rows_bytes(const lacis_sweep_work *work)
+{
+    const double row = 3 * sizeof(double), gathered = 3; /* times, while the list grows */
+    return work->rows > 0 ? gathered * row * ((double)work->steps / (double)work->rows + 1) : 0;
+}
+
 /* ----------------------------------------------------------------------------------------------- can */
 
 /* Several steps a pass are a way of their own, unless LEVELS or what is looked at on the way leaves one alone. */
@@ -139,6 +146,6 @@ lacis_status lacis_sweep_cost(lacis_run *run, const lacis_call *call, int way, c
                         .entries = (double)work->grid.cells,
                         .bytes = lacis_sweep_result_bytes(work),
                         .kind = lacis_sweep_written(work) ? "written" : "linear"};
-    out->peak_bytes = out->bytes + e->memory + (double)lacis_sweep_take_bytes(work);
+    out->peak_bytes = out->bytes + e->memory + (double)lacis_sweep_take_bytes(work) + lacis_sweep_rows_bytes(work);
     return LACIS_OK;
 }

@@ -78,7 +78,7 @@ lacis_status lacis_sweep_gpu_cost(lacis_run *run, const lacis_call *call, int wa
                         .bytes = lacis_sweep_result_bytes(work),
                         .once = e->once,
                         .kind = lacis_sweep_written(work) ? "written" : "linear"};
-    out->peak_bytes = out->bytes + (double)lacis_sweep_take_bytes(work);
+    out->peak_bytes = out->bytes + (double)lacis_sweep_take_bytes(work) + lacis_sweep_rows_bytes(work);
     return LACIS_OK;
 }
 

@@ -37,7 +37,7 @@ static const char *join(lacis_run *run, const char *a, const char *b)
 static lacis_status rule_text(lacis_run *run, const lacis_sweep_work *work, int field, const char **out)
 {
     const lacis_sweep_formula *f = &work->formula[field];
-    const char *type = work->type == LACIS_SWEEP_F32 ? "float" : "double", *body, *taps = "", *arguments = "";
+    const char *type = work->type == LACIS_SWEEP_F32 ? "float" : "double", *body = NULL, *taps = "", *arguments = "";
     const char *name = lacis_run_text(run, "lacis_step_%d", field);
     if (name == NULL) return no_memory(run);
     LACIS_TRY(lacis_expr_emit(run, f->expr, name, &body));
@@ -61,7 +61,7 @@ static lacis_status make_source(lacis_run *run, const lacis_sweep_work *work, co
 {
     static const char *const option[] = {"-default-device", "--fmad=false"};
     char *prefix;
-    const char *rules = "", *one;
+    const char *rules = "", *one = NULL;
     const uint64_t bytes = lacis_sweep_gpu_prefix(start, NULL, 0);
     if (bytes == 0) return lacis_run_fail(run, LACIS_UNSUPPORTED, "the GPU has no program for these rules");
     LACIS_TRY(lacis_run_scratch(run, bytes, &prefix));

@@ -61,7 +61,7 @@ static lacis_status finish(lacis_sweep_motion *m, lacis_array **out)
 {
     lacis_array *array = NULL;
     lacis_run *run = m->system->run;
-    LACIS_TRY(lacis_sweep_grid_at(m->system, m->step, &array));
+    LACIS_TRY(lacis_sweep_grid_at(m->system, m->step, true, &array));
     const lacis_status status =
         m->system->work->rows > 0 ? lacis_sweep_changes_attach(run, &m->changes, array) : LACIS_OK;
     if (status != LACIS_OK) {

@@ -14,6 +14,8 @@ typedef struct lacis_sweep_kind {
     /* change: of the last step; NULL: not wanted. steps > 0. */
     lacis_status (*steps)(lacis_sweep_system *system, int64_t steps, lacis_sweep_change *change);
     lacis_status (*read)(lacis_sweep_system *system, void *const *field); /* whole fields, to the host */
+    /* The same into a grid's fields, of which copies may stay where they were computed; NULL: there are none. */
+    lacis_status (*leave)(lacis_sweep_system *system, const lacis_array *array, const lacis_grid *grid);
     void (*counted)(lacis_sweep_system *system, lacis_sweep_counts *out);
     void (*free)(lacis_sweep_system *system); /* of one half made, too */
 } lacis_sweep_kind;
@@ -77,8 +79,8 @@ typedef struct lacis_sweep_motion {
 } lacis_sweep_motion;
 lacis_status lacis_sweep_go(lacis_sweep_motion *motion);
 
-/* --- keep.c: the fields as a grid, and as a file of KEEP. */
-lacis_status lacis_sweep_grid_at(lacis_sweep_system *system, int64_t step, lacis_array **out);
+/* --- keep.c: the fields as a grid (leave: one that later statements will read), and as a file of KEEP. */
+lacis_status lacis_sweep_grid_at(lacis_sweep_system *system, int64_t step, bool leave, lacis_array **out);
 lacis_status lacis_sweep_keep(lacis_sweep_system *system, int64_t step);
 
 #endif

@@ -41,29 +41,62 @@ static lacis_status steps(lacis_sweep_system *system, int64_t count, lacis_sweep
     return said(g, lacis_sweep_gpu_steps(g->system, count, change));
 }
 
-/* Field after field, through one block. */
-static lacis_status read_through(const gpu *g, void *const *field, void *block, uint64_t bytes)
+static uint64_t field_bytes(const gpu *g)
 {
-    const int fields = g->base.work->grid.fields;
-    for (int i = 0; i < fields; i++) {
-        void *only[LACIS_SWEEP_FIELDS] = {NULL};
-        if (field[i] == NULL) continue;
-        only[i] = block;
-        LACIS_TRY(said(g, lacis_sweep_gpu_read(g->system, only)));
-        LACIS_TRY(lacis_gpu_download(g->base.run, g->gpu, block, bytes, field[i]));
-    }
-    return LACIS_OK;
+    return lacis_sweep_size(g->base.work->type) * (uint64_t)g->base.work->grid.cells;
+}
+
+/* A field to the host, through a block of the device that has it afterwards. */
+static lacis_status read_through(const gpu *g, int field, void *block, void *host)
+{
+    void *only[LACIS_SWEEP_FIELDS] = {NULL};
+    only[field] = block;
+    LACIS_TRY(said(g, lacis_sweep_gpu_read(g->system, only)));
+    return lacis_gpu_download(g->base.run, g->gpu, block, field_bytes(g), host);
 }
 
 static lacis_status read(lacis_sweep_system *system, void *const *field)
 {
     const gpu *g = own(system);
-    const uint64_t bytes = lacis_sweep_size(system->work->type) * (uint64_t)system->work->grid.cells;
-    void *block = lacis_gpu_alloc(g->gpu, bytes);
+    void *block = lacis_gpu_alloc(g->gpu, field_bytes(g));
+    lacis_status status = LACIS_OK;
     if (block == NULL) return lacis_gpu_no_room(system->run, g->gpu, "the result");
-    const lacis_status status = read_through(g, field, block, bytes);
+    for (int i = 0; i < system->work->grid.fields && status == LACIS_OK; i++)
+        if (field[i] != NULL) status = read_through(g, i, block, field[i]);
     lacis_gpu_free(g->gpu, block);
     return status;
+}
+
+/* The array's part that begins at `data`. */
+static const char *part_name(const lacis_array *array, const void *data)
+{
+    lacis_part part;
+    for (int i = 0; lacis_array_part(array, i, &part) == LACIS_OK; i++)
+        if (part.data == data) return part.name;
+    return NULL;
+}
+
+/* Each field's block stays on the device as the copy of its part. */
+static lacis_status leave_field(const gpu *g, const lacis_array *array, const lacis_grid *grid, int field)
+{
+    uint64_t offset = 0;
+    const char *name = part_name(array, grid->field[field]);
+    lacis_buffer *buffer = name == NULL ? NULL : lacis_array_part_buffer(array, name, &offset);
+    void *block = lacis_gpu_alloc(g->gpu, field_bytes(g));
+    if (block == NULL) return lacis_gpu_no_room(g->base.run, g->gpu, "the result");
+    const lacis_status status = read_through(g, field, block, (void *)(uintptr_t)grid->field[field]);
+    if (status != LACIS_OK || buffer == NULL)
+        lacis_gpu_free(g->gpu, block);
+    else
+        lacis_gpu_keep(g->gpu, buffer, offset, field_bytes(g), block);
+    return status;
+}
+
+static lacis_status leave(lacis_sweep_system *system, const lacis_array *array, const lacis_grid *grid)
+{
+    for (int i = 0; i < grid->fields; i++)
+        LACIS_TRY(leave_field(own(system), array, grid, i));
+    return LACIS_OK;
 }
 
 static void counted(lacis_sweep_system *system, lacis_sweep_counts *out)
@@ -77,7 +110,8 @@ static void clear(lacis_sweep_system *system)
     own(system)->system = NULL;
 }
 
-static const lacis_sweep_kind kind = {.steps = steps, .read = read, .counted = counted, .free = clear};
+static const lacis_sweep_kind kind = {
+    .steps = steps, .read = read, .leave = leave, .counted = counted, .free = clear};
 
 /* ----------------------------------------------------------------------------------------- beginning */
 
@@ -106,15 +140,6 @@ typedef struct sending {
 static uint64_t apart(uint64_t bytes)
 {
     return (bytes + 255) / 256 * 256;
-}
-
-/* The array's part that begins at `data`. */
-static const char *part_name(const lacis_array *array, const void *data)
-{
-    lacis_part part;
-    for (int i = 0; lacis_array_part(array, i, &part) == LACIS_OK; i++)
-        if (part.data == data) return part.name;
-    return NULL;
 }
 
 static lacis_status send(sending *s, const lacis_sweep_source *source, const void *host, const void **out)

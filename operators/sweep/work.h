@@ -101,6 +101,7 @@ void lacis_sweep_start_of(const lacis_sweep_work *work, const lacis_sweep_input 
 
 /* --- cost.c, gpu_cost.c */
 double lacis_sweep_result_bytes(const lacis_sweep_work *work);
+double lacis_sweep_rows_bytes(const lacis_sweep_work *work);
 /* Bytes that one step moves over memory by itself, and the taps of all rules. */
 double lacis_sweep_step_bytes(const lacis_sweep_work *work);
 double lacis_sweep_taps(const lacis_sweep_work *work);

@@ -25,7 +25,12 @@ struct known {
     const char *name;
     binder bind;
 };
-static std::map<const void *, known> kernels;
+/* Made when it is first asked for: tables of kernels are filled before main begins, in whatever order. */
+static std::map<const void *, known> &kernels()
+{
+    static std::map<const void *, known> all;
+    return all;
+}
 static std::mutex lock;
 
 static cudaError_t answer(cudaError_t error)
@@ -37,7 +42,7 @@ static cudaError_t answer(cudaError_t error)
 const void *remember(const void *kernel, const char *name, binder bind)
 {
     const std::lock_guard<std::mutex> guard(lock);
-    known &k = kernels[kernel];
+    known &k = kernels()[kernel];
     if (!k.name) k = {name, bind};
     return kernel;
 }
@@ -60,8 +65,8 @@ cudaError_t launch(const shape &given, std::function<void()> body)
     shape s = given;
     {
         const std::lock_guard<std::mutex> guard(lock);
-        const auto found = kernels.find(s.function);
-        if (!s.name && found != kernels.end()) s.name = found->second.name;
+        const auto found = kernels().find(s.function);
+        if (!s.name && found != kernels().end()) s.name = found->second.name;
     }
     const cudaError_t error = wrong(s);
     if (error == cudaSuccess) do_on(s.stream, [s, body] { run(s, body); });
@@ -77,7 +82,7 @@ static cudaError_t launch_address(const shape &s, void **arguments)
     binder bind;
     {
         const std::lock_guard<std::mutex> guard(lock);
-        bind = kernels[s.function].bind;
+        bind = kernels()[s.function].bind;
     }
     if (!bind)
         fail(s.where, "a kernel whose parameters are not known: its address was not taken as (const void *)kernel");

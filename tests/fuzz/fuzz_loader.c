@@ -71,7 +71,8 @@ const char *const fuzz_words[] = {"%%MatrixMarket matrix coordinate ",
                                   "tRNS",
                                   NULL};
 
-/* Options of grids, of edge lists, of SWC, of dense matrices and of bodies; other loaders must refuse them by name. */
+/* Options of grids, of edge lists, of SWC, of dense matrices and of bodies; other loaders must refuse them by name.
+ */
 static const char *const options[] = {
 #define GRIDS                                                                                                        \
     " WITH (shape = '4x3', type = 'f32')", " WITH (shape = '2x2x2', type = 'u8')",                                   \

@@ -9,6 +9,7 @@
 
 cudaStream_t stream;
 int failures;
+void (*sweep_block::bench)(int, char **);
 
 int main(int count, char **argument)
 {
@@ -16,8 +17,10 @@ int main(int count, char **argument)
     CUDA(cudaStreamCreate(&stream));
     if (!strcmp(mode, "check") || !strcmp(mode, "small")) {
         sweep_block::check(!strcmp(mode, "small"));
+    } else if (!strcmp(mode, "bench") && sweep_block::bench) {
+        sweep_block::bench(count - 2, argument + 2);
     } else {
-        printf("sweep_block_gpu check | small\n");
+        printf("sweep_block_gpu check | small | bench [SECONDS_A_CASE] [PART_OF_A_NAME [SIDE]]\n");
         return 2;
     }
     CUDA(cudaStreamDestroy(stream));

@@ -136,17 +136,15 @@ template <class T> struct Grid {
         const lacis_sweep_linear &linear = rule.linear;
         T value = (T)linear.constant;
         for (int g = 0; g < linear.groups; g++) {
-            std::vector<T> sum;
+            T sum[9];
+            int count = 0;
             for (int i = linear.first[g]; i < linear.first[g + 1]; i++) {
                 const int8_t *to = rule.tap[i].at;
-                sum.push_back(get(block.dims - 1, at[0] + to[0], at[1] + to[1], at[2] + to[2]));
+                sum[count++] = get(block.dims - 1, at[0] + to[0], at[1] + to[1], at[2] + to[2]);
             }
-            while (sum.size() > 1) {
-                std::vector<T> half;
-                for (size_t i = 0; i < sum.size(); i += 2)
-                    half.push_back(i + 1 < sum.size() ? sum[i] + sum[i + 1] : sum[i]);
-                sum = half;
-            }
+            for (; count > 1; count = (count + 1) / 2)
+                for (int i = 0; i < count; i += 2)
+                    sum[i / 2] = i + 1 < count ? sum[i] + sum[i + 1] : sum[i];
             const T weight = (T)linear.weight[g];
             value = g == 0 && (T)linear.constant == 0 ? weight * sum[0] : fused(weight, sum[0], value);
         }

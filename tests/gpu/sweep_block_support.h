@@ -23,6 +23,10 @@ struct Case {
     lacis_sweep_tap tap[9];
     double weight[3];
     int first[4] = {0};
+    template <class T> struct Numbers {
+        int groups;
+        T constant, centre, cross, corners;
+    };
     Case(lacis_sweep_type type, int dims, int groups, bool constant, u64 *random);
     Case(const Case &) = delete;
     void size(int64_t nx, int64_t ny, int64_t nz);
@@ -38,7 +42,8 @@ template <class T> void naive(const Case &c, std::vector<T> &grid, int steps);
 
 /* Parts of the program; arguments behind the mode. */
 void check(bool small);
-void bench(int count, char **argument);
+/* sweep_block_bench.cu puts itself here, where it is linked. */
+extern void (*bench)(int count, char **argument);
 
 } // namespace sweep_block
 

@@ -214,9 +214,11 @@ static void check(bool small, u64 seed)
                 const int64_t *n = sizes[i];
                 if (dims == 3 && n[2] < 5) continue;
                 if (small && (shape + i + dims) % 3 != 0) continue;
-                for (int edge = 0; edge < (small ? 1 : 7); edge++)
+                for (int edge = 0; edge < (small ? 1 : 7); edge++) {
+                    if (i >= 3 && !small && (edge + shape) % 3 != 0) continue; /* the naive sweep takes its time */
                     known_case(shape, (lacis_sweep_type)((i + shape) % 2), dims, n,
                                small ? (int)(next_random(&state) % 7) : edge, next_random(&state) % 1000000);
+                }
             }
     for (int i = 0; i < (small ? 40 : 200); i++)
         random_case(small, i % 8 == 7, next_random(&state) % 1000000);

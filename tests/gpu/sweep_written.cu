@@ -96,32 +96,6 @@ static void make(sweep_case *c, int program, bool small, u64 seed)
     sweep_settle(c);
 }
 
-/* Without spaces, and brackets around lists. */
-static std::string tight(const std::string &text)
-{
-    std::string out;
-    for (const char c : text)
-        if (strchr(" ()", c) == nullptr) out += c;
-    return out;
-}
-
-static void compare_lists(const sweep_case &c, const std::string &lists)
-{
-    std::string text(lacis_sweep_gpu_prefix(&c.start, nullptr, 0), '\0'), got;
-    const uint64_t bytes = lacis_sweep_gpu_prefix(&c.start, &text[0], text.size());
-    sweep_expect(bytes == text.size() && text[bytes - 1] == '\0' && strlen(text.c_str()) == bytes - 1,
-                 "%s: the prefix's length", c.name.c_str());
-    for (const char *const name : {"TAP_LIST", "WRITTEN_LIST", "FIRST_TAP_LIST", "FIRST_GROUP_LIST", "GROUP_LIST"}) {
-        const std::string line = std::string("#define LACIS_SWEEP_") + name;
-        const size_t at = text.find(line + " ");
-        sweep_expect(at != std::string::npos, "%s: no %s", c.name.c_str(), name);
-        if (at != std::string::npos)
-            got += name + text.substr(at + line.size(), text.find('\n', at) - at - line.size());
-    }
-    sweep_expect(tight(got) == tight(lists), "%s: lists %s, not %s", c.name.c_str(), tight(got).c_str(),
-                 tight(lists).c_str());
-}
-
 #ifdef WITH_NVRTC
 static void compile(sweep_case *c, int program)
 {
@@ -158,6 +132,32 @@ static void compile(sweep_case *c, int program)
     }
 }
 #else
+/* Without spaces, and brackets around lists. */
+static std::string tight(const std::string &text)
+{
+    std::string out;
+    for (const char c : text)
+        if (strchr(" ()", c) == nullptr) out += c;
+    return out;
+}
+
+static void compare_lists(const sweep_case &c, const std::string &lists)
+{
+    std::string text(lacis_sweep_gpu_prefix(&c.start, nullptr, 0), '\0'), got;
+    const uint64_t bytes = lacis_sweep_gpu_prefix(&c.start, &text[0], text.size());
+    sweep_expect(bytes == text.size() && text[bytes - 1] == '\0' && strlen(text.c_str()) == bytes - 1,
+                 "%s: the prefix's length", c.name.c_str());
+    for (const char *const name : {"TAP_LIST", "WRITTEN_LIST", "FIRST_TAP_LIST", "FIRST_GROUP_LIST", "GROUP_LIST"}) {
+        const std::string line = std::string("#define LACIS_SWEEP_") + name;
+        const size_t at = text.find(line + " ");
+        sweep_expect(at != std::string::npos, "%s: no %s", c.name.c_str(), name);
+        if (at != std::string::npos)
+            got += name + text.substr(at + line.size(), text.find('\n', at) - at - line.size());
+    }
+    sweep_expect(tight(got) == tight(lists), "%s: lists %s, not %s", c.name.c_str(), tight(got).c_str(),
+                 tight(lists).c_str());
+}
+
 static void compile(sweep_case *c, int program)
 {
     static void (*const made[])(void **, std::string *) = {sweep_program_heat, sweep_program_wave,

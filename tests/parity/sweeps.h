@@ -260,7 +260,8 @@ static inline void run_variants(sweeps *s, const lacis_call *call, const changes
         snprintf(how, sizeof how, "%s, %d thread%s", variant->name, threads, threads == 1 ? "" : "s");
         const lacis_status status = variant->run(&s->p->run, call, 0, call->units, &array);
         if (status == LACIS_UNSUPPORTED && strstr(s->p->host.error.message, "the emulator refused") != NULL) {
-            parity_skipped(s->p, s->text, variant->name, s->p->host.error.message); /* it has no NVRTC */
+            snprintf(reason, sizeof reason, "%.200s", s->p->host.error.message); /* it has no NVRTC */
+            parity_skipped(s->p, s->text, variant->name, reason);
             continue;
         }
         sweep_ok(s, status);

@@ -199,7 +199,7 @@ static void clauses(void **state)
     assert_true(w->steps == 1000 && w->check == 1 && w->rows == 1 && w->l2 && w->tolerance == 1e-3 && w->levels == 4);
     assert_int_equal(w->type, LACIS_SWEEP_F32);
     done(&s, call);
-    w = bound(&s, "SWEEP g STEP u UNTIL max < 2 EVERY 7 CHANGE EVERY 3 KEEP EVERY 5", &call);
+    w = bound(&s, "SWEEP g STEP u STEPS 9 UNTIL max < 2 EVERY 7 CHANGE EVERY 3 KEEP EVERY 5", &call);
     assert_true(w->check == 7 && w->rows == 3 && !w->l2 && w->keep == 5);
     assert_string_equal(w->to, "g_*.npy");
     done(&s, call);

@@ -130,8 +130,9 @@ static void clauses(void **state)
     accept(&f, "SWEEP g STEP u[1] STEPS 9 UNTIL l2 < 1e-3 EVERY 4 CHANGE EVERY 3 LEVELS 64");
     refuse(&f, "SWEEP g STEPS 3", LACIS_SYNTAX, "SWEEP needs STEP");
     refuse(&f, "SWEEP g STEP u STEPS -1", LACIS_RANGE, "STEPS must be 0 or more");
-    refuse(&f, "SWEEP g STEP u UNTIL max < 0", LACIS_RANGE, "UNTIL's bound must be above 0");
-    refuse(&f, "SWEEP g STEP u UNTIL max < 1 EVERY 0", LACIS_RANGE, "EVERY must be 1 or more");
+    refuse(&f, "SWEEP g STEP u UNTIL max < 1", LACIS_SYNTAX, "UNTIL needs STEPS, the most that may be done");
+    refuse(&f, "SWEEP g STEP u STEPS 9 UNTIL max < 0", LACIS_RANGE, "UNTIL's bound must be above 0");
+    refuse(&f, "SWEEP g STEP u STEPS 9 UNTIL max < 1 EVERY 0", LACIS_RANGE, "EVERY must be 1 or more");
     refuse(&f, "SWEEP g STEP u CHANGE EVERY 0", LACIS_RANGE, "EVERY must be 1 or more");
     refuse(&f, "SWEEP g STEP u KEEP EVERY 0", LACIS_RANGE, "EVERY must be 1 or more");
     refuse(&f, "SWEEP g STEP u KEEP EVERY 1 TO 'x.npy'", LACIS_SYNTAX, "TO needs one *");

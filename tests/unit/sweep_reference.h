@@ -300,8 +300,8 @@ static void reference_steps(const sweep_case *c, int64_t steps, void **out, laci
 typedef struct sweep_wish {
     lacis_sweep_type type;
     int dims, radius, fields, coefficients;
-    int written;   /* of 100 rules */
-    int shape;     /* of linear rules: 0 any, 1 star in two groups, 2 star in one, 3 box in groups */
+    int written; /* of 100 rules */
+    int shape; /* of linear rules: 0 any, 1 star in two groups, 2 star in one, 3 box in groups, 4 star and corners */
     int same_edge; /* kind for all faces + 1; 0: any mixture */
     int64_t extent[3];
 } sweep_wish;
@@ -340,17 +340,23 @@ static void star_rule(sweep_case *c, int f, const sweep_wish *wish, uint64_t *se
     lacis_sweep_rule *rule = &c->start.rule[f];
     int groups = 0;
     rule->taps = 0;
-    if (wish->shape == 1) {
+    if (wish->shape == 1 || (wish->shape == 4 && below(seed, 2))) {
         c->first[f][groups] = 0;
         c->weight[f][groups++] = 0.5 * from_1_to_1(seed);
         put_tap(c, f, 0, 0, 0);
     }
-    for (int k = 1; k <= wish->radius; k++) {
+    for (int k = 1; k <= (wish->shape == 4 ? 1 : wish->radius); k++) {
         c->first[f][groups] = rule->taps;
         c->weight[f][groups++] = from_1_to_1(seed) / (2 * wish->dims * wish->radius);
         for (int d = 0; d < wish->dims; d++)
             for (int sign = -1; sign <= 1; sign += 2)
                 put_tap(c, f, d == 0 ? sign * k : 0, d == 1 ? sign * k : 0, d == 2 ? sign * k : 0);
+    }
+    if (wish->shape == 4 && wish->dims == 2) {
+        c->first[f][groups] = rule->taps;
+        c->weight[f][groups++] = 0.125 * from_1_to_1(seed);
+        for (int i = 0; i < 4; i++)
+            put_tap(c, f, i % 2 == 0 ? -1 : 1, i < 2 ? -1 : 1, 0);
     }
     c->first[f][groups] = rule->taps;
     rule->linear = (lacis_sweep_linear){.groups = groups, .constant = below(seed, 2) ? 0 : from_1_to_1(seed)};

@@ -360,6 +360,52 @@ static void open_reports_what_it_cannot(void **state)
     lacis_close(engine);
 }
 
+/* ------------------------------------------------------------------------------------------- plots */
+
+typedef struct drawn {
+    int calls;
+    char name[20], kind[20], path[20];
+    lacis_kind array;
+    lacis_status answer;
+} drawn;
+
+static lacis_status draw(void *arg, const lacis_plot *plot, char *message, size_t size)
+{
+    drawn *d = arg;
+    d->calls++;
+    d->array = lacis_array_kind(plot->array);
+    snprintf(d->name, sizeof d->name, "%s", plot->name);
+    snprintf(d->kind, sizeof d->kind, "%s", plot->kind == NULL ? "none" : plot->kind);
+    snprintf(d->path, sizeof d->path, "%s", plot->path == NULL ? "none" : plot->path);
+    snprintf(message, size, "no %s today", d->kind);
+    return d->answer;
+}
+
+static void plots_are_the_programs(void **state)
+{
+    drawn d = {0};
+    db_fails(*state, "PLOT g", LACIS_UNSUPPORTED, "lacis_set_plot");
+    lacis_set_plot(*state, draw, &d);
+    db_run(*state, "PLOT g AS Spy TO 'g.svg'");
+    assert_string_equal(d.name, "g");
+    assert_string_equal(d.kind, "spy");
+    assert_string_equal(d.path, "g.svg");
+    assert_int_equal(d.array, LACIS_CSR);
+    db_run(*state, "CREATE VIEW w AS MULTIPLY g BY g; LET l = SELECT 1 AS a, 2 AS b; PLOT l; PLOT w");
+    assert_int_equal(d.calls, 3);
+    assert_string_equal(d.name, "w");
+    assert_string_equal(d.kind, "none");
+    assert_string_equal(d.path, "none");
+    assert_int_equal(d.array, LACIS_CSR);
+    d.answer = LACIS_IO;
+    db_fails(*state, "  PLOT g AS hist", LACIS_IO, "no hist today");
+    assert_int_equal(lacis_error_offset(*state), 7);
+    db_fails(*state, "PLOT nobody", LACIS_NAME, "nobody");
+    lacis_set_plot(*state, NULL, NULL);
+    db_fails(*state, "PLOT g", LACIS_UNSUPPORTED, "lacis_set_plot");
+    assert_int_equal(d.calls, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,6 +418,7 @@ int main(void)
         CHECK(arrays_are_lent_without_copying),
         CHECK(totals_equal_plain_sql),
         CHECK(totals_of_any_column),
+        CHECK(plots_are_the_programs),
         CHECK(vectors_and_tables_are_seen_by_sql),
         CHECK(options_are_read_and_set),
         CHECK(two_engines_in_two_threads),

@@ -204,6 +204,9 @@ static void data_in_and_out(void **state)
     expect("GENERATE g AS rmat(|", " scale:option seed:option ");
     expect("GENERATE g AS nosuch(|", " ");
     expect("SAVE g |", " TO:keyword ");
+    expect("PLOT g |", " AS:keyword TO:keyword ");
+    expect("PLOT g AS s|", " scatter:keyword spy:keyword ");
+    expect("PLOT g AS heat |", " TO:keyword ");
     expect("SAVE g TO 'x' AS |", " mtx:format ");
     expect("SET th|", " threads:option ");
     expect("SET threads = |", " ");

@@ -135,6 +135,13 @@ static void the_other_statements(void **state)
     assert_string_equal(ast.format, "mtx");
     parse("SAVE g TO 'x.mtx'", LACIS_AST_SAVE);
     assert_null(ast.format);
+    parse("PLOT g", LACIS_AST_PLOT);
+    assert_string_equal(ast.name, "g");
+    assert_true(ast.format == NULL && ast.string == NULL);
+    parse("plot g as HEAT to 'x.png';", LACIS_AST_PLOT);
+    assert_string_equal(ast.format, "heat");
+    assert_string_equal(ast.string, "x.png");
+    refuse("PLOT g AS pie", LACIS_SYNTAX, "pie", "expected line, scatter, heat, spy or hist", NULL);
     parse("CALIBRATE;", LACIS_AST_CALIBRATE);
     parse("show arrays", LACIS_AST_SHOW);
     assert_string_equal(ast.string, "ARRAYS");

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * PLOT: from an array (plot_array.c and the files that it calls) to a figure, which knows data and axes but no
+ * pixels; from a figure to pictures: plot_draw.c lays it out on a canvas (plot_svg.c, plot_raster.c), plot_text.c in
+ * characters. plot_command.c is what the engine calls.
+ */
+#ifndef SHELL_PLOT_H
+#define SHELL_PLOT_H
+
+#include "lacis.h"
+#include "text.h"
+
+typedef struct plot_axis {
+    double low, high;
+    bool log;   /* both are positive */
+    bool whole; /* ticks at whole numbers alone */
+    bool down;  /* y: low at the top, as in images and matrices */
+    char label[64];
+} plot_axis;
+
+typedef struct plot_series {
+    char label[64];
+    int64_t count;
+    double *x, *y; /* NaN: a gap. PLOT_BARS: x are count + 1 edges */
+} plot_series;
+
+typedef enum plot_mark { PLOT_LINES, PLOT_DOTS, PLOT_BARS, PLOT_CELLS } plot_mark;
+
+enum { PLOT_SERIES = 8, PLOT_TITLE = 200 };
+
+typedef struct plot_figure {
+    char title[PLOT_TITLE];
+    plot_mark mark;
+    plot_axis x, y;
+    bool equal; /* a unit of x and one of y are as long as each other */
+    int series;
+    plot_series one[PLOT_SERIES];
+    /* PLOT_CELLS: nx by ny of them fill the axes, row 0 at y's low end; NaN: nothing */
+    int nx, ny;
+    double *cell, low, high;
+    bool cell_log, bar; /* bar: with a colour bar */
+    bool sparse;        /* many cells are nothing */
+    char cell_label[64];
+} plot_figure;
+
+/* plot_array.c: the figure of an array; false: `message` says why there is none. */
+bool plot_figure_of(const lacis_plot *plot, plot_figure *figure, char *message, size_t size);
+void plot_figure_free(plot_figure *figure);
+
+/* --- for the kinds: plot_array.c, plot_cells.c, plot_lines.c */
+
+typedef struct plot_source {
+    const lacis_plot *plot;
+    const lacis_array *array;
+    char *message;
+    size_t size;
+} plot_source;
+
+bool plot_fail(const plot_source *source, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool plot_part(const plot_source *source, const char *name, lacis_part *part);
+/* Element of a part as a real number; of complex ones the real part. */
+double plot_number(const lacis_part *part, int64_t index);
+/* The first field of a grid, and its shape; dims 0: the array is none. */
+int plot_grid(const plot_source *source, lacis_part *field, int64_t *extent);
+bool plot_heat(const plot_source *source, plot_figure *figure);
+bool plot_spy(const plot_source *source, plot_figure *figure);
+bool plot_line(const plot_source *source, plot_figure *figure);
+bool plot_scatter(const plot_source *source, plot_figure *figure);
+bool plot_hist(const plot_source *source, plot_figure *figure);
+/* Makes cells of a figure of many points. */
+void plot_density(plot_figure *figure);
+/* Room for the next series. */
+plot_series *plot_add(plot_figure *figure, int64_t count, const char *label);
+/* Sets the figure's range and its axes', from its finite data. False: there are none. */
+bool plot_fit(plot_figure *figure);
+
+/* --- plot_ticks.c: round numbers along an axis */
+
+enum { PLOT_TICKS = 24, PLOT_TICK_TEXT = 24 };
+typedef struct plot_ticks {
+    int count;
+    double at[PLOT_TICKS];
+    char text[PLOT_TICKS][PLOT_TICK_TEXT];
+} plot_ticks;
+/* About `wanted` of them within the axis. */
+void plot_ticks_of(const plot_axis *axis, int wanted, plot_ticks *out);
+/* Where a value stands on an axis: 0 at low, 1 at high. */
+double plot_place(const plot_axis *axis, double value);
+
+/* --- plot_colour.c: 0xRRGGBB */
+
+uint32_t plot_shade(double part);       /* 0 .. 1: dark blue to light yellow, lightness rising evenly */
+uint32_t plot_series_colour(int index); /* told apart by lightness, too */
+/* Of a cell, as the figure's range says. */
+uint32_t plot_cell_colour(const plot_figure *figure, double value);
+/* 0 .. 1, or NaN. */
+double plot_cell_part(const plot_figure *figure, double value);
+
+/* --- canvases */
+
+typedef struct plot_canvas plot_canvas;
+struct plot_canvas {
+    double width, height;
+    void (*line)(plot_canvas *canvas, const double *xy, int64_t points, double width, uint32_t colour);
+    void (*dots)(plot_canvas *canvas, const double *xy, int64_t points, double radius, uint32_t colour);
+    void (*box)(plot_canvas *canvas, double x, double y, double width, double height, uint32_t colour);
+    /* anchor -1, 0, 1: x is the left end, the middle, the right end; y is the base line. upright: turned to the left.
+     */
+    void (*text)(plot_canvas *canvas, double x, double y, double size, int anchor, bool upright, const char *text);
+    void (*cells)(plot_canvas *canvas, double x, double y, double width, double height, int nx, int ny,
+                  const uint32_t *colour);
+};
+void plot_draw(const plot_figure *figure, plot_canvas *canvas);
+
+/* plot_svg.c, plot_raster.c, plot_png.c */
+void plot_svg(const plot_figure *figure, shell_text *out);
+void plot_png(const plot_figure *figure, shell_text *out);
+/* A PNG of width * height colours. */
+void plot_png_encode(const uint32_t *colour, int width, int height, shell_text *out);
+void plot_base64(const char *data, size_t size, shell_text *out);
+/* plot_font.c: strokes of a character, points as two digits x (0 .. 4) and y (0 .. 8, the base line is 6), strokes
+ * apart by blanks. */
+const char *plot_glyph(unsigned char character);
+
+/* plot_text.c: in characters, at most `width` columns. colours: 0 none, 256, or 1 << 24. */
+void plot_text_draw(const plot_figure *figure, int width, int colours, shell_text *out);
+
+/* plot_command.c: a lacis_plot_fn whose arg is the session */
+lacis_status shell_plot(void *session, const lacis_plot *plot, char *message, size_t size);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * PLOT as the engine calls it: to a file, PNG or SVG by its ending, or onto the screen, as an image where the
+ * terminal takes them (kitty's protocol) and otherwise in characters. The environment's LACIS_PLOT = kitty, text or
+ * plain says which instead. See plot.h.
+ */
+#include "plot.h"
+
+#include "interrupt.h"
+#include "session.h"
+#include "terminal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { NARROW = 80, KITTY_PIECE = 4096 };
+
+/* ------------------------------------------------------------------------------------------- files */
+
+static bool ends_with(const char *path, const char *ending)
+{
+    size_t length = strlen(path), size = strlen(ending);
+    return length > size && strcasecmp(path + length - size, ending) == 0;
+}
+
+static lacis_status write_all(const char *path, const shell_text *picture, char *message, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    int code = errno;
+    bool good = file != NULL && fwrite(picture->data, 1, picture->used, file) == picture->used;
+    if (file != NULL && !good) code = errno;
+    if (file != NULL && fclose(file) != 0 && good) {
+        good = false;
+        code = errno;
+    }
+    if (good) return LACIS_OK;
+    snprintf(message, size, "cannot write \"%s\": %s", path, strerror(code));
+    return code == ENOSPC || code == EFBIG || code == EDQUOT ? LACIS_FULL : LACIS_IO;
+}
+
+static lacis_status to_file(const plot_figure *figure, const char *path, char *message, size_t size)
+{
+    shell_text picture = {0};
+    if (ends_with(path, ".svg")) {
+        plot_svg(figure, &picture);
+    } else if (ends_with(path, ".png")) {
+        plot_png(figure, &picture);
+    } else {
+        snprintf(message, size, "\"%s\": a picture's name ends in .png or .svg", path);
+        return LACIS_NAME;
+    }
+    lacis_status status = write_all(path, &picture, message, size);
+    shell_text_free(&picture);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------ screen */
+
+static bool is_set(const char *name, const char *part)
+{
+    const char *value = getenv(name);
+    return value != NULL && strstr(value, part) != NULL;
+}
+
+/* Terminals that are known to draw kitty's images. */
+static bool takes_images(const shell_sink *sink)
+{
+    if (!sink->terminal || !shell_terminal_moves(sink->fd) || getenv("TMUX") != NULL) return false;
+    return getenv("KITTY_WINDOW_ID") != NULL || is_set("TERM", "kitty") || is_set("TERM_PROGRAM", "ghostty") ||
+           is_set("TERM_PROGRAM", "WezTerm");
+}
+
+static int colours_of(const shell_sink *sink)
+{
+    if (!sink->terminal || !shell_terminal_colours(sink->fd)) return 0;
+    return is_set("COLORTERM", "truecolor") || is_set("COLORTERM", "24bit") ? 1 << 24 : 256;
+}
+
+/* In pieces, each between ESC _G and ESC \, all but the last with m=1. */
+static void put_kitty(shell_sink *sink, const plot_figure *figure, int columns)
+{
+    shell_text png = {0}, text = {0};
+    char head[60];
+    plot_png(figure, &png);
+    plot_base64(png.data, png.used, &text);
+    for (size_t at = 0; at < text.used; at += KITTY_PIECE) {
+        size_t left = text.used - at, piece = left < KITTY_PIECE ? left : KITTY_PIECE;
+        int more = left > piece;
+        if (at == 0)
+            snprintf(head, sizeof head, "\033_Ga=T,f=100,q=2,c=%d,m=%d;", columns, more);
+        else
+            snprintf(head, sizeof head, "\033_Gm=%d;", more);
+        shell_sink_puts(sink, head);
+        shell_sink_put(sink, text.data + at, piece);
+        shell_sink_puts(sink, "\033\\");
+    }
+    shell_sink_char(sink, '\n');
+    shell_text_free(&png);
+    shell_text_free(&text);
+}
+
+static lacis_status to_screen(shell_session *session, const plot_figure *figure, char *message, size_t size)
+{
+    shell_sink *sink = shell_session_sink(session);
+    const char *wish = getenv("LACIS_PLOT");
+    int width = sink->terminal ? shell_terminal_width(sink->fd) : 0, colours = colours_of(sink);
+    bool image = takes_images(sink);
+    if (wish != NULL && wish[0] != '\0') {
+        image = strcmp(wish, "kitty") == 0;
+        if (!image && strcmp(wish, "text") != 0 && strcmp(wish, "plain") != 0) {
+            snprintf(message, size, "LACIS_PLOT is \"%.40s\" in the environment; it may be kitty, text or plain",
+                     wish);
+            return LACIS_RANGE;
+        }
+        if (strcmp(wish, "plain") == 0) colours = 0;
+    }
+    if (width == 0) width = NARROW;
+    if (image) {
+        put_kitty(sink, figure, width < 120 ? width : 120);
+        return LACIS_OK;
+    }
+    shell_text text = {0};
+    plot_text_draw(figure, width < 120 ? width : 120, colours, &text);
+    shell_sink_put(sink, text.data, text.used);
+    shell_text_free(&text);
+    return LACIS_OK;
+}
+
+lacis_status shell_plot(void *arg, const lacis_plot *plot, char *message, size_t size)
+{
+    shell_session *session = arg;
+    plot_figure figure;
+    lacis_status status = LACIS_TYPE;
+    bool good = plot_figure_of(plot, &figure, message, size);
+    if (shell_interrupted()) {
+        snprintf(message, size, "interrupted");
+        status = LACIS_INTERRUPT;
+    } else if (good)
+        status = plot->path != NULL ? to_file(&figure, plot->path, message, size)
+                                    : to_screen(session, &figure, message, size);
+    if (status == LACIS_OK && session->html != NULL) {
+        shell_text svg = {0};
+        plot_svg(&figure, &svg);
+        shell_html_picture(session->html, &svg);
+        shell_text_free(&svg);
+    }
+    if (status == LACIS_OK && plot->path != NULL) {
+        snprintf(message, size, "%s: drawn to %s", plot->name, plot->path);
+        shell_log(session, LACIS_SUMMARY, message);
+    }
+    plot_figure_free(&figure);
+    return status;
+}

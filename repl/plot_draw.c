@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lays a figure out on a canvas: title, axes with ticks and labels, a legend or a colour bar, and the data. See
+ * plot.h.
+ */
+#include "plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIZE = 22, SMALL = 18 }; /* of text, in units of the canvas */
+static const uint32_t ink = 0x404040, pale = 0xe4e4e4;
+
+typedef struct drawing {
+    const plot_figure *figure;
+    plot_canvas *canvas;
+    double x, y, width, height; /* of the data */
+    plot_ticks across, up;
+} drawing;
+
+static double at_x(const drawing *d, double value)
+{
+    return d->x + plot_place(&d->figure->x, value) * d->width;
+}
+
+static double at_y(const drawing *d, double value)
+{
+    double part = plot_place(&d->figure->y, value);
+    return d->y + (d->figure->y.down ? part : 1 - part) * d->height;
+}
+
+static void segment(const drawing *d, double x0, double y0, double x1, double y1, double width, uint32_t colour)
+{
+    const double xy[] = {x0, y0, x1, y1};
+    d->canvas->line(d->canvas, xy, 2, width, colour);
+}
+
+/* ------------------------------------------------------------------------------------------- axes */
+
+static double widest(const plot_ticks *ticks)
+{
+    size_t most = 0;
+    for (int i = 0; i < ticks->count; i++)
+        if (strlen(ticks->text[i]) > most) most = strlen(ticks->text[i]);
+    return (double)most * 0.6 * SMALL;
+}
+
+static void place(drawing *d)
+{
+    const plot_figure *f = d->figure;
+    plot_ticks_of(&f->x, 8, &d->across);
+    plot_ticks_of(&f->y, 6, &d->up);
+    const double label = widest(&d->across);
+    double left = 24 + widest(&d->up) + (f->y.label[0] != '\0' ? 40 : 10),
+           right = f->bar ? 170 : fmax(40, label / 2 + 12);
+    double top = 70, bottom = f->x.label[0] != '\0' ? 90 : 60;
+    d->x = left;
+    d->y = top;
+    d->width = d->canvas->width - left - right;
+    d->height = d->canvas->height - top - bottom;
+    int fitting = (int)(d->width / (label + 25)); /* labels must not run into each other */
+    if (!f->equal && fitting < d->across.count) plot_ticks_of(&f->x, fitting > 3 ? fitting * 2 / 3 : 2, &d->across);
+    if (!f->equal) return;
+    double x = f->x.high - f->x.low, y = f->y.high - f->y.low, unit = fmin(d->width / x, d->height / y);
+    d->x += (d->width - unit * x) / 2;
+    d->y += (d->height - unit * y) / 2;
+    d->width = unit * x;
+    d->height = unit * y;
+}
+
+static void draw_lattice(const drawing *d)
+{
+    for (int i = 0; i < d->across.count; i++) {
+        double x = at_x(d, d->across.at[i]);
+        segment(d, x, d->y, x, d->y + d->height, 1, pale);
+    }
+    for (int i = 0; i < d->up.count; i++) {
+        double y = at_y(d, d->up.at[i]);
+        segment(d, d->x, y, d->x + d->width, y, 1, pale);
+    }
+}
+
+static void draw_axes(const drawing *d)
+{
+    const plot_figure *f = d->figure;
+    plot_canvas *c = d->canvas;
+    const double right = d->x + d->width, bottom = d->y + d->height;
+    const double frame[] = {d->x, d->y, right, d->y, right, bottom, d->x, bottom, d->x, d->y};
+    c->line(c, frame, 5, 1.5, ink);
+    for (int i = 0; i < d->across.count; i++) {
+        double x = at_x(d, d->across.at[i]);
+        segment(d, x, bottom, x, bottom + 7, 1.5, ink);
+        c->text(c, x, bottom + 28, SMALL, 0, false, d->across.text[i]);
+    }
+    for (int i = 0; i < d->up.count; i++) {
+        double y = at_y(d, d->up.at[i]);
+        segment(d, d->x - 7, y, d->x, y, 1.5, ink);
+        c->text(c, d->x - 13, y + SMALL * 0.35, SMALL, 1, false, d->up.text[i]);
+    }
+    c->text(c, d->x + d->width / 2, bottom + 62, SIZE, 0, false, f->x.label);
+    c->text(c, d->x - 30 - widest(&d->up), d->y + d->height / 2, SIZE, 0, true, f->y.label);
+    c->text(c, c->width / 2, 40, SIZE + 4, 0, false, f->title);
+}
+
+/* ------------------------------------------------------------------------------------------- cells */
+
+static void draw_cells(const drawing *d)
+{
+    const plot_figure *f = d->figure;
+    uint32_t *colour = shell_alloc(NULL, sizeof *colour * (size_t)f->nx * (size_t)f->ny);
+    for (int y = 0; y < f->ny; y++)
+        for (int x = 0; x < f->nx; x++)
+            colour[(f->y.down ? y : f->ny - 1 - y) * f->nx + x] =
+                plot_cell_colour(f, f->cell[(int64_t)y * f->nx + x]);
+    d->canvas->cells(d->canvas, d->x, d->y, d->width, d->height, f->nx, f->ny, colour);
+    free(colour);
+}
+
+static void draw_bar(const drawing *d)
+{
+    enum { SHADES = 256, WIDE = 24 };
+    uint32_t colour[SHADES];
+    const plot_figure *f = d->figure;
+    plot_canvas *c = d->canvas;
+    const plot_axis axis = {.low = f->low, .high = f->high, .log = f->cell_log};
+    const double x = d->x + d->width + 30;
+    plot_ticks ticks;
+    for (int i = 0; i < SHADES; i++)
+        colour[i] = plot_shade(1 - i / (SHADES - 1.0));
+    c->cells(c, x, d->y, WIDE, d->height, 1, SHADES, colour);
+    plot_ticks_of(&axis, 6, &ticks);
+    for (int i = 0; i < ticks.count && f->high > f->low; i++) {
+        double y = d->y + (1 - plot_place(&axis, ticks.at[i])) * d->height;
+        segment(d, x + WIDE, y, x + WIDE + 6, y, 1.5, ink);
+        c->text(c, x + WIDE + 12, y + SMALL * 0.35, SMALL, -1, false, ticks.text[i]);
+    }
+    c->text(c, x + WIDE / 2.0, d->y - 12, SMALL, 0, false, f->cell_label);
+}
+
+/* ------------------------------------------------------------------------------------------- lines */
+
+/* Of many points to one place the first, least, greatest and last are enough; a gap ends a line. */
+static void draw_line(const drawing *d, const plot_series *one, uint32_t colour)
+{
+    double *xy = shell_alloc(NULL, sizeof *xy * 2 * (size_t)(one->count + 1));
+    int64_t points = 0, begun = 0; /* where those of the present column begin */
+    for (int64_t i = 0; i <= one->count; i++) {
+        bool gap = i == one->count || !isfinite(one->x[i]) || !isfinite(one->y[i]);
+        if (gap) {
+            if (points > 0) d->canvas->line(d->canvas, xy, points, 2.5, colour);
+            points = begun = 0;
+            continue;
+        }
+        const double at[] = {at_x(d, one->x[i]), at_y(d, one->y[i])};
+        if (points > 0 && floor(at[0]) != floor(xy[2 * points - 2])) begun = points;
+        if (points - begun >= 4) { /* the second and third are kept the least and the greatest */
+            double *few = xy + 2 * begun;
+            if (few[7] < few[3] && few[7] < few[5])
+                memcpy(few[3] < few[5] ? few + 2 : few + 4, few + 6, 2 * sizeof *few);
+            if (few[7] > few[3] && few[7] > few[5])
+                memcpy(few[3] > few[5] ? few + 2 : few + 4, few + 6, 2 * sizeof *few);
+            points--;
+        }
+        memcpy(xy + 2 * points++, at, sizeof at);
+    }
+    free(xy);
+}
+
+static void draw_dots(const drawing *d, const plot_series *one, uint32_t colour)
+{
+    double *xy = shell_alloc(NULL, sizeof *xy * 2 * (size_t)(one->count + 1));
+    int64_t points = 0;
+    for (int64_t i = 0; i < one->count; i++) {
+        if (!isfinite(one->x[i]) || !isfinite(one->y[i])) continue;
+        xy[2 * points] = at_x(d, one->x[i]);
+        xy[2 * points++ + 1] = at_y(d, one->y[i]);
+    }
+    d->canvas->dots(d->canvas, xy, points, one->count > 1000 ? 2 : 3.5, colour);
+    free(xy);
+}
+
+static void draw_bars(const drawing *d, const plot_series *one, uint32_t colour)
+{
+    const double bottom = d->y + d->height;
+    for (int64_t i = 0; i < one->count; i++) {
+        if (!(one->y[i] > 0)) continue;
+        double left = at_x(d, one->x[i]), right = at_x(d, one->x[i + 1]), top = at_y(d, one->y[i]);
+        d->canvas->box(d->canvas, left + 1, top, fmax(right - left - 2, 1), bottom - top, colour);
+    }
+}
+
+static void draw_legend(const drawing *d)
+{
+    const plot_figure *f = d->figure;
+    size_t longest = 0;
+    for (int s = 0; s < f->series; s++)
+        if (strlen(f->one[s].label) > longest) longest = strlen(f->one[s].label);
+    const double width = 60 + (double)longest * 0.6 * SMALL, x = d->x + d->width - width - 14, y = d->y + 14;
+    d->canvas->box(d->canvas, x, y, width, 26.0 * f->series + 10, 0xffffff);
+    for (int s = 0; s < f->series; s++) {
+        double middle = y + 18 + 26 * s;
+        segment(d, x + 8, middle, x + 38, middle, 4, plot_series_colour(s));
+        d->canvas->text(d->canvas, x + 46, middle + SMALL * 0.35, SMALL, -1, false, f->one[s].label);
+    }
+}
+
+void plot_draw(const plot_figure *figure, plot_canvas *canvas)
+{
+    drawing d = {.figure = figure, .canvas = canvas};
+    canvas->box(canvas, 0, 0, canvas->width, canvas->height, 0xffffff);
+    place(&d);
+    if (figure->mark == PLOT_CELLS)
+        draw_cells(&d);
+    else
+        draw_lattice(&d);
+    for (int s = 0; s < figure->series && figure->mark != PLOT_CELLS; s++) {
+        void (*draw)(const drawing *, const plot_series *, uint32_t) = figure->mark == PLOT_LINES  ? draw_line
+                                                                       : figure->mark == PLOT_DOTS ? draw_dots
+                                                                                                   : draw_bars;
+        draw(&d, &figure->one[s], plot_series_colour(s));
+    }
+    if (figure->bar) draw_bar(&d);
+    draw_axes(&d);
+    if (figure->mark == PLOT_LINES && figure->series > 1) draw_legend(&d);
+}

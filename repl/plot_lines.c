@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Figures of lines, points and bars: vectors, columns of tables, traces of simulations, grids of one dimension,
+ * bodies; histograms of values and of degrees. See plot.h.
+ */
+#include "plot.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void name_axes(plot_figure *figure, const char *x, const char *y)
+{
+    snprintf(figure->x.label, sizeof figure->x.label, "%s", x);
+    snprintf(figure->y.label, sizeof figure->y.label, "%s", y);
+}
+
+/* A series of a part over its index, or over another part. */
+static void add_part(plot_figure *figure, const lacis_part *x, const lacis_part *y, const char *label)
+{
+    plot_series *one = plot_add(figure, y->count, label);
+    for (int64_t i = 0; i < y->count; i++) {
+        one->x[i] = x != NULL ? plot_number(x, i) : (double)i;
+        one->y[i] = plot_number(y, i);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ traces */
+
+/* t, probe, v of SIMULATE, maybe with lanes: a line each probe and lane, as far as there is room. */
+static bool line_trace(const plot_source *source, plot_figure *figure)
+{
+    lacis_part t, probe, v, lane;
+    if (!plot_part(source, "t", &t) || !plot_part(source, "probe", &probe) || !plot_part(source, "v", &v))
+        return false;
+    bool lanes = plot_part(source, "lane", &lane) && lane.count == t.count;
+    int64_t of[PLOT_SERIES][2], left = 0;
+    for (int64_t i = 0; i < t.count; i++) {
+        const int64_t key[] = {(int64_t)plot_number(&probe, i), lanes ? (int64_t)plot_number(&lane, i) : 0};
+        int s = 0;
+        while (s < figure->series && memcmp(of[s], key, sizeof key) != 0)
+            s++;
+        if (s == PLOT_SERIES) {
+            left++;
+            continue;
+        }
+        if (s == figure->series) {
+            char label[64];
+            memcpy(of[s], key, sizeof key);
+            snprintf(label, sizeof label, key[1] > 0 ? "probe %lld, lane %lld" : "probe %lld", (long long)key[0],
+                     (long long)key[1]);
+            plot_add(figure, t.count, label)->count = 0;
+        }
+        plot_series *one = &figure->one[s];
+        one->x[one->count] = plot_number(&t, i);
+        one->y[one->count++] = plot_number(&v, i);
+    }
+    name_axes(figure, "t (ms)", "v (mV)");
+    snprintf(figure->title, sizeof figure->title, "%s: voltage%s", source->plot->name,
+             left > 0 ? ", the first 8 lines" : "");
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------- lines */
+
+/* The first column is x, or the index where it is the only one. */
+static bool line_table(const plot_source *source, plot_figure *figure)
+{
+    lacis_part x, y;
+    int columns = lacis_array_part_count(source->array);
+    if (columns < 1) return plot_fail(source, "%s has no columns", source->plot->name);
+    lacis_array_part(source->array, 0, &x);
+    for (int i = columns > 1 ? 1 : 0; i < columns && figure->series < PLOT_SERIES; i++) {
+        lacis_array_part(source->array, i, &y);
+        add_part(figure, columns > 1 ? &x : NULL, &y, y.name);
+    }
+    name_axes(figure, columns > 1 ? x.name : "row", figure->series == 1 ? figure->one[0].label : "");
+    snprintf(figure->title, sizeof figure->title, "%s: %lld rows", source->plot->name,
+             (long long)lacis_array_extent(source->array, 0));
+    return true;
+}
+
+static bool line_vector(const plot_source *source, plot_figure *figure)
+{
+    lacis_part values, index;
+    if (!plot_part(source, "values", &values)) return plot_fail(source, "%s has no values", source->plot->name);
+    add_part(figure, plot_part(source, "index", &index) ? &index : NULL, &values, "value");
+    name_axes(figure, "i", "value");
+    snprintf(figure->title, sizeof figure->title, "%s: vector, %lld values", source->plot->name,
+             (long long)values.count);
+    return true;
+}
+
+static bool line_grid(const plot_source *source, plot_figure *figure)
+{
+    lacis_part field;
+    int64_t extent[3];
+    if (plot_grid(source, &field, extent) > 1 && extent[1] * extent[2] > 1)
+        return plot_fail(source, "a line needs one dimension: LET l = SELECT x, value FROM %s WHERE y = 0",
+                         source->plot->name);
+    for (int i = 0; lacis_array_part(source->array, i, &field) == LACIS_OK && figure->series < PLOT_SERIES; i++)
+        if (strcmp(field.name, "shape") != 0 && strcmp(field.name, "step") != 0)
+            add_part(figure, NULL, &field, field.name);
+    name_axes(figure, "x", figure->series == 1 ? figure->one[0].label : "");
+    snprintf(figure->title, sizeof figure->title, "%s: grid, %lld cells", source->plot->name, (long long)extent[0]);
+    return true;
+}
+
+bool plot_line(const plot_source *source, plot_figure *figure)
+{
+    figure->mark = PLOT_LINES;
+    switch (lacis_array_kind(source->array)) {
+    case LACIS_VECTOR:
+        return line_vector(source, figure);
+    case LACIS_TABLE:
+        return line_trace(source, figure) || line_table(source, figure);
+    case LACIS_GRID:
+        return line_grid(source, figure);
+    default:
+        return plot_fail(source, "lines are of vectors, tables and grids of one dimension; %s is none of them",
+                         source->plot->name);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ points */
+
+bool plot_scatter(const plot_source *source, plot_figure *figure)
+{
+    enum { TOO_MANY = 4000 };
+    lacis_part x, y;
+    figure->mark = PLOT_DOTS;
+    bool bodies = lacis_array_kind(source->array) == LACIS_BODIES;
+    bool found = bodies ? plot_part(source, "x", &x) && plot_part(source, "y", &y)
+                        : lacis_array_kind(source->array) == LACIS_TABLE &&
+                              lacis_array_part(source->array, 0, &x) == LACIS_OK &&
+                              lacis_array_part(source->array, 1, &y) == LACIS_OK;
+    if (!found) return plot_fail(source, "scatter shows bodies, and tables of two columns or more");
+    add_part(figure, &x, &y, "");
+    name_axes(figure, x.name, y.name);
+    figure->equal = bodies;
+    snprintf(figure->title, sizeof figure->title, "%s: %lld %s", source->plot->name, (long long)x.count,
+             bodies ? "bodies" : "rows");
+    if (bodies && x.count > TOO_MANY) plot_density(figure);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------- histograms */
+
+/* Bars between round edges. */
+static void count_values(plot_figure *figure, const lacis_part *values)
+{
+    enum { BARS = 40 };
+    plot_axis range = {.low = NAN, .high = NAN};
+    plot_ticks ticks;
+    for (int64_t i = 0; i < values->count; i++) {
+        double value = plot_number(values, i);
+        if (!isfinite(value)) continue;
+        if (!(value >= range.low)) range.low = value;
+        if (!(value <= range.high)) range.high = value;
+    }
+    if (!(range.low <= range.high)) return;
+    if (range.low == range.high) range.high = range.low + (range.low == 0 ? 1 : fabs(range.low));
+    plot_ticks_of(&range, 10, &ticks);
+    double step = ticks.count > 1 ? (ticks.at[1] - ticks.at[0]) / 4 : range.high / BARS - range.low / BARS;
+    double first = fmax(floor(range.low / step) * step, -DBL_MAX);
+    int64_t bars = (int64_t)fmin(fmax(ceil((range.high / 2 - first / 2) / (step / 2)), 1), 4 * BARS);
+    plot_series *one = plot_add(figure, bars, "");
+    for (int64_t b = 0; b <= bars; b++) {
+        one->x[b] = 2 * fmin(first / 2 + (double)b * (step / 2), DBL_MAX / 2);
+        one->y[b] = 0;
+    }
+    for (int64_t i = 0; i < values->count; i++) {
+        double value = plot_number(values, i);
+        if (!isfinite(value)) continue;
+        double place = (value / 2 - first / 2) / (step / 2); /* halved: the range may be larger than a double */
+        one->y[place < (double)bars ? (int64_t)fmax(place, 0) : bars - 1]++;
+    }
+}
+
+/* Degrees 1, 2 .. 3, 4 .. 7 and so on, by logarithms: they spread over powers of ten. */
+static bool hist_degrees(const plot_source *source, plot_figure *figure)
+{
+    lacis_part begin, end;
+    int64_t rows = lacis_array_extent(source->array, 0), none = 0, most = 0;
+    bool compact = plot_part(source, "offsets", &begin);
+    if (!compact && (!plot_part(source, "begin", &begin) || !plot_part(source, "end", &end)))
+        return plot_fail(source, "%s has no rows", source->plot->name);
+    const int64_t *first = begin.data, *last = compact ? first + 1 : end.data;
+    for (int64_t r = 0; r < rows; r++) {
+        none += last[r] == first[r];
+        if (last[r] - first[r] > most) most = last[r] - first[r];
+    }
+    if (most == 0) return plot_fail(source, "%s has no edges", source->plot->name);
+    int64_t bars = 0;
+    while (most >> bars > 0)
+        bars++;
+    plot_series *one = plot_add(figure, bars, "");
+    for (int64_t b = 0; b <= bars; b++) {
+        one->x[b] = ldexp(1, (int)b);
+        one->y[b] = 0;
+    }
+    for (int64_t r = 0; r < rows; r++)
+        if (last[r] > first[r]) one->y[63 - __builtin_clzll((unsigned long long)(last[r] - first[r]))]++;
+    figure->x.log = figure->y.log = true;
+    name_axes(figure, "degree (edges outwards)", "vertices");
+    snprintf(figure->title, sizeof figure->title, "%s: degrees of %lld vertices, %lld without edges",
+             source->plot->name, (long long)rows, (long long)none);
+    return true;
+}
+
+bool plot_hist(const plot_source *source, plot_figure *figure)
+{
+    lacis_part values;
+    int64_t extent[3];
+    figure->mark = PLOT_BARS;
+    lacis_kind kind = lacis_array_kind(source->array);
+    if (kind == LACIS_CSR) return hist_degrees(source, figure);
+    bool found = kind == LACIS_GRID     ? plot_grid(source, &values, extent) > 0
+                 : kind == LACIS_VECTOR ? plot_part(source, "values", &values)
+                 : kind == LACIS_TABLE
+                     ? lacis_array_part(source->array, lacis_array_part_count(source->array) - 1, &values) == LACIS_OK
+                     : false;
+    if (!found)
+        return plot_fail(source, "histograms are of graphs (degrees), vectors, grids and a table's last column");
+    count_values(figure, &values);
+    name_axes(figure, kind == LACIS_VECTOR ? "value" : values.name, "how many");
+    snprintf(figure->title, sizeof figure->title, "%s: %lld values", source->plot->name, (long long)values.count);
+    return true;
+}

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""PLOT: pictures are decoded and looked at, in files (PNG, SVG), in characters, as an image for terminals that take
+them, with and without colours; and what cannot be drawn says why. plot.py LACIS SOURCE
+"""
+import base64
+import os
+import pathlib
+import pty
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unicodedata
+import xml.etree.ElementTree
+import zlib
+
+LACIS, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+SET_UP = """
+LOAD friends FROM 'datasets/friends.txt';
+LOAD plate FROM 'datasets/plate.pgm';
+LOAD cell FROM 'datasets/cell.swc';
+LET v = SIMULATE cell DT 0.025 STEPS 2000 HH CLAMP soma 1 FROM 5 TO 25 PROBE soma PROBE 'dend[3](0.5)';
+GENERATE few AS plummer(1000);
+GENERATE many AS plummer(20000);
+GENERATE n AS noise(300, 200, low = -3, high = 5);
+GENERATE flat AS constant(4, 4, value = 7);
+GENERATE rod AS gaussian(200, fields = 'u,w', fill = 'u', rest = 0.5);
+GENERATE s AS symmetric(40);
+LET log = SELECT 1 AS a, 0.5 AS b UNION ALL SELECT 2, 0.25 UNION ALL SELECT 4, 9e999 UNION ALL SELECT 8, 0.125;
+GENERATE deep AS noise(8, 8, 8);
+GENERATE two AS tridiagonal(5, 3);
+"""
+failures = []
+
+
+def check(good, what):
+    if not good:
+        failures.append(what)
+
+
+def environment(**more):
+    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLORTERM", "LACIS_PLOT", "TMUX", "TERM_PROGRAM", "KITTY_WINDOW_ID")}
+    return {**kept, "TERM": "dumb", "LC_ALL": "C.UTF-8", **more}
+
+
+def run(statement, **more):
+    return subprocess.run([LACIS, "-c", SET_UP, "-c", statement], cwd=folder, env=environment(**more), capture_output=True,
+                          stdin=subprocess.DEVNULL, timeout=100)
+
+
+def run_on_terminal(statement, **more):
+    main, other = pty.openpty()
+    with subprocess.Popen([LACIS, "-c", SET_UP, "-c", statement], cwd=folder, env=environment(**more), stdout=other,
+                          stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as process:
+        os.close(other)
+        out = b""
+        try:
+            while piece := os.read(main, 1 << 16):
+                out += piece
+        except OSError:  # the other end is closed
+            pass
+        process.wait(timeout=100)
+    os.close(main)
+    return out
+
+
+def decode_png(data):
+    """Width, height and rows of (red, green, blue)."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, packed, width, height = 8, b"", 0, 0
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + size]
+        assert struct.unpack(">I", data[at + 8 + size:at + 12 + size])[0] == zlib.crc32(kind + body)
+        if kind == b"IHDR":
+            width, height, depth, colour, *rest = struct.unpack(">IIBBBBB", body)
+            assert (depth, colour, rest) == (8, 2, [0, 0, 0])
+        if kind == b"IDAT":
+            packed += body
+        at += 12 + size
+    raw, rows = zlib.decompress(packed), []
+    assert len(raw) == height * (1 + 3 * width)
+    for y in range(height):
+        row = raw[y * (1 + 3 * width):(y + 1) * (1 + 3 * width)]
+        assert row[0] == 0
+        rows.append([tuple(row[1 + 3 * x:4 + 3 * x]) for x in range(width)])
+    return width, height, rows
+
+
+def light(pixel):
+    return 0.3 * pixel[0] + 0.6 * pixel[1] + 0.1 * pixel[2]
+
+
+def check_files():
+    pictures = ["plate", "v", "friends", "friends AS hist", "few", "many", "n AS hist", "rod", "s", "log", "log AS scatter",
+                "flat", "deep", "deep AS hist", "s AS heat"]
+    names = [f"picture{i}" for i in range(len(pictures))]
+    done = run("".join(f"PLOT {p} TO '{n}.png'; PLOT {p} TO '{n}.svg';" for p, n in zip(pictures, names)))
+    if done.returncode != 0:
+        sys.exit(done.stderr.decode())
+    check(b"plate: drawn to picture0.png" in done.stderr, "no summary")
+    for picture, name in zip(pictures, names):
+        width, height, rows = decode_png((folder / f"{name}.png").read_bytes())
+        check((width, height) == (1600, 1067), f"{picture}: {width} x {height}")
+        inked = sum(pixel != (255, 255, 255) for row in rows for pixel in row)
+        check(inked > 5000, f"{picture}: {inked} pixels are not white")
+        check(all(pixel == (255, 255, 255) for pixel in rows[0] + rows[-1]), f"{picture}: something touches the border")
+        tree = xml.etree.ElementTree.parse(folder / f"{name}.svg")
+        texts = [e.text for e in tree.iter("{http://www.w3.org/2000/svg}text") if e.text]
+        check(any(t.startswith(picture.split()[0] + ":") for t in texts), f"{picture}: no title among {texts}")
+        check(sum(re.fullmatch(r"-?[\d.]+(e-?\d+)?", t) is not None for t in texts) >= 4, f"{picture}: {texts}")
+    check_plate(decode_png((folder / "picture0.png").read_bytes())[2])
+    svg = (folder / "picture1.svg").read_text()
+    check("t (ms)" in svg and "v (mV)" in svg and "probe 1" in svg, "axes and legend of a trace")
+    image = re.search(r"base64,([^\"]*)", (folder / "picture0.svg").read_text()).group(1)
+    width, height, rows = decode_png(base64.b64decode(image))
+    check((width, height) == (65, 49), f"plate in SVG: {width} x {height}")
+    check(len({rows[0][x] for x in range(65)}) == 1 and light(rows[0][0]) > light(rows[48][30]) > light(rows[24][30]),
+          "plate in SVG: top, strip, inside")
+
+
+def check_plate(rows):
+    """The top edge is hot, the middle of the bottom warm, the inside cold."""
+    middle = 750
+    column = [rows[y][middle] for y in range(1067)]
+    shades = [p for p in column if p not in ((255, 255, 255), (0x20, 0x20, 0x20), (0x40, 0x40, 0x40))]
+    check(light(max(shades, key=light)) > 200 and light(min(shades, key=light)) < 40, "plate: hot and cold")
+
+
+def width_of(line):
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+def check_text():
+    for statement, parts in (("PLOT plate", ["plate: value, 65 x 49", "█", "value: 0 ░", " 100"]),
+                             ("PLOT v", ["v (mV)", "t (ms)", "⠒", "probe 0", "probe 1"]),
+                             ("PLOT friends", ["240 x 240, 1635 entries", "row", "column", "200 ┤"]),
+                             ("PLOT friends AS hist", ["degrees of 240 vertices", "degree (edges outwards)", "10 ┤"]),
+                             ("PLOT many", ["20000 bodies", "bodies in a square: 1 "]),
+                             ("PLOT n AS hist", ["60000 values", "how many", "┬"]),
+                             ("PLOT log", ["log: 4 rows"])):
+        done = run(statement)
+        text = done.stdout.decode()
+        check(done.returncode == 0 and b"\033" not in done.stdout, f"{statement}: {done.stderr.decode()}")
+        check(all(part in text for part in parts), f"{statement} lacks one of {parts}:\n{text}")
+        check(max(map(width_of, text.splitlines())) <= 80, f"{statement}: wider than 80 columns\n{text}")
+        check(10 <= len(text.splitlines()) <= 30, f"{statement}: {len(text.splitlines())} lines")
+
+
+def check_bars():
+    """Each of three values has a bar of its own, also at the ends of what doubles hold."""
+    for values in (("1.7e308", "-1.7e308", "0"), ("1", "5", "3.3"), ("-2e-300", "0", "7e-300")):
+        rows = " UNION ALL ".join(f"SELECT {i} AS a, {value} AS b" for i, value in enumerate(values))
+        text = run(f"LET w = {rows}; PLOT w AS hist").stdout.decode()
+        lowest = next(line for line in text.splitlines() if line.startswith("0.0 "))
+        check(len(re.findall("█+", lowest)) == 3, f"bars of {values}:\n{text}")
+
+
+def check_terminals():
+    colours = re.compile(rb"\033\[38;(\d);")
+    for more, expected in (({"TERM": "xterm-256color"}, b"5"), ({"TERM": "xterm", "COLORTERM": "truecolor"}, b"2"),
+                           ({"TERM": "xterm", "NO_COLOR": "1"}, None), ({"TERM": "dumb"}, None),
+                           ({"TERM": "xterm", "LACIS_PLOT": "plain"}, None),
+                           ({"TERM": "xterm-kitty", "LACIS_PLOT": "text"}, b"5")):
+        for name in ("plate", "v"):
+            out = run_on_terminal(f"PLOT {name}", **more)
+            found = set(colours.findall(out))
+            check(found == ({expected} if expected else set()), f"{name}, {more}: colours {found}")
+            check((b"\033[38" in out) == (expected is not None), f"{name}, {more}")
+            check("▀".encode() in out or name != "plate" or expected is None, f"{more}: no half blocks")
+    for out in (run_on_terminal("PLOT plate", TERM="xterm-kitty"), run("PLOT plate", LACIS_PLOT="kitty").stdout):
+        pieces = re.findall(rb"\033_G([^;]*);([^\033]*)\033\\", out)
+        check(len(pieces) > 1 and b"a=T,f=100" in pieces[0][0], "kitty: the first piece")
+        check(all(b"m=1" in head for head, _ in pieces[:-1]) and b"m=0" in pieces[-1][0], "kitty: more and last")
+        check(all(len(data) <= 4096 for _, data in pieces), "kitty: long pieces")
+        check(decode_png(base64.b64decode(b"".join(data for _, data in pieces)))[:2] == (1600, 1067), "kitty: the image")
+
+
+def check_refusals():
+    for statement, message in (("PLOT friends AS heat", "heat maps are of grids and dense matrices"),
+                               ("PLOT plate AS spy", "spy shows graphs"),
+                               ("PLOT plate AS line", "a line needs one dimension"),
+                               ("PLOT plate AS scatter", "scatter shows bodies"),
+                               ("PLOT few AS hist", "histograms are of graphs"),
+                               ("PLOT two", "is none of them"),
+                               ("PLOT rod AS heat", "needs two dimensions"),
+                               ("PLOT nobody", "nobody"),
+                               ("PLOT plate AS tree", "expected line, scatter, heat, spy or hist"),
+                               ("PLOT plate TO 'x.gif'", "a picture's name ends in .png or .svg"),
+                               ("PLOT plate TO 'none/x.png'", "No such file or directory"),
+                               ("PLOT plate TO x", "a file name in '...'"),
+                               ("GENERATE e AS constant(3); LET e = SELECT x, 9e999 AS value FROM e; PLOT e", "no finite number")):
+        done = run(statement)
+        check(done.returncode == 1 and message in done.stderr.decode(), f"{statement}: {done.stderr.decode()}")
+        check(done.stdout == b"", f"{statement}: wrote something")
+    done = run("PLOT plate", LACIS_PLOT="sixel")
+    check(done.returncode == 1 and b"may be kitty, text or plain" in done.stderr, "a wrong LACIS_PLOT")
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    folder = pathlib.Path(scratch)
+    shutil.copytree(SOURCE / "datasets", folder / "datasets")
+    check_files()
+    check_text()
+    check_bars()
+    check_terminals()
+    check_refusals()
+print("\n".join(failures) or "plots are as they should be")
+sys.exit(1 if failures else 0)
