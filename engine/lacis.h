@@ -117,8 +117,8 @@ LACIS_API void lacis_set_log(lacis_engine *engine, lacis_log_fn fn, void *arg);
 LACIS_API void lacis_set_progress(lacis_engine *engine, lacis_progress_fn fn, void *arg);
 
 /* PLOT name [AS kind] [TO 'file']: drawing is the program's (the shell has one). fn is called from the thread that
- * runs the statement, which must not run another one of this engine meanwhile; the array may be held on to. On failure
- * it writes a message and answers a status that is not LACIS_OK. Without fn PLOT is LACIS_UNSUPPORTED. */
+ * runs the statement, which must not run another one of this engine meanwhile; the array may be held on to. On
+ * failure it writes a message and answers a status that is not LACIS_OK. Without fn PLOT is LACIS_UNSUPPORTED. */
 typedef struct lacis_plot {
     const char *name;
     const struct lacis_array *array;
@@ -337,6 +337,19 @@ struct ArrowArray {
 
 #endif
 
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+
+#endif
+
 /* Fills both with the array's own memory, which stays as long as anything of *out does: after lacis_array_release,
  * after lacis_close, and released from any thread. A vector is an array of its values; one with an index, and tables,
  * bodies and grids, are structs (record batches) of their columns: "i" and "value" of the vector; a grid's fields, x
@@ -353,6 +366,13 @@ LACIS_API lacis_status lacis_array_export_arrow(lacis_engine *engine, const laci
  * contents are copied into the file as well. */
 LACIS_API lacis_status lacis_array_import_arrow(lacis_engine *engine, const char *name, struct ArrowSchema *schema,
                                                 struct ArrowArray *array);
+
+/* The rows of a statement that was prepared (and bound) but not yet stepped, as record batches of up to 65536 rows,
+ * copied: integers int64, reals double, texts and blobs large_utf8 and large_binary, nulls as nulls. The first batch
+ * decides about types (integers among reals become reals; a column of nulls is one of texts); a value of another type
+ * later ends the stream with an error. The stream takes the statement over, as far as it succeeds, and is used on the
+ * engine's thread and released before lacis_close; the batches may stay longer, and go to any thread. */
+LACIS_API lacis_status lacis_statement_export_arrow(lacis_statement *statement, struct ArrowArrayStream *out);
 
 /* ---------------------------------------------------------------------------------- process-wide */
 

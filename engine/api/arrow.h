@@ -6,7 +6,7 @@
 #ifndef LACIS_API_ARROW_H
 #define LACIS_API_ARROW_H
 
-#include "lacis_extend.h"
+#include "core/run.h"
 
 /* The key of the note that tells complex and double-double numbers apart: both are lists of numbers to Arrow. */
 #define LACIS_ARROW_TYPE "lacis.type"
@@ -27,5 +27,9 @@ uint64_t lacis_arrow_notes_size(const lacis_arrow_note *note, int count);
 void lacis_arrow_notes_write(const lacis_arrow_note *note, int count, char *out);
 /* Whether the encoded notes (NULL: none) say `value` of `key`. */
 bool lacis_arrow_notes_say(const char *notes, const char *key, const char *value);
+
+/* arrow_export.c: a schema whose name, notes and children (yet to be filled) are in one block with it. */
+lacis_status lacis_arrow_schema_new(lacis_run *run, const char *format, const char *name,
+                                    const lacis_arrow_note *note, int notes, int children, struct ArrowSchema *out);
 
 #endif

@@ -40,8 +40,8 @@ static void schema_release(struct ArrowSchema *schema)
 }
 
 /* One block holds what the schema points to: its children, its name, its notes. The children are yet to be filled. */
-static lacis_status schema_new(lacis_run *run, const char *format, const char *name, const lacis_arrow_note *note,
-                               int notes, int children, struct ArrowSchema *out)
+lacis_status lacis_arrow_schema_new(lacis_run *run, const char *format, const char *name,
+                                    const lacis_arrow_note *note, int notes, int children, struct ArrowSchema *out)
 {
     uint64_t child_bytes = (uint64_t)children * (sizeof(struct ArrowSchema) + sizeof(struct ArrowSchema *));
     uint64_t name_bytes = strlen(name) + 1, note_bytes = notes > 0 ? lacis_arrow_notes_size(note, notes) : 0;
@@ -70,16 +70,16 @@ static lacis_status schema_of_column(lacis_run *run, const lacis_part *column, c
                                      struct ArrowSchema *out)
 {
     const char *number = lacis_arrow_number(column->dtype), *list = lacis_arrow_list(column->dtype);
-    if (list == NULL) return schema_new(run, number, name, NULL, 0, 0, out);
+    if (list == NULL) return lacis_arrow_schema_new(run, number, name, NULL, 0, 0, out);
     const lacis_arrow_note note = {LACIS_ARROW_TYPE, lacis_dtype_name(column->dtype)};
-    LACIS_TRY(schema_new(run, list, name, &note, 1, 1, out));
-    return schema_new(run, number, "item", NULL, 0, 0, out->children[0]);
+    LACIS_TRY(lacis_arrow_schema_new(run, list, name, &note, 1, 1, out));
+    return lacis_arrow_schema_new(run, number, "item", NULL, 0, 0, out->children[0]);
 }
 
 static lacis_status schema_of(lacis_run *run, const struct view *view, struct ArrowSchema *out)
 {
     if (view->alone) return schema_of_column(run, view->column, "", out);
-    LACIS_TRY(schema_new(run, "+s", "", view->note, view->notes, view->columns, out));
+    LACIS_TRY(lacis_arrow_schema_new(run, "+s", "", view->note, view->notes, view->columns, out));
     for (int i = 0; i < view->columns; i++)
         LACIS_TRY(schema_of_column(run, &view->column[i], view->column[i].name, out->children[i]));
     return LACIS_OK;

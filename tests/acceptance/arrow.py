@@ -32,6 +32,8 @@ LIB.lacis_array_find.argtypes = [HANDLE, ctypes.c_char_p, ctypes.POINTER(HANDLE)
 LIB.lacis_array_release.argtypes = [HANDLE]
 LIB.lacis_array_export_arrow.argtypes = [HANDLE] * 4
 LIB.lacis_array_import_arrow.argtypes = [HANDLE, ctypes.c_char_p, HANDLE, HANDLE]
+LIB.lacis_prepare.argtypes = [HANDLE, ctypes.c_char_p, HANDLE, ctypes.POINTER(HANDLE)]
+LIB.lacis_statement_export_arrow.argtypes = [HANDLE] * 2
 LIB.lacis_exec.argtypes = [HANDLE, ctypes.c_char_p, HANDLE, HANDLE]
 LIB.lacis_error_message.argtypes = [HANDLE]
 LIB.lacis_error_message.restype = ctypes.c_char_p
@@ -45,6 +47,10 @@ class Schema(ctypes.Structure):  # its size alone matters: nine words
 
 class Array(ctypes.Structure):
     _fields_ = [("words", ctypes.c_int64 * 10)]
+
+
+class Stream(ctypes.Structure):
+    _fields_ = [("words", ctypes.c_int64 * 5)]
 
 
 class Engine:
@@ -73,6 +79,13 @@ class Engine:
         LIB.lacis_array_release(found)
         self.check(status)
         return how._import_from_c(ctypes.addressof(array), ctypes.addressof(schema))
+
+    def query(self, text):
+        """The rows of a statement as a pyarrow.RecordBatchReader."""
+        statement, stream = HANDLE(), Stream()
+        self.check(LIB.lacis_prepare(self.handle, text.encode(), None, ctypes.byref(statement)))
+        self.check(LIB.lacis_statement_export_arrow(statement, ctypes.byref(stream)))
+        return pyarrow.RecordBatchReader._import_from_c(ctypes.addressof(stream))
 
     def put(self, name, data):
         schema, array = Schema(), Array()
@@ -153,6 +166,26 @@ def takes_theirs(engine):
     assert pyarrow.total_allocated_bytes() < used, "what lacis took was not released"
 
 
+def streams_rows(engine):
+    numbers = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 199999) "
+    table = engine.query(numbers + "SELECT i, i * 0.25 AS q, CASE WHEN i % 3 THEN 'n' || i END AS t FROM n").read_all()
+    table.validate(full=True)
+    assert table.num_rows == 200000 and table.column("t").null_count == 66667
+    assert table.column("t")[199999].as_py() == "n199999" and table.column("q")[199999].as_py() == 49999.75
+    if duckdb is not None:
+        with duckdb.connect() as other:
+            other.register("t", table)
+            assert other.execute("SELECT sum(i), count(t), max(q) FROM t").fetchall() == [(19999900000, 133333, 49999.75)]
+    reader = engine.query(numbers + "SELECT CASE WHEN i < 150000 THEN i ELSE 'x' END AS a FROM n")
+    try:
+        reader.read_all()
+    except OSError as error:
+        assert "texts among its integers" in str(error), error
+    else:
+        raise AssertionError("a text went through as an integer")
+    reader.close()
+
+
 def leaves_nothing(engine):
     engine.run("LET t = SELECT 1 AS one, 2.5 AS two;")
     before = engine.memory()
@@ -163,7 +196,8 @@ def leaves_nothing(engine):
 
 
 def main():
-    cases = [reads_tables, reads_vectors, reads_bodies_and_grids, keeps_what_is_held, takes_theirs, leaves_nothing]
+    cases = [reads_tables, reads_vectors, reads_bodies_and_grids, keeps_what_is_held, takes_theirs, streams_rows,
+             leaves_nothing]
     for case in cases:
         engine = Engine()
         case(engine)
