@@ -28,6 +28,9 @@
 #define lacis_sweep_gpu_source      fake_sweep_source
 #define lacis_sweep_gpu_kernel_name fake_sweep_kernel_name
 
+#define lacis_sweep_gpus_for    fake_gpus_for
+#define lacis_sweep_gpus_system fake_gpus_system
+
 /* The library has its own. */
 #define lacis_sweep_gpu_system      tested_system
 #define lacis_sweep_gpu_can         tested_can
@@ -151,6 +154,20 @@ static const char *fake_sweep_source(void)
 }
 
 static const char *const fake_sweep_kernel_name[LACIS_SWEEP_GPU_KERNELS] = {"a", "b"};
+
+/* There is one device. */
+static int fake_gpus_for(const lacis_sweep_work *work, int levels, bool start, lacis_gpu **gpu)
+{
+    (void)work, (void)levels, (void)start, (void)gpu;
+    return 1;
+}
+
+static lacis_status fake_gpus_system(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input,
+                                     int levels, lacis_gpu *const *gpu, int many, lacis_sweep_system **out)
+{
+    (void)call, (void)input, (void)levels, (void)gpu, (void)many, (void)out;
+    return lacis_run_fail(run, LACIS_UNSUPPORTED, "there is one device");
+}
 
 #include "../../operators/sweep/gpu_calibrate.c"
 #include "../../operators/sweep/gpu_cost.c"
