@@ -191,7 +191,7 @@ static void take_strip(const taking *t, const char *from, int64_t step, int64_t 
     if (n->most > 0) {
         lacis_values_convert(&words, n->storage, 0, count, scaled, LACIS_F64);
         for (int64_t i = 0; i < count; i++)
-            scaled[i] = n->low + (n->high - n->low) * (scaled[i] / n->most);
+            scaled[i] = lacis_grid_scale(n, scaled[i]);
         lacis_values_convert(scaled, LACIS_F64, 0, count, to, t->maker->grid.dtype);
     } else {
         lacis_values_convert(&words, n->storage, 0, count, to, t->maker->grid.dtype);

@@ -61,6 +61,12 @@ typedef struct lacis_grid_numbers {
     int64_t stride[3];
     double most, low, high; /* most > 0: 0 .. most of the file are low .. high of the grid */
 } lacis_grid_numbers;
+/* Of a number of the file, the grid's. Halved: the range may be larger than a double. */
+static inline double lacis_grid_scale(const lacis_grid_numbers *numbers, double value)
+{
+    double low = numbers->low / 2, high = numbers->high / 2;
+    return 2 * (low + (high - low) * (value / numbers->most));
+}
 /* Into field `field`, side by side. */
 lacis_status lacis_grid_take(const lacis_grid_maker *maker, int field, const lacis_grid_numbers *numbers);
 /* The strides of cells of `each` bytes, x the fastest. */

@@ -138,7 +138,7 @@ static void take_row(reading *r, const unsigned char *row, int64_t y)
     const lacis_grid_numbers *scale = &r->scale;
     for (int64_t x = 0; x < width; x++) {
         double value = brightness(r, row, x);
-        r->values[x] = scale->most > 0 ? scale->low + (scale->high - scale->low) * (value / scale->most) : value;
+        r->values[x] = scale->most > 0 ? lacis_grid_scale(scale, value) : value;
     }
     char *to = (char *)lacis_grid_maker_cells(&r->maker, 0);
     to += (size_t)(y * width) * lacis_dtype_size(r->maker.grid.dtype);

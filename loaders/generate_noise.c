@@ -23,8 +23,9 @@ static void row(const void *context, const lacis_grid *grid, int field, const in
     const noise *n = context;
     uint64_t first = (uint64_t)((at[2] * grid->extent[1] + at[1]) * grid->extent[0] + at[0]);
     uint64_t key = lacis_mix(n->seed + (uint64_t)field);
+    const double low = n->low / 2, high = n->high / 2; /* halved: the range may be larger than a double */
     for (int64_t i = 0; i < count; i++)
-        out[i] = n->low + (n->high - n->low) * lacis_unit(lacis_mix(key + first + (uint64_t)i));
+        out[i] = 2 * (low + (high - low) * lacis_unit(lacis_mix(key + first + (uint64_t)i)));
 }
 
 static lacis_status make(lacis_run *run, const lacis_options *given, lacis_array **out)

@@ -137,6 +137,9 @@ static void extreme(void **state)
         db_run(*state, sql);
         db_expect(*state, "SELECT x, y, value FROM x",
                   "0,0,0.0\n1,0,65535.0\n2,0,32768.0\n0,1,65535.0\n1,1,0.0\n2,1,0.0\n");
+        snprintf(sql, sizeof sql, "LOAD x FROM '%s' WITH (type = 'f64')", path_of(endings[i]));
+        db_run(*state, sql);
+        db_expect(*state, "SELECT value = 1.7e308, value = -1.7e308 FROM x WHERE x < 2", "0,1\n1,0\n1,0\n0,1\n");
         unlink(path_of(endings[i]));
     }
 }
