@@ -86,6 +86,8 @@ typedef struct plot_ticks {
 void plot_ticks_of(const plot_axis *axis, int wanted, plot_ticks *out);
 /* Where a value stands on an axis: 0 at low, 1 at high. */
 double plot_place(const plot_axis *axis, double value);
+/* Half of its length, which itself may be larger than a double. */
+double plot_half(const plot_axis *axis);
 
 /* --- plot_colour.c: 0xRRGGBB */
 

@@ -4,6 +4,8 @@
  */
 #include "plot.h"
 
+#include "render.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -85,13 +87,15 @@ static void widen(plot_axis *axis, double value)
     if (!(value <= axis->high)) axis->high = value;
 }
 
-/* Some room about the data; one value alone gets it, too. */
+/* Some room about the data; one value alone gets it, too. An axis is long enough to be divided by. */
 static bool finish(plot_axis *axis, double room)
 {
+    const double least = 1e-304;
     if (!(axis->low <= axis->high)) return false;
     if (axis->log) return axis->low > 0;
-    double span = axis->high / 2 - axis->low / 2;
+    double span = plot_half(axis);
     double more = span > 0 ? 2 * span * room : axis->low == 0 ? 1 : fabs(axis->low) * 0.1;
+    if (span < least && more < least) more = least;
     axis->low = fmax(axis->low - more, -1.7e308);
     axis->high = fmin(axis->high + more, 1.7e308);
     return true;
@@ -161,6 +165,31 @@ static const char *kind_that_fits(const lacis_array *array)
     }
 }
 
+/* A label as it may be shown: names of columns can hold anything. */
+static void clean(char *label, size_t size)
+{
+    shell_text text = {0};
+    shell_clean(&text, label, strlen(label));
+    size_t length = text.used < size ? text.used : size - 1;
+    while (length < text.used && length > 0 && (text.data[length] & 0xc0) == 0x80)
+        length--; /* no part of a character */
+    if (length > 0) memcpy(label, text.data, length);
+    label[length] = '\0';
+    for (char *p = label; *p != '\0'; p++)
+        if (*p == '\n') *p = ' ';
+    shell_text_free(&text);
+}
+
+static void clean_labels(plot_figure *figure)
+{
+    clean(figure->title, sizeof figure->title);
+    clean(figure->x.label, sizeof figure->x.label);
+    clean(figure->y.label, sizeof figure->y.label);
+    clean(figure->cell_label, sizeof figure->cell_label);
+    for (int s = 0; s < figure->series; s++)
+        clean(figure->one[s].label, sizeof figure->one[s].label);
+}
+
 bool plot_figure_of(const lacis_plot *plot, plot_figure *figure, char *message, size_t size)
 {
     const plot_source source = {plot, plot->array, message, size};
@@ -169,6 +198,7 @@ bool plot_figure_of(const lacis_plot *plot, plot_figure *figure, char *message, 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(kinds[i].name, name) != 0) continue;
         if (!kinds[i].make(&source, figure)) return false;
+        clean_labels(figure);
         return plot_fit(figure) || plot_fail(&source, "%s has no finite number to draw", plot->name);
     }
     return plot_fail(&source, "no plot is called %s", name);

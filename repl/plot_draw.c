@@ -62,7 +62,7 @@ static void place(drawing *d)
     int fitting = (int)(d->width / (label + 25)); /* labels must not run into each other */
     if (!f->equal && fitting < d->across.count) plot_ticks_of(&f->x, fitting > 3 ? fitting * 2 / 3 : 2, &d->across);
     if (!f->equal) return;
-    double x = f->x.high - f->x.low, y = f->y.high - f->y.low, unit = fmin(d->width / x, d->height / y);
+    double x = plot_half(&f->x), y = plot_half(&f->y), unit = fmin(d->width / x, d->height / y);
     d->x += (d->width - unit * x) / 2;
     d->y += (d->height - unit * y) / 2;
     d->width = unit * x;

@@ -33,9 +33,10 @@ typedef struct area {
     int x0, y0, x1, y1;
 } area;
 
+/* NaN, too, is put within. */
 static int within(double value, int most)
 {
-    return value < 0 ? 0 : value > most ? most : (int)value;
+    return !(value > 0) ? 0 : value > most ? most : (int)value;
 }
 
 static void cover(const raster *r, area *touched, const double *a, const double *b, double half)

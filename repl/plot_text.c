@@ -321,7 +321,7 @@ static void choose_size(page *p)
     p->columns = p->width - p->left - 2;
     p->rows = ROWS;
     if (f->equal) {
-        double ratio = (f->x.high - f->x.low) / (f->y.high - f->y.low);
+        double ratio = fmin(plot_half(&f->x) / plot_half(&f->y), 1e6); /* an int holds what follows */
         int fitting = (int)(2 * ratio * p->rows + 0.5);
         if (fitting > p->columns)
             p->rows = (int)fmax(p->columns / (2 * ratio) + 0.5, 4);

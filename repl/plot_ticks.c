@@ -8,10 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
+double plot_half(const plot_axis *axis)
+{
+    return axis->high / 2 - axis->low / 2;
+}
+
 double plot_place(const plot_axis *axis, double value)
 {
     if (axis->log) return log(value / axis->low) / log(axis->high / axis->low);
-    return (value / 2 - axis->low / 2) / (axis->high / 2 - axis->low / 2);
+    return (value / 2 - axis->low / 2) / plot_half(axis);
 }
 
 /* The round number that is nearest: 1, 2 or 5 times a power of ten. */
@@ -74,7 +79,7 @@ void plot_ticks_of(const plot_axis *axis, int wanted, plot_ticks *out)
         add_decades(axis, wanted, out);
         return;
     }
-    double step = round_off((axis->high / 2 - axis->low / 2) / wanted * 2);
+    double step = round_off(plot_half(axis) / wanted * 2);
     if (axis->whole && step < 1) step = 1;
     if (!(step > 0) || !isfinite(step)) return;
     double first = ceil(axis->low / step - 1e-6), last = floor(axis->high / step + 1e-6);

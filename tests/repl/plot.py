@@ -159,6 +159,34 @@ def check_bars():
         check(len(re.findall("█+", lowest)) == 3, f"bars of {values}:\n{text}")
 
 
+def check_extremes():
+    """The least and the largest numbers, one alone and far apart: pictures without nan, in all of the room there is."""
+    for x, y in (("5e-324", "5e-324"), ("1e-323", "0"), ("2.3e-308", "2.2e-308"), ("1.7e308", "1"), ("1.7e308", "1.7e308"),
+                 ("1", "1.7e308"), ("1.5e11", "1e-9")):
+        (folder / "points.csv").write_text(f"m,x,y,z,vx,vy,vz\n1,{x},{y},0,0,0,0\n1,-{x},-{y},0,0,0,0\n")
+        (folder / "values.csv").write_text(f"i,value\n0,{x}\n1,{x}\n2,{y}\n")
+        done = run("LOAD p FROM 'points.csv' AS bodies; LOAD w FROM 'values.csv' AS csv;" +
+                   "".join(f"PLOT {a} TO '{a.replace(' ', '')}.{e}';" for a in ("p", "w", "w AS hist") for e in ("svg", "png")))
+        check(done.returncode == 0, f"{x}, {y}: {done.returncode} {done.stderr.decode()}")
+        for name in ("p.svg", "w.svg", "wAShist.svg"):
+            check(re.search(r"[\"-](nan|inf)\b", (folder / name).read_text()) is None, f"{x}, {y}: nan in {name}")
+    text = run("LOAD p FROM 'points.csv' AS bodies; PLOT p").stdout.decode()
+    check(max(map(width_of, text.splitlines())) > 70, f"wide bodies are drawn narrow:\n{text}")
+
+
+def check_names():
+    """What a column's name holds neither steers the terminal nor breaks the picture."""
+    names = run("LET w = SELECT 1 AS a, 2 AS \"b\033[31m<i>&\n\xa9'\" UNION ALL SELECT 2, 3; PLOT w; PLOT w TO 'w.svg'")
+    check(names.returncode == 0 and b"\033" not in names.stdout, f"control characters: {names}")
+    tree = xml.etree.ElementTree.parse(folder / "w.svg")
+    texts = [e.text for e in tree.iter("{http://www.w3.org/2000/svg}text") if e.text]
+    check("b\\x1B[31m<i>& \xa9'" in texts, f"a name: {texts}")
+    svg = subprocess.run([LACIS, "-c", b"LET w = SELECT 1 AS a, 2 AS \"\xff" + b"\xc3\xa9" * 31 + b"\" UNION ALL SELECT 2, 3; PLOT w TO 'w.svg'"],
+                         cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=100)
+    check(svg.returncode == 0, f"not UTF-8: {svg}")
+    xml.etree.ElementTree.parse(folder / "w.svg")
+
+
 def check_terminals():
     colours = re.compile(rb"\033\[38;(\d);")
     for more, expected in (({"TERM": "xterm-256color"}, b"5"), ({"TERM": "xterm", "COLORTERM": "truecolor"}, b"2"),
@@ -206,6 +234,8 @@ with tempfile.TemporaryDirectory() as scratch:
     check_files()
     check_text()
     check_bars()
+    check_extremes()
+    check_names()
     check_terminals()
     check_refusals()
 print("\n".join(failures) or "plots are as they should be")
