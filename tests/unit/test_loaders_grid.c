@@ -74,6 +74,16 @@ static void npy_every_bit(void **state)
     unlink(path_of("npy"));
 }
 
+/* LET takes any name, and SAVE no file that LOAD would not read. */
+static void npy_names(void **state)
+{
+    char sql[200];
+    snprintf(sql, sizeof sql, "SAVE g TO '%s'", path_of("npy"));
+    db_run(*state, "LET g = SELECT 0 AS x, 0 AS y, 1 AS \"a'b\"");
+    db_fails(*state, sql, LACIS_NAME, "field 'a'b' is not a plain name");
+    assert_int_not_equal(access(path_of("npy"), F_OK), 0);
+}
+
 static void raw_every_bit(void **state)
 {
     static const char *const shape[] = {"1", "7", "5x3", "1x4", "4x1", "5x3x2", "1x1x1", "2x1x3"};
@@ -405,6 +415,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(npy_every_bit, setup, teardown),
+        cmocka_unit_test_setup_teardown(npy_names, setup, teardown),
         cmocka_unit_test_setup_teardown(raw_every_bit, setup, teardown),
         cmocka_unit_test_setup_teardown(csv_every_cell, setup, teardown),
         cmocka_unit_test_setup_teardown(npy_orders, setup, teardown),
