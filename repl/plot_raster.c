@@ -39,13 +39,29 @@ static int within(double value, int most)
     return !(value > 0) ? 0 : value > most ? most : (int)value;
 }
 
+/* What of a row of pixels a line can touch: points of it further above or below than `reach` do not. */
+static void row_bounds(const double *a, const double *b, double middle, double reach, double *from, double *to)
+{
+    double dx = b[0] - a[0], dy = b[1] - a[1], first = 0, last = 1;
+    if (fabs(dy) > reach) {
+        double part = (middle - a[1]) / dy, around = reach / fabs(dy);
+        first = fmin(fmax(part - around, 0), 1);
+        last = fmin(fmax(part + around, 0), 1);
+    }
+    *from = fmin(a[0] + first * dx, a[0] + last * dx) - reach;
+    *to = fmax(a[0] + first * dx, a[0] + last * dx) + reach;
+}
+
 static void cover(const raster *r, area *touched, const double *a, const double *b, double half)
 {
     double dx = b[0] - a[0], dy = b[1] - a[1], square = dx * dx + dy * dy;
     int x0 = within(fmin(a[0], b[0]) - half - 1, WIDTH), x1 = within(fmax(a[0], b[0]) + half + 2, WIDTH);
     int y0 = within(fmin(a[1], b[1]) - half - 1, HEIGHT), y1 = within(fmax(a[1], b[1]) + half + 2, HEIGHT);
-    for (int y = y0; y < y1; y++)
-        for (int x = x0; x < x1; x++) {
+    for (int y = y0; y < y1; y++) {
+        double from, to;
+        row_bounds(a, b, y + 0.5, half + 1, &from, &to);
+        int first = within(from, x1);
+        for (int x = first < x0 ? x0 : first; x < x1 && x <= to; x++) {
             double px = x + 0.5 - a[0], py = y + 0.5 - a[1];
             double along = square > 0 ? fmin(fmax((px * dx + py * dy) / square, 0), 1) : 0;
             double part = half + 0.5 - hypot(px - along * dx, py - along * dy);
@@ -53,6 +69,7 @@ static void cover(const raster *r, area *touched, const double *a, const double 
             unsigned level = part <= 0 ? 0 : part >= 1 ? 255 : (unsigned)(part * 255);
             if (level > *m) *m = (unsigned char)level;
         }
+    }
     if (x0 < touched->x0) touched->x0 = x0;
     if (y0 < touched->y0) touched->y0 = y0;
     if (x1 > touched->x1) touched->x1 = x1;
