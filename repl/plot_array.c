@@ -149,9 +149,11 @@ static const struct kind {
 } kinds[] = {
     {"heat", plot_heat}, {"spy", plot_spy}, {"line", plot_line}, {"scatter", plot_scatter}, {"hist", plot_hist}};
 
-static const char *kind_that_fits(const lacis_array *array)
+static const char *kind_that_fits(const plot_source *source)
 {
-    switch (lacis_array_kind(array)) {
+    lacis_part field;
+    int64_t extent[3];
+    switch (lacis_array_kind(source->array)) {
     case LACIS_CSR:
         return "spy";
     case LACIS_SYMMETRIC:
@@ -159,7 +161,7 @@ static const char *kind_that_fits(const lacis_array *array)
     case LACIS_BODIES:
         return "scatter";
     case LACIS_GRID:
-        return lacis_array_extent(array, 1) > 1 ? "heat" : "line";
+        return plot_grid(source, &field, extent) > 1 && extent[1] * extent[2] > 1 ? "heat" : "line";
     default:
         return "line";
     }
@@ -193,7 +195,7 @@ static void clean_labels(plot_figure *figure)
 bool plot_figure_of(const lacis_plot *plot, plot_figure *figure, char *message, size_t size)
 {
     const plot_source source = {plot, plot->array, message, size};
-    const char *name = plot->kind != NULL ? plot->kind : kind_that_fits(plot->array);
+    const char *name = plot->kind != NULL ? plot->kind : kind_that_fits(&source);
     *figure = (plot_figure){.mark = PLOT_LINES};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(kinds[i].name, name) != 0) continue;

@@ -96,9 +96,11 @@ static bool line_grid(const plot_source *source, plot_figure *figure)
 {
     lacis_part field;
     int64_t extent[3];
-    if (plot_grid(source, &field, extent) > 1 && extent[1] * extent[2] > 1)
-        return plot_fail(source, "a line needs one dimension: LET l = SELECT x, value FROM %s WHERE y = 0",
-                         source->plot->name);
+    int dims = plot_grid(source, &field, extent);
+    if (dims > 1 && extent[1] * extent[2] > 1)
+        return plot_fail(source, "a line needs one dimension: LET l = SELECT x, %s%s FROM %s WHERE y = 0%s",
+                         field.name, strcmp(field.name, "value") == 0 ? "" : " AS value", source->plot->name,
+                         dims > 2 ? " AND z = 0" : "");
     for (int i = 0; lacis_array_part(source->array, i, &field) == LACIS_OK && figure->series < PLOT_SERIES; i++)
         if (strcmp(field.name, "shape") != 0 && strcmp(field.name, "step") != 0)
             add_part(figure, NULL, &field, field.name);

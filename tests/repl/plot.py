@@ -31,6 +31,9 @@ GENERATE rod AS gaussian(200, fields = 'u,w', fill = 'u', rest = 0.5);
 GENERATE s AS symmetric(40);
 LET log = SELECT 1 AS a, 0.5 AS b UNION ALL SELECT 2, 0.25 UNION ALL SELECT 4, 9e999 UNION ALL SELECT 8, 0.125;
 GENERATE deep AS noise(8, 8, 8);
+GENERATE wall AS noise(8, 1, 8);
+LET wild = WITH RECURSIVE s(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM s WHERE i < 20000)
+           SELECT i * 7919 % 20011 AS a, i * 104729 % 20011 AS b FROM s;
 GENERATE two AS tridiagonal(5, 3);
 """
 failures = []
@@ -96,7 +99,7 @@ def light(pixel):
 
 def check_files():
     pictures = ["plate", "v", "friends", "friends AS hist", "few", "many", "n AS hist", "rod", "s", "log", "log AS scatter",
-                "flat", "deep", "deep AS hist", "s AS heat"]
+                "flat", "deep", "deep AS hist", "s AS heat", "wall", "wild"]
     names = [f"picture{i}" for i in range(len(pictures))]
     done = run("".join(f"PLOT {p} TO '{n}.png'; PLOT {p} TO '{n}.svg';" for p, n in zip(pictures, names)))
     if done.returncode != 0:
@@ -211,6 +214,9 @@ def check_refusals():
     for statement, message in (("PLOT friends AS heat", "heat maps are of grids and dense matrices"),
                                ("PLOT plate AS spy", "spy shows graphs"),
                                ("PLOT plate AS line", "a line needs one dimension"),
+                               ("PLOT deep AS line", "LET l = SELECT x, value FROM deep WHERE y = 0 AND z = 0"),
+                               ("GENERATE f AS constant(3, 2, fields = 'u,v'); PLOT f AS line",
+                                "LET l = SELECT x, u AS value FROM f WHERE y = 0"),
                                ("PLOT plate AS scatter", "scatter shows bodies"),
                                ("PLOT few AS hist", "histograms are of graphs"),
                                ("PLOT two", "is none of them"),
