@@ -52,7 +52,7 @@ static lacis_status to_file(const plot_figure *figure, const char *path, char *m
         snprintf(message, size, "\"%s\": a picture's name ends in .png or .svg", path);
         return LACIS_NAME;
     }
-    lacis_status status = write_all(path, &picture, message, size);
+    lacis_status status = shell_interrupted() ? LACIS_INTERRUPT : write_all(path, &picture, message, size);
     shell_text_free(&picture);
     return status;
 }
@@ -85,7 +85,7 @@ static void put_kitty(shell_sink *sink, const plot_figure *figure, int columns)
     shell_text png = {0}, text = {0};
     char head[60];
     plot_png(figure, &png);
-    plot_base64(png.data, png.used, &text);
+    if (!shell_interrupted()) plot_base64(png.data, png.used, &text);
     for (size_t at = 0; at < text.used; at += KITTY_PIECE) {
         size_t left = text.used - at, piece = left < KITTY_PIECE ? left : KITTY_PIECE;
         int more = left > piece;
@@ -97,7 +97,7 @@ static void put_kitty(shell_sink *sink, const plot_figure *figure, int columns)
         shell_sink_put(sink, text.data + at, piece);
         shell_sink_puts(sink, "\033\\");
     }
-    shell_sink_char(sink, '\n');
+    if (text.used > 0) shell_sink_char(sink, '\n');
     shell_text_free(&png);
     shell_text_free(&text);
 }
@@ -135,12 +135,13 @@ lacis_status shell_plot(void *arg, const lacis_plot *plot, char *message, size_t
     plot_figure figure;
     lacis_status status = LACIS_TYPE;
     bool good = plot_figure_of(plot, &figure, message, size);
+    if (good && !shell_interrupted())
+        status = plot->path != NULL ? to_file(&figure, plot->path, message, size)
+                                    : to_screen(session, &figure, message, size);
     if (shell_interrupted()) {
         snprintf(message, size, "interrupted");
         status = LACIS_INTERRUPT;
-    } else if (good)
-        status = plot->path != NULL ? to_file(&figure, plot->path, message, size)
-                                    : to_screen(session, &figure, message, size);
+    }
     if (status == LACIS_OK && session->html != NULL) {
         shell_text svg = {0};
         plot_svg(&figure, &svg);

@@ -5,6 +5,8 @@
  */
 #include "plot.h"
 
+#include "interrupt.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,11 +91,17 @@ static void fill(const raster *r, const area *touched, uint32_t colour)
 
 static const area nothing = {WIDTH, HEIGHT, 0, 0};
 
+/* Asked now and then; plot_command.c asks again. */
+static bool stop(int64_t i)
+{
+    return (i & 63) == 0 && shell_interrupted();
+}
+
 static void line(plot_canvas *canvas, const double *xy, int64_t points, double width, uint32_t colour)
 {
     const raster *r = (const raster *)canvas;
     area touched = nothing;
-    for (int64_t i = 0; i + 1 < points; i++) {
+    for (int64_t i = 0; i + 1 < points && !stop(i); i++) {
         const double a[] = {xy[2 * i] * r->scale, xy[2 * i + 1] * r->scale};
         const double b[] = {xy[2 * i + 2] * r->scale, xy[2 * i + 3] * r->scale};
         cover(r, &touched, a, b, width * r->scale / 2);
@@ -105,7 +113,7 @@ static void dots(plot_canvas *canvas, const double *xy, int64_t points, double r
 {
     const raster *r = (const raster *)canvas;
     area touched = nothing;
-    for (int64_t i = 0; i < points; i++) {
+    for (int64_t i = 0; i < points && !stop(i); i++) {
         const double at[] = {xy[2 * i] * r->scale, xy[2 * i + 1] * r->scale};
         cover(r, &touched, at, at, radius * r->scale);
     }
