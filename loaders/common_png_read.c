@@ -92,8 +92,8 @@ static void find_range(reading *r)
 static bool too_short(const reading *r)
 {
     enum { DEFLATE = 1100 }; /* more bytes than one of the file can stand for */
-    double pixels = (double)png_get_image_width(r->png, r->info) * png_get_image_height(r->png, r->info);
-    return pixels / 8 > (double)r->source->size * DEFLATE;
+    double bytes = (double)png_get_rowbytes(r->png, r->info) * png_get_image_height(r->png, r->info);
+    return bytes > (double)r->source->size * DEFLATE;
 }
 
 /* Everything before the pixels, which become one or three numbers of 8 or 16 bits each. */

@@ -240,6 +240,9 @@ static void png_refused(void **state)
     png_begin(&b, 2147483647, 2147483647, 16, RGBA, 1);
     png_end(&b, (const unsigned char[]){0}, 1);
     refused(*state, &b, "", LACIS_FORMAT, "too short for its width and height");
+    png_begin(&b, 500000, 1, 16, RGBA, 0); /* its pixels are many bits each */
+    png_end(&b, (const unsigned char[]){0}, 1);
+    refused(*state, &b, "", LACIS_FORMAT, "too short for its width and height");
     png_begin(&b, 4, 4, 8, GREY, 0); /* rows are missing */
     png_end(&b, (const unsigned char[]){0, 1, 2, 3, 4}, 5);
     refused(*state, &b, "", LACIS_FORMAT, "fetch it again");
