@@ -186,6 +186,7 @@ bool plot_spy(const plot_source *source, plot_figure *figure)
     for (int64_t r = 0; r < rows; r++)
         for (int64_t i = first[r]; i < last[r]; i++, entries++)
             add_one(&cell[r / by * cx + ((const uint32_t *)columns.data)[i] / bx]);
+    if (entries == 0) return plot_fail(source, "%s has no entries", source->plot->name);
     set_axes(figure, cx * bx, cy * by, "column", "row");
     finish_counts(figure, "entries");
     snprintf(figure->title, sizeof figure->title, "%s: %lld x %lld, %lld entries", source->plot->name,

@@ -211,6 +211,7 @@ def check_terminals():
 
 
 def check_refusals():
+    (folder / "none.mtx").write_text("%%MatrixMarket matrix coordinate real general\n5 5 0\n")
     for statement, message in (("PLOT friends AS heat", "heat maps are of grids and dense matrices"),
                                ("PLOT plate AS spy", "spy shows graphs"),
                                ("PLOT plate AS line", "a line needs one dimension"),
@@ -220,6 +221,7 @@ def check_refusals():
                                ("PLOT plate AS scatter", "scatter shows bodies"),
                                ("PLOT few AS hist", "histograms are of graphs"),
                                ("PLOT two", "is none of them"),
+                               ("LOAD none FROM 'none.mtx'; PLOT none", "none has no entries"),
                                ("PLOT rod AS heat", "needs two dimensions"),
                                ("PLOT nobody", "nobody"),
                                ("PLOT plate AS tree", "expected line, scatter, heat, spy or hist"),
