@@ -124,7 +124,8 @@ void plot_base64(const char *data, size_t size, shell_text *out);
  * apart by blanks. */
 const char *plot_glyph(unsigned char character);
 
-/* plot_text.c: in characters, at most `width` columns. colours: 0 none, 256, or 1 << 24. */
+/* plot_text.c: in characters, at most `width` columns, of which it takes 40 at least; a colour bar and a legend are
+ * as long as their labels make them. colours: 0 none, 256, or 1 << 24. */
 void plot_text_draw(const plot_figure *figure, int width, int colours, shell_text *out);
 
 /* plot_command.c: a lacis_plot_fn whose arg is the session */
