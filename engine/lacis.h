@@ -122,7 +122,7 @@ LACIS_API void lacis_set_progress(lacis_engine *engine, lacis_progress_fn fn, vo
 typedef struct lacis_plot {
     const char *name;
     const struct lacis_array *array;
-    const char *kind; /* "line", "scatter", "heat", "spy", "hist"; NULL: as fits the array */
+    const char *kind; /* "line", "scatter", "heat", "spy", "hist", "tree"; NULL: as fits the array */
     const char *path; /* NULL: on the screen */
 } lacis_plot;
 typedef lacis_status (*lacis_plot_fn)(void *arg, const lacis_plot *plot, char *message, size_t size);

@@ -17,7 +17,7 @@ static const topic topics[] = {
      "LOAD name FROM 'a', 'b' ... | 'folder' | 'folder/*.swc'         neurons of many files as one array\n"
      "GENERATE name AS generator (option = value, ...)                make one, such as rmat(scale = 10)\n"
      "SAVE name TO 'file'                                             write one, in the format of its ending\n"
-     "PLOT name [AS line|scatter|heat|spy|hist] [TO 'file.png|svg']   draw one, here or into a file\n"
+     "PLOT name [AS line|scatter|heat|spy|hist|tree] [TO 'file.png|svg']   draw one, here or into a file\n"
      "LET name = call                                                 compute and keep an array\n"
      "LET name = SELECT ...                                           make one from a query\n"
      "CREATE VIEW name AS call                                        compute what queries ask for, when they ask\n"

@@ -21,17 +21,19 @@ typedef struct plot_axis {
 typedef struct plot_series {
     char label[64];
     int64_t count;
-    double *x, *y; /* NaN: a gap. PLOT_BARS: x are count + 1 edges */
+    double *x, *y;     /* NaN: a gap. PLOT_BARS: x are count + 1 edges. PLOT_TREE: two points a piece, none NaN */
+    double *z, *width; /* PLOT_TREE: a third coordinate, and a piece's width, both in the units of the axes */
 } plot_series;
 
-typedef enum plot_mark { PLOT_LINES, PLOT_DOTS, PLOT_BARS, PLOT_CELLS } plot_mark;
+/* PLOT_TREE: drawn twice side by side, over y and over z */
+typedef enum plot_mark { PLOT_LINES, PLOT_DOTS, PLOT_BARS, PLOT_CELLS, PLOT_TREE } plot_mark;
 
 enum { PLOT_SERIES = 8, PLOT_TITLE = 200 };
 
 typedef struct plot_figure {
     char title[PLOT_TITLE];
     plot_mark mark;
-    plot_axis x, y;
+    plot_axis x, y, z;
     bool equal; /* a unit of x and one of y are as long as each other */
     int series;
     plot_series one[PLOT_SERIES];
@@ -67,12 +69,19 @@ bool plot_spy(const plot_source *source, plot_figure *figure);
 bool plot_line(const plot_source *source, plot_figure *figure);
 bool plot_scatter(const plot_source *source, plot_figure *figure);
 bool plot_hist(const plot_source *source, plot_figure *figure);
+bool plot_tree(const plot_source *source, plot_figure *figure);
+bool plot_is_tree(const lacis_array *array); /* a table with the columns of a morphology */
+bool plot_tree_fit(plot_figure *figure);     /* plot_fit of a PLOT_TREE */
 /* Makes cells of a figure of many points. */
 void plot_density(plot_figure *figure);
 /* Room for the next series. */
 plot_series *plot_add(plot_figure *figure, int64_t count, const char *label);
 /* Sets the figure's range and its axes', from its finite data. False: there are none. */
 bool plot_fit(plot_figure *figure);
+
+/* The two halves of a PLOT_TREE, whose series are the figure's own: axes at one scale for areas of width by height.
+ */
+void plot_tree_panels(const plot_figure *figure, double width, double height, plot_figure *panel);
 
 /* --- plot_ticks.c: round numbers along an axis */
 

@@ -114,6 +114,7 @@ static bool fit_cells(plot_figure *figure)
 bool plot_fit(plot_figure *figure)
 {
     if (figure->mark == PLOT_CELLS) return fit_cells(figure);
+    if (figure->mark == PLOT_TREE) return plot_tree_fit(figure);
     figure->x.low = figure->x.high = figure->y.low = figure->y.high = NAN;
     bool bars = figure->mark == PLOT_BARS;
     for (int s = 0; s < figure->series; s++)
@@ -137,6 +138,8 @@ void plot_figure_free(plot_figure *figure)
     for (int s = 0; s < figure->series; s++) {
         free(figure->one[s].x);
         free(figure->one[s].y);
+        free(figure->one[s].z);
+        free(figure->one[s].width);
     }
     free(figure->cell);
 }
@@ -146,8 +149,8 @@ void plot_figure_free(plot_figure *figure)
 static const struct kind {
     const char *name;
     bool (*make)(const plot_source *source, plot_figure *figure);
-} kinds[] = {
-    {"heat", plot_heat}, {"spy", plot_spy}, {"line", plot_line}, {"scatter", plot_scatter}, {"hist", plot_hist}};
+} kinds[] = {{"heat", plot_heat},       {"spy", plot_spy},   {"line", plot_line},
+             {"scatter", plot_scatter}, {"hist", plot_hist}, {"tree", plot_tree}};
 
 static const char *kind_that_fits(const plot_source *source)
 {
@@ -163,7 +166,7 @@ static const char *kind_that_fits(const plot_source *source)
     case LACIS_GRID:
         return plot_grid(source, &field, extent) > 1 && extent[1] * extent[2] > 1 ? "heat" : "line";
     default:
-        return "line";
+        return plot_is_tree(source->array) ? "tree" : "line";
     }
 }
 

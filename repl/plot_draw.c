@@ -100,7 +100,11 @@ static void draw_axes(const drawing *d)
     }
     c->text(c, d->x + d->width / 2, bottom + 62, SIZE, 0, false, f->x.label);
     c->text(c, d->x - 30 - widest(&d->up), d->y + d->height / 2, SIZE, 0, true, f->y.label);
-    c->text(c, c->width / 2, 40, SIZE + 4, 0, false, f->title);
+}
+
+static void draw_title(const drawing *d)
+{
+    d->canvas->text(d->canvas, d->canvas->width / 2, 40, SIZE + 4, 0, false, d->figure->title);
 }
 
 /* ------------------------------------------------------------------------------------------- cells */
@@ -205,10 +209,87 @@ static void draw_legend(const drawing *d)
     }
 }
 
+/* -------------------------------------------------------------------------------------------- trees */
+
+/* In units of the canvas, at least `least`; by quarters, so that neighbouring pieces may go into one line. */
+static double piece_width(const drawing *d, double width, double least)
+{
+    double wide = d->width / (d->figure->x.high - d->figure->x.low) * width;
+    return fmax(round(4 * wide) / 4, least);
+}
+
+/* A piece that begins where the last one ended, as wide, goes on with its line. dot: the least width of a piece
+ * without a length. */
+static void draw_pieces(const drawing *d, const plot_series *one, double dot, uint32_t colour)
+{
+    double *xy = shell_alloc(NULL, sizeof *xy * 2 * (size_t)(one->count + 1)), width = 0;
+    int64_t points = 0;
+    for (int64_t i = 0; i < one->count; i += 2) {
+        const double from[] = {at_x(d, one->x[i]), at_y(d, one->y[i])},
+                     to[] = {at_x(d, one->x[i + 1]), at_y(d, one->y[i + 1])};
+        double wide = piece_width(d, one->width[i / 2], memcmp(from, to, sizeof to) == 0 ? dot : 1);
+        bool on = points > 0 && wide == width && memcmp(xy + 2 * points - 2, from, sizeof from) == 0;
+        if (!on && points > 0) d->canvas->line(d->canvas, xy, points, width, colour);
+        if (!on) {
+            memcpy(xy, from, sizeof from);
+            points = 1;
+        }
+        memcpy(xy + 2 * points++, to, sizeof to);
+        width = wide;
+    }
+    if (points > 0) d->canvas->line(d->canvas, xy, points, width, colour);
+    free(xy);
+}
+
+/* In one row below the title, of the types that there are. */
+static void draw_types(const drawing *d)
+{
+    enum { STROKE = 40, GAP = 30 };
+    const plot_figure *f = d->figure;
+    double width = -GAP;
+    for (int s = 0; s < f->series; s++)
+        if (f->one[s].count > 0) width += STROKE + GAP + 0.6 * SMALL * (double)strlen(f->one[s].label);
+    double x = (d->canvas->width - width) / 2;
+    for (int s = 0; s < f->series; s++) {
+        if (f->one[s].count == 0) continue;
+        segment(d, x + 2, 74, x + STROKE - 10, 74, 5, plot_series_colour(s));
+        d->canvas->text(d->canvas, x + STROKE, 74 + SMALL * 0.35, SMALL, -1, false, f->one[s].label);
+        x += STROKE + GAP + 0.6 * SMALL * (double)strlen(f->one[s].label);
+    }
+}
+
+/* The soma, the first series, comes last, upon what begins within it; beside a long axon it is still to be seen. */
+static void draw_tree(const drawing *whole)
+{
+    enum { LEFT = 125, RIGHT = 25, TOP = 105, BOTTOM = 90 };
+    drawing d = *whole;
+    plot_figure panel[2];
+    d.width = d.canvas->width / 2 - LEFT - RIGHT;
+    d.height = d.canvas->height - TOP - BOTTOM;
+    d.y = TOP;
+    plot_tree_panels(whole->figure, d.width, d.height, panel);
+    for (int p = 0; p < 2; p++) {
+        d.figure = &panel[p];
+        d.x = LEFT + p * d.canvas->width / 2;
+        plot_ticks_of(&panel[p].x, 4, &d.across);
+        plot_ticks_of(&panel[p].y, 6, &d.up);
+        draw_lattice(&d);
+        for (int s = panel[p].series - 1; s >= 0; s--)
+            draw_pieces(&d, &panel[p].one[s], s == 0 ? 7 : 1, plot_series_colour(s));
+        draw_axes(&d);
+    }
+    draw_types(whole);
+    draw_title(whole);
+}
+
 void plot_draw(const plot_figure *figure, plot_canvas *canvas)
 {
     drawing d = {.figure = figure, .canvas = canvas};
     canvas->box(canvas, 0, 0, canvas->width, canvas->height, 0xffffff);
+    if (figure->mark == PLOT_TREE) {
+        draw_tree(&d);
+        return;
+    }
     place(&d);
     if (figure->mark == PLOT_CELLS)
         draw_cells(&d);
@@ -222,5 +303,6 @@ void plot_draw(const plot_figure *figure, plot_canvas *canvas)
     }
     if (figure->bar) draw_bar(&d);
     draw_axes(&d);
+    draw_title(&d);
     if (figure->mark == PLOT_LINES && figure->series > 1) draw_legend(&d);
 }

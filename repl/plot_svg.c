@@ -28,7 +28,9 @@ static void put(plot_canvas *canvas, const char *format, ...)
 
 static void line(plot_canvas *canvas, const double *xy, int64_t points, double width, uint32_t colour)
 {
-    put(canvas, "<polyline fill=\"none\" stroke=\"#%06x\" stroke-width=\"%g\" stroke-linejoin=\"round\" points=\"",
+    put(canvas,
+        "<polyline fill=\"none\" stroke=\"#%06x\" stroke-width=\"%g\" stroke-linejoin=\"round\" "
+        "stroke-linecap=\"round\" points=\"",
         (unsigned)colour, width);
     for (int64_t i = 0; i < points; i++)
         put(canvas, "%s%.1f,%.1f", i > 0 ? " " : "", xy[2 * i], xy[2 * i + 1]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Figures in characters, for terminals: lines and points as braille dots, two by four a character; cells as half
- * blocks of two colours, or shades where there are no colours; bars in eighths. See plot.h.
+ * blocks of two colours, or shades where there are no colours; bars in eighths; trees as two pages side by side. See
+ * plot.h.
  */
 #include "plot.h"
 
@@ -24,6 +25,7 @@ typedef struct page {
     const plot_figure *figure;
     shell_text *out;
     int colours, width, left, columns, rows;
+    bool beside; /* another page stands to the right: lines are filled up */
     plot_ticks across, up;
     place *place;
 } page;
@@ -129,6 +131,16 @@ static void dot(const page *p, double x, double y, int series)
     at->series = series;
 }
 
+/* What a round pen of a width in dots marks. */
+static void blot(const page *p, double x, double y, double width, int series)
+{
+    double px = x * 2 * p->columns, py = y * 4 * p->rows, half = fmin(width, 4 * ROWS) / 2;
+    dot(p, x, y, series);
+    for (double dy = ceil(-half); dy <= half; dy++)
+        for (double dx = ceil(-half); dx <= half; dx++)
+            if (hypot(dx, dy) < half) dot(p, (px + dx) / (2 * p->columns), (py + dy) / (4 * p->rows), series);
+}
+
 /* Where a value stands, from the top and the left, 0 to 1. */
 static double down(const page *p, double y)
 {
@@ -152,6 +164,18 @@ static void mark_points(const page *p, const plot_series *one, int series)
         }
         before[0] = good ? at[0] : NAN;
         before[1] = at[1];
+    }
+}
+
+static void mark_pieces(const page *p, const plot_series *one, int series)
+{
+    const double unit = 2 * p->columns / (p->figure->x.high - p->figure->x.low);
+    for (int64_t i = 0; i < one->count; i += 2) {
+        double x = plot_place(&p->figure->x, one->x[i]), y = down(p, one->y[i]);
+        double dx = plot_place(&p->figure->x, one->x[i + 1]) - x, dy = down(p, one->y[i + 1]) - y;
+        int steps = 1 + (int)ceil(fmax(fabs(dx) * 2 * p->columns, fabs(dy) * 4 * p->rows));
+        for (int k = 0; k <= steps; k++)
+            blot(p, x + dx * k / steps, y + dy * k / steps, unit * one->width[i / 2], series);
     }
 }
 
@@ -217,32 +241,40 @@ static void mark_cells(const page *p)
 
 /* -------------------------------------------------------------------------------------------- page */
 
-static void put_centred(const page *p, const char *text)
+/* Ends what a page has of a line, `used` columns so far. */
+static void end(const page *p, int used)
 {
-    int width = (int)strlen(text), room = p->left + 1 + p->columns;
-    if (width == 0) return;
-    blanks(p, width < room ? (room - width) / 2 : 0);
-    shell_text_add(p->out, text, (size_t)(width < p->width ? width : p->width));
-    shell_text_puts(p->out, "\n");
+    if (p->beside)
+        blanks(p, p->width - used);
+    else
+        shell_text_puts(p->out, "\n");
 }
 
-static void put_rows(const page *p)
+static void put_centred(const page *p, const char *text)
 {
-    for (int r = 0; r < p->rows; r++) {
-        int tick = NONE;
-        for (int i = 0; i < p->up.count; i++)
-            if ((int)(down(p, p->up.at[i]) * (p->rows - 1e-9)) == r) tick = i;
-        const char *label = tick == NONE ? "" : p->up.text[tick];
-        blanks(p, p->left - 1 - (int)strlen(label));
-        shell_text_puts(p->out, label);
-        shell_text_puts(p->out, tick == NONE ? " │" : " ┤");
-        int last = p->columns; /* nothing stands behind */
-        while (last > 0 && is_empty(p, &p->place[r * p->columns + last - 1]))
-            last--;
-        for (int c = 0; c < last; c++)
-            put_place(p, &p->place[r * p->columns + c]);
-        shell_text_puts(p->out, "\n");
-    }
+    int width = (int)strlen(text), room = p->left + 1 + p->columns, before = width < room ? (room - width) / 2 : 0;
+    if (width == 0) return;
+    if (width > p->width) width = p->width;
+    blanks(p, before);
+    shell_text_add(p->out, text, (size_t)width);
+    end(p, before + width);
+}
+
+static void put_row(const page *p, int r)
+{
+    int tick = NONE;
+    for (int i = 0; i < p->up.count; i++)
+        if ((int)(down(p, p->up.at[i]) * (p->rows - 1e-9)) == r) tick = i;
+    const char *label = tick == NONE ? "" : p->up.text[tick];
+    blanks(p, p->left - 1 - (int)strlen(label));
+    shell_text_puts(p->out, label);
+    shell_text_puts(p->out, tick == NONE ? " │" : " ┤");
+    int last = p->columns; /* nothing stands behind */
+    while (last > 0 && is_empty(p, &p->place[r * p->columns + last - 1]))
+        last--;
+    for (int c = 0; c < last; c++)
+        put_place(p, &p->place[r * p->columns + c]);
+    end(p, p->left + 1 + last);
 }
 
 static int column_of(const page *p, int tick)
@@ -251,7 +283,7 @@ static int column_of(const page *p, int tick)
     return column < 0 ? 0 : (int)column;
 }
 
-static void put_axis(const page *p)
+static void put_rule(const page *p)
 {
     blanks(p, p->left);
     shell_text_puts(p->out, "└");
@@ -261,7 +293,11 @@ static void put_axis(const page *p)
         while (i < p->across.count && column_of(p, i) <= c)
             i++;
     }
-    shell_text_puts(p->out, "\n");
+    end(p, p->left + 1 + p->columns);
+}
+
+static void put_numbers(const page *p)
+{
     int at = 0; /* what is written so far */
     for (int i = 0; i < p->across.count; i++) {
         int length = (int)strlen(p->across.text[i]), from = p->left + 1 + column_of(p, i) - length / 2;
@@ -270,8 +306,7 @@ static void put_axis(const page *p)
         shell_text_puts(p->out, p->across.text[i]);
         at = from + length;
     }
-    shell_text_puts(p->out, "\n");
-    put_centred(p, p->figure->x.label);
+    end(p, at);
 }
 
 static void put_bar(const page *p)
@@ -301,6 +336,7 @@ static void put_legend(const page *p)
 {
     blanks(p, p->left + 1);
     for (int s = 0; s < p->figure->series; s++) {
+        if (p->figure->one[s].count == 0) continue;
         put_colour(p, 38, plot_series_colour(s));
         shell_text_puts(p->out, "━━ ");
         plain(p);
@@ -331,14 +367,90 @@ static void choose_size(page *p)
     plot_ticks_of(&f->x, p->columns / 12 + 2, &p->across);
 }
 
+static void make_places(page *p)
+{
+    p->place = shell_alloc(NULL, sizeof *p->place * (size_t)(p->columns * p->rows));
+    for (int i = 0; i < p->columns * p->rows; i++)
+        p->place[i] = (place){.upper = NAN, .lower = NAN};
+}
+
+/* ------------------------------------------------------------------------------------------- trees */
+
+/* The labels of y leave the less room the wider they are, and they are what the axes in that room ask for. */
+static void choose_panels(page *half, const plot_figure *figure, plot_figure *panel)
+{
+    int left = 2;
+    do {
+        for (int h = 0; h < 2; h++) {
+            half[h].left = left;
+            half[h].columns = half[h].width - left - 2 > 8 ? half[h].width - left - 2 : 8;
+        }
+        plot_tree_panels(figure, 2 * half->columns, 4 * half->rows, panel);
+        for (int h = 0; h < 2; h++) {
+            plot_ticks_of(&panel[h].y, 5, &half[h].up);
+            for (int i = 0; i < half[h].up.count; i++)
+                if ((int)strlen(half[h].up.text[i]) + 1 > left) left = (int)strlen(half[h].up.text[i]) + 1;
+        }
+    } while (left > half->left);
+    for (int h = 0; h < 2; h++)
+        plot_ticks_of(&panel[h].x, 3, &half[h].across);
+}
+
+static void draw_half(page *half)
+{
+    make_places(half);
+    for (int s = half->figure->series - 1; s >= 0; s--)
+        mark_pieces(half, &half->figure->one[s], s);
+}
+
+static void put_halves(const page *half)
+{
+    for (int h = 0; h < 2; h++) {
+        shell_text_puts(half->out, half[h].figure->y.label);
+        end(&half[h], (int)strlen(half[h].figure->y.label));
+    }
+    for (int i = 0; i < 2 * half->rows; i++)
+        put_row(&half[i % 2], i / 2);
+    for (int h = 0; h < 2; h++)
+        put_rule(&half[h]);
+    for (int h = 0; h < 2; h++)
+        put_numbers(&half[h]);
+    for (int h = 0; h < 2; h++)
+        put_centred(&half[h], half[h].figure->x.label);
+}
+
+static void draw_tree(const page *whole)
+{
+    plot_figure panel[2];
+    page half[] = {*whole, *whole}, title = *whole;
+    for (int h = 0; h < 2; h++) {
+        half[h].figure = &panel[h];
+        half[h].width = whole->width / 2;
+        half[h].rows = ROWS;
+        half[h].beside = h == 0;
+    }
+    choose_panels(half, whole->figure, panel);
+    for (int h = 0; h < 2; h++)
+        draw_half(&half[h]);
+    title.left = half->left;
+    title.columns = whole->width - half->left - 2;
+    put_centred(&title, whole->figure->title);
+    put_halves(half);
+    put_legend(&title);
+    for (int h = 0; h < 2; h++)
+        free(half[h].place);
+}
+
 void plot_text_draw(const plot_figure *figure, int width, int colours, shell_text *out)
 {
     page p = {.figure = figure, .out = out, .colours = colours};
     p.width = width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width;
+    if (figure->mark == PLOT_TREE) {
+        draw_tree(&p);
+        return;
+    }
     choose_size(&p);
-    p.place = shell_alloc(NULL, sizeof *p.place * (size_t)(p.columns * p.rows));
-    for (int i = 0; i < p.columns * p.rows; i++)
-        p.place[i] = (place){.upper = NAN, .lower = NAN};
+    make_places(&p);
     if (dotted(&p))
         mark_dotted(&p);
     else if (figure->mark == PLOT_CELLS)
@@ -354,8 +466,11 @@ void plot_text_draw(const plot_figure *figure, int width, int colours, shell_tex
         shell_text_puts(out, figure->y.label);
         shell_text_puts(out, "\n");
     }
-    put_rows(&p);
-    put_axis(&p);
+    for (int r = 0; r < p.rows; r++)
+        put_row(&p, r);
+    put_rule(&p);
+    put_numbers(&p);
+    put_centred(&p, figure->x.label);
     if (figure->bar) put_bar(&p);
     if (figure->mark == PLOT_LINES && figure->series > 1) put_legend(&p);
     free(p.place);

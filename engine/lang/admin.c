@@ -93,7 +93,7 @@ lacis_status lacis_statement_save(lacis_parser *parser, const lacis_statement_co
 
 lacis_status lacis_statement_plot(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out)
 {
-    static const char *const kinds[] = {"line", "scatter", "heat", "spy", "hist"};
+    static const char *const kinds[] = {"line", "scatter", "heat", "spy", "hist", "tree"};
     (void)context;
     out->kind = LACIS_AST_PLOT;
     LACIS_TRY(known_name(parser, out));
@@ -102,7 +102,7 @@ lacis_status lacis_statement_plot(lacis_parser *parser, const lacis_statement_co
         for (int i = 0; i < LACIS_COUNT(kinds) && out->format == NULL; i++)
             if (lacis_parser_accept(parser, kinds[i])) out->format = kinds[i];
         if (out->format == NULL)
-            return lacis_lexer_expected(parser->run, &parser->lexer, "line, scatter, heat, spy or hist");
+            return lacis_lexer_expected(parser->run, &parser->lexer, "line, scatter, heat, spy, hist or tree");
     }
     if (!lacis_parser_accept(parser, "TO")) return LACIS_OK;
     return path(parser, out);

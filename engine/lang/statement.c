@@ -19,7 +19,7 @@ static const struct statement_form {
     {"LOAD", lacis_statement_load, "LOAD name FROM 'file' [AS format] [WITH (option = value, ...)]"},
     {"GENERATE", lacis_statement_generate, "GENERATE name AS generator(option = value, ...)"},
     {"SAVE", lacis_statement_save, "SAVE name TO 'file' [AS format]"},
-    {"PLOT", lacis_statement_plot, "PLOT name [AS line|scatter|heat|spy|hist] [TO 'file.png' | 'file.svg']"},
+    {"PLOT", lacis_statement_plot, "PLOT name [AS line|scatter|heat|spy|hist|tree] [TO 'file.png' | 'file.svg']"},
     {"DROP", lacis_statement_drop, "DROP [IF EXISTS] name"},
     {"SET", lacis_statement_set, "SET option = value"},
     {"CALIBRATE", lacis_statement_calibrate, "CALIBRATE"},

@@ -35,6 +35,12 @@ GENERATE wall AS noise(8, 1, 8);
 LET wild = WITH RECURSIVE s(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM s WHERE i < 20000)
            SELECT i * 7919 % 20011 AS a, i * 104729 % 20011 AS b FROM s;
 GENERATE two AS tridiagonal(5, 3);
+LET odd = SELECT 1 AS id, 3 AS type, 0.0 AS x, 0.0 AS y, 0.0 AS z, 1.0 AS radius, 2 AS parent UNION ALL
+    SELECT 2, 1, 10, 5, 3, 9e999, 3 UNION ALL SELECT 3, 2, -10, 7, 2, -1, 1 UNION ALL SELECT 4, 9, 10, -7, 2, 1, 4 UNION ALL
+    SELECT 5, 9, 9e999, 7, 2, 1, 4 UNION ALL SELECT 6, 9, 1, 7, 2, 1, 5 UNION ALL SELECT 6, 9, 4, 7, 2, 1, 77;
+LET corner = SELECT 1 AS id, 1 AS type, 0.0 AS x, 0.0 AS y, 0.0 AS z, 10.0 AS radius, -1 AS parent UNION ALL
+    SELECT 3, 3, 100, 100, -50, 1, 2 UNION ALL SELECT 2, 2, 100, 0, 0, 2, 1;
+LET point = SELECT 1 AS id, 1 AS type, 5e6 AS x, 7.0 AS y, 0.0 AS z, 0 AS radius, -1 AS parent;
 """
 failures = []
 
@@ -99,7 +105,8 @@ def light(pixel):
 
 def check_files():
     pictures = ["plate", "v", "friends", "friends AS hist", "few", "many", "n AS hist", "rod", "s", "log", "log AS scatter",
-                "flat", "deep", "deep AS hist", "s AS heat", "wall", "wild"]
+                "flat", "deep", "deep AS hist", "s AS heat", "wall", "wild", "cell", "odd", "cell AS line", "corner AS tree",
+                "point"]
     names = [f"picture{i}" for i in range(len(pictures))]
     done = run("".join(f"PLOT {p} TO '{n}.png'; PLOT {p} TO '{n}.svg';" for p, n in zip(pictures, names)))
     if done.returncode != 0:
@@ -116,6 +123,11 @@ def check_files():
         check(any(t.startswith(picture.split()[0] + ":") for t in texts), f"{picture}: no title among {texts}")
         check(sum(re.fullmatch(r"-?[\d.]+(e-?\d+)?", t) is not None for t in texts) >= 4, f"{picture}: {texts}")
     check_plate(decode_png((folder / "picture0.png").read_bytes())[2])
+    check_corner(decode_png((folder / f"picture{pictures.index('corner AS tree')}.png").read_bytes())[2])
+    tree = (folder / f"picture{pictures.index('cell')}.svg").read_text()
+    check(all(f">{t}<" in tree for t in ("x (um)", "y (um)", "z (um)", "soma", "axon", "basal dendrite", "apical dendrite")),
+          "axes and legend of a tree")
+    check(">other<" not in tree, "a tree's legend has a type that is not there")
     svg = (folder / "picture1.svg").read_text()
     check("t (ms)" in svg and "v (mV)" in svg and "probe 1" in svg, "axes and legend of a trace")
     image = re.search(r"base64,([^\"]*)", (folder / "picture0.svg").read_text()).group(1)
@@ -133,6 +145,40 @@ def check_plate(rows):
     check(light(max(shades, key=light)) > 200 and light(min(shades, key=light)) < 40, "plate: hot and cold")
 
 
+def box_of(rows, near, left, right):
+    """Where a colour is below the legend: x from and to, y from and to."""
+    found = [(x, y) for y in range(140, 1067) for x in range(left, right) if rows[y][x] == near]
+    return [f(p[i] for p in found) for i in (0, 1) for f in (min, max)]
+
+
+def check_corner(rows):
+    """A soma of 20 um, an axon 100 um to the right, from there a dendrite 100 up in y and 50 down in z: its parent is
+    behind it in the table."""
+    colours = {name: rows[99][x] for name, x in legend_of(rows).items()}
+    for left, rise in ((0, -101), (800, 51)):  # with half the width of the dendrite, whose end is round
+        soma, axon, dendrite = (box_of(rows, colours[c], left, left + 800) for c in ("soma", "axon", "dendrite"))
+        unit = (soma[1] - soma[0] + 1) / 20
+        middle = (soma[0] + soma[1]) / 2, (soma[2] + soma[3]) / 2
+        check(abs(unit - (soma[3] - soma[2]) / 20) < 0.2, f"corner: the soma is no circle: {soma}")
+        check(abs(axon[1] - middle[0] - 100 * unit - 2 * unit) < 6, f"corner: soma {soma}, axon {axon}")
+        check(abs(axon[3] - axon[2] - 4 * unit) < 4, f"corner: the axon's width: {axon}, {unit} pixels a um")
+        end = dendrite[2] if rise < 0 else dendrite[3]
+        check(abs(end - middle[1] - rise * unit) < 4, f"corner: soma {soma}, dendrite {dendrite}")
+        check(abs(dendrite[1] - dendrite[0] - 2 * unit) < 4, f"corner: the dendrite's width: {dendrite}")
+
+
+def legend_of(rows):
+    """Where the three strokes of the legend begin: runs of a colour that are longer than letters'."""
+    starts, x = [], 0
+    while x < 1580:
+        colour, from_x = rows[99][x], x
+        while x < 1600 and rows[99][x] == colour:
+            x += 1
+        if x - from_x > 25 and colour != (255, 255, 255):
+            starts.append(from_x)
+    return dict(zip(("soma", "axon", "dendrite"), starts))
+
+
 def width_of(line):
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
 
@@ -144,7 +190,9 @@ def check_text():
                              ("PLOT friends AS hist", ["degrees of 240 vertices", "degree (edges outwards)", "10 ┤"]),
                              ("PLOT many", ["20000 bodies", "bodies in a square: 1 "]),
                              ("PLOT n AS hist", ["60000 values", "how many", "┬"]),
-                             ("PLOT log", ["log: 4 rows"])):
+                             ("PLOT log", ["log: 4 rows"]),
+                             ("PLOT cell", ["cell: 369 samples", "y (um)", "z (um)", " 600 ┤", "━━ soma  ━━ axon"]),
+                             ("PLOT odd", ["odd: 7 samples", "⣿", "━━ other"]), ("PLOT point", ["┤", "5e6"])):
         done = run(statement)
         text = done.stdout.decode()
         check(done.returncode == 0 and b"\033" not in done.stdout, f"{statement}: {done.stderr.decode()}")
@@ -196,7 +244,7 @@ def check_terminals():
                            ({"TERM": "xterm", "NO_COLOR": "1"}, None), ({"TERM": "dumb"}, None),
                            ({"TERM": "xterm", "LACIS_PLOT": "plain"}, None),
                            ({"TERM": "xterm-kitty", "LACIS_PLOT": "text"}, b"5")):
-        for name in ("plate", "v"):
+        for name in ("plate", "v", "cell"):
             out = run_on_terminal(f"PLOT {name}", **more)
             found = set(colours.findall(out))
             check(found == ({expected} if expected else set()), f"{name}, {more}: colours {found}")
@@ -224,7 +272,11 @@ def check_refusals():
                                ("LOAD none FROM 'none.mtx'; PLOT none", "none has no entries"),
                                ("PLOT rod AS heat", "needs two dimensions"),
                                ("PLOT nobody", "nobody"),
-                               ("PLOT plate AS tree", "expected line, scatter, heat, spy or hist"),
+                               ("PLOT plate AS pie", "expected line, scatter, heat, spy, hist or tree"),
+                               ("PLOT plate AS tree", "plate is no table"),
+                               ("LET c = SELECT id, type, x, y, parent FROM cell; PLOT c AS tree", "c lacks z, radius"),
+                               ("LET c = SELECT id, type, x, y, 9e999 AS z, radius, parent FROM cell; PLOT c",
+                                "no finite number"),
                                ("PLOT plate TO 'x.gif'", "a picture's name ends in .png or .svg"),
                                ("PLOT plate TO 'none/x.png'", "No such file or directory"),
                                ("PLOT plate TO x", "a file name in '...'"),

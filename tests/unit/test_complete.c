@@ -206,6 +206,7 @@ static void data_in_and_out(void **state)
     expect("SAVE g |", " TO:keyword ");
     expect("PLOT g |", " AS:keyword TO:keyword ");
     expect("PLOT g AS s|", " scatter:keyword spy:keyword ");
+    expect("PLOT g AS t|", " tree:keyword ");
     expect("PLOT g AS heat |", " TO:keyword ");
     expect("SAVE g TO 'x' AS |", " mtx:format ");
     expect("SET th|", " threads:option ");

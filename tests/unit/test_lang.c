@@ -141,7 +141,7 @@ static void the_other_statements(void **state)
     parse("plot g as HEAT to 'x.png';", LACIS_AST_PLOT);
     assert_string_equal(ast.format, "heat");
     assert_string_equal(ast.string, "x.png");
-    refuse("PLOT g AS pie", LACIS_SYNTAX, "pie", "expected line, scatter, heat, spy or hist", NULL);
+    refuse("PLOT g AS pie", LACIS_SYNTAX, "pie", "expected line, scatter, heat, spy, hist or tree", NULL);
     parse("CALIBRATE;", LACIS_AST_CALIBRATE);
     parse("show arrays", LACIS_AST_SHOW);
     assert_string_equal(ast.string, "ARRAYS");
