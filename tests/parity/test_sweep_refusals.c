@@ -139,6 +139,10 @@ static void clauses(void **state)
     refuse(&f, "SWEEP g STEP u KEEP EVERY 1 TO '*_*.npy'", LACIS_SYNTAX, "TO needs one *");
     refuse(&f, "SWEEP g STEP u LEVELS 0", LACIS_RANGE, "LEVELS must be 1 or more");
     refuse(&f, "SWEEP g STEP u LEVELS 65", LACIS_RANGE, "LEVELS must be 64 or less");
+    enter(&f.g, "last", grid_array(&f.g, 2, f.g.n.extent, 1, NULL, f.g.n.array, INT64_MAX));
+    accept(&f, "SWEEP last STEP u STEPS 0");
+    refuse(&f, "SWEEP last STEP u", LACIS_RANGE, "so many steps cannot be counted");
+    refuse(&f, "SWEEP last STEP u STEPS 1", LACIS_RANGE, "so many steps cannot be counted");
     sweeps_free(&f.g);
 }
 
