@@ -7,6 +7,7 @@
 #include "sweep/work.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,12 +107,27 @@ static lacis_sweep_tap tap_of(const lacis_expr_slot *slot, int array)
                              {(int8_t)slot->offset[0], (int8_t)slot->offset[1], (int8_t)slot->offset[2]}};
 }
 
-/* Whether it is a sum of weighted cells; its weights are kept then. */
+/* The first slot that reads this one's cell: a field may be called by two names. */
+static int first_of(const making *m, int slot)
+{
+    const lacis_expr_slot *own = &m->slot[slot];
+    for (int i = 0; i < slot; i++)
+        if (m->means[i] == m->means[slot] && lacis_expr_uses(m->formula->expr, i) &&
+            memcmp(m->slot[i].offset, own->offset, sizeof own->offset) == 0)
+            return i;
+    return slot;
+}
+
+/* Whether it is a sum of weighted cells; its weights are kept then, a cell's all with its first slot. */
 static bool weigh(making *m)
 {
     bool linear = lacis_expr_affine(m->formula->expr, &m->constant, m->weight);
-    for (int i = 0; i < m->slots && linear; i++)
-        linear = m->means[i] >= 0 || !lacis_expr_uses(m->formula->expr, i);
+    for (int i = 0; i < m->slots && linear; i++) {
+        if (!lacis_expr_uses(m->formula->expr, i)) continue;
+        const int first = first_of(m, i);
+        if (first < i) m->weight[first] += m->weight[i];
+        linear = m->means[i] >= 0 && isfinite(m->weight[first]);
+    }
     return linear;
 }
 
@@ -120,7 +136,7 @@ static void make_linear(making *m)
     int terms = 0;
     const int source = lacis_sweep_added(m->work, m->field);
     for (int i = 0; i < m->slots; i++)
-        if (lacis_expr_uses(m->formula->expr, i))
+        if (lacis_expr_uses(m->formula->expr, i) && first_of(m, i) == i)
             m->term[terms++] = (lacis_sweep_term){.tap = tap_of(&m->slot[i], m->means[i]), .weight = m->weight[i]};
     lacis_sweep_canonical(m->work->type, m->field, m->constant, m->term, terms, source, &m->room, &m->formula->rule);
     lacis_sweep_shape(&m->formula->rule, m->field, m->work->grid.dims, m->formula->shape,
