@@ -208,6 +208,24 @@ static lacis_status which_field(lacis_run *run, const lacis_sweep_work *work, co
                              "STEP: the grid has no field %s", item[1].text);
 }
 
+static bool reads(const lacis_sweep_work *work, int array)
+{
+    for (int field = 0; field < work->grid.fields; field++)
+        for (int i = 0; i < work->formula[field].rule.taps; i++)
+            if (work->formula[field].rule.tap[i].array == array) return true;
+    return false;
+}
+
+/* A COEFF that is forgotten, or called as a number is (inf). */
+static void warn_of_unread(lacis_run *run, const lacis_sweep_work *work)
+{
+    const int fields = work->grid.fields, source = lacis_sweep_added(work, 0),
+              end = source >= 0 ? source : fields + work->coefficients;
+    for (int i = fields; i < end; i++)
+        if (!reads(work, i))
+            lacis_run_note(run, LACIS_WARNING, "COEFF %s: STEP does not read it", work->array[i].name);
+}
+
 lacis_status lacis_sweep_bind_rules(lacis_run *run, const lacis_call *call, lacis_sweep_work *work)
 {
     const lacis_arg *arg;
@@ -225,5 +243,6 @@ lacis_status lacis_sweep_bind_rules(lacis_run *run, const lacis_call *call, laci
             return lacis_run_fail_at(run, LACIS_SYNTAX, lacis_call_arg(call, "STEP")->offset,
                                      lacis_run_text(run, "%s = %s keeps it", work->grid.name[i], work->grid.name[i]),
                                      "STEP does not say what %s becomes", work->grid.name[i]);
+    warn_of_unread(run, work);
     return LACIS_OK;
 }

@@ -203,6 +203,13 @@ def killed():
         return f"taken up from step {last}"
 
 
+def unread():
+    """A COEFF that STEP does not read is warned of; "inf" in an expression is the number."""
+    call = f"GENERATE g AS noise(9, 7, seed = 1); SWEEP g STEP u + k * inf COEFF k = g COEFF inf = g SOURCE g {ON};"
+    code, _, err = LACIS.run(call)
+    assert code == 0 and err.count("warning") == 1 and "warning: COEFF inf: STEP does not read it" in err, err
+
+
 if __name__ == "__main__":
     sys.exit(run_all([harmonic_polynomials, laplace_orders, poisson_order, edges, heat_modes, heat_orders, waves, until,
-                      killed]))
+                      killed, unread]))
