@@ -6,6 +6,7 @@
 #include "sweep/work.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* In the order of op.c's form. */
@@ -45,13 +46,18 @@ static lacis_status robin(lacis_run *run, const lacis_sweep_work *work, const la
     const double a = item[0].real, b = item[1].real, g = item[2].real;
     for (int k = 1; k <= LACIS_SWEEP_RADIUS; k++) {
         const double apart = 2 * k - 1, below = a / 2 + b / apart;
-        if (below == 0 && k <= (reach > 1 ? reach : 1))
+        const bool read = k <= (reach > 1 ? reach : 1);
+        if (below == 0 && read)
             return lacis_run_fail_at(run, LACIS_RANGE, item[0].offset, NULL,
                                      "EDGE robin: a / 2 + b / %d is 0, so that no value %d cell%s beyond the face "
                                      "satisfies it",
                                      2 * k - 1, k, k == 1 ? "" : "s");
         edge->a[k - 1] = below == 0 ? 0 : rounded(work, g / below);
         edge->b[k - 1] = below == 0 ? 0 : rounded(work, -(a / 2 - b / apart) / below);
+        if (read && !(isfinite(below) && isfinite(edge->a[k - 1]) && isfinite(edge->b[k - 1])))
+            return lacis_run_fail_at(run, LACIS_RANGE, item[0].offset, "smaller numbers in the same ratio",
+                                     "EDGE robin: what is to lie %d cell%s beyond the face is more than %s can hold",
+                                     k, k == 1 ? "" : "s", lacis_dtype_name(work->dtype));
     }
     return LACIS_OK;
 }
