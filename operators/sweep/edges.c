@@ -218,6 +218,13 @@ lacis_status lacis_sweep_bind_edges(lacis_run *run, const lacis_call *call, laci
 
 /* --- for EXPLAIN -------------------------------------------------------------------------------------- */
 
+static bool all_are(const double *b, double value)
+{
+    for (int k = 0; k < LACIS_SWEEP_RADIUS; k++)
+        if (b[k] != value) return false;
+    return true;
+}
+
 const char *lacis_sweep_edge_text(lacis_run *run, const lacis_sweep_work *work, int field, int face)
 {
     const lacis_sweep_edge *edge = &work->edge[field][face];
@@ -231,10 +238,10 @@ const char *lacis_sweep_edge_text(lacis_run *run, const lacis_sweep_work *work, 
     case LACIS_SWEEP_PERIODIC:
         return "periodic";
     case LACIS_SWEEP_AFFINE:
-        return edge->b[0] == 0   ? lacis_run_text(run, "fixed %g", edge->a[0])
-               : edge->b[0] == 1 ? lacis_run_text(run, "neumann %g", edge->a[0])
-                                 : lacis_run_text(run, "robin: %g %s %g u", edge->a[0], edge->b[0] < 0 ? "-" : "+",
-                                                  edge->b[0] < 0 ? -edge->b[0] : edge->b[0]);
+        return all_are(edge->b, 0)   ? lacis_run_text(run, "fixed %g", edge->a[0])
+               : all_are(edge->b, 1) ? lacis_run_text(run, "neumann %g", edge->a[0])
+                                     : lacis_run_text(run, "robin: %g %s %g u", edge->a[0],
+                                                      edge->b[0] < 0 ? "-" : "+", fabs(edge->b[0]));
     case LACIS_SWEEP_VALUES:
         return "fixed by an array";
     case LACIS_SWEEP_INNER:
