@@ -177,6 +177,8 @@ def until():
                                   f"{ON}; SELECT step, max, l2 FROM h_change ORDER BY step DESC LIMIT 3;")
                 seen.add(str(rows))
         assert len(seen) == 1, seen
+    LACIS.good("GENERATE g AS noise(5, 4, seed = 1);"  # STEPS may be more than there is memory for rows of h_change
+               f"LET h = SWEEP g STEP u / 2 STEPS 1e15 UNTIL max < 1e-9 EDGE clamp {ON};")
 
 
 def killed():
