@@ -118,15 +118,21 @@ static int first_of(const making *m, int slot)
     return slot;
 }
 
+/* A number of the run's type: 0 times one that is not would be NaN. */
+static bool holds(const making *m, double value)
+{
+    return isfinite(m->work->type == LACIS_SWEEP_F32 ? (double)(float)value : value);
+}
+
 /* Whether it is a sum of weighted cells; its weights are kept then, a cell's all with its first slot. */
 static bool weigh(making *m)
 {
-    bool linear = lacis_expr_affine(m->formula->expr, &m->constant, m->weight);
+    bool linear = lacis_expr_affine(m->formula->expr, &m->constant, m->weight) && holds(m, m->constant);
     for (int i = 0; i < m->slots && linear; i++) {
         if (!lacis_expr_uses(m->formula->expr, i)) continue;
         const int first = first_of(m, i);
         if (first < i) m->weight[first] += m->weight[i];
-        linear = m->means[i] >= 0 && isfinite(m->weight[first]);
+        linear = m->means[i] >= 0 && holds(m, m->weight[first]);
     }
     return linear;
 }
