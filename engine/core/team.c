@@ -142,8 +142,10 @@ lacis_status lacis_team_move(lacis_team *team)
     for (int i = 0; i < team->transfers; i++) {
         lacis_team_transfer *transfer = &team->transfer[i];
         bool done = false;
-        if (code == 0) code = team->ranks->driver->test(&transfer->request, &done);
-        if (code != 0 && !done) rank = transfer->peer;
+        if (code == 0) {
+            code = team->ranks->driver->test(&transfer->request, &done);
+            rank = transfer->peer;
+        }
         if (done && transfer->receives) team->mate[transfer->peer].got++;
         if (!done) team->transfer[kept++] = *transfer;
     }

@@ -57,7 +57,9 @@ static lacis_status give_all(lacis_dealing *d)
         if (one != LACIS_OK && status == LACIS_OK) why = d->run->host->error;
         if (one != LACIS_OK) status = one;
         if (one == LACIS_OK) continue;
-        if (d->ranks->broken || send_piece(d, rank, false) != LACIS_OK) d->ranks->broken = true;
+        if (d->ranks->broken || send_piece(d, rank, false) == LACIS_OK || d->ranks->broken) continue;
+        d->ranks->broken = true; /* it waits for what nobody can send */
+        snprintf(d->ranks->reason, sizeof d->ranks->reason, "rank %d could not be told of a failure", rank);
     }
     if (status != LACIS_OK) d->run->host->error = why;
     return status;

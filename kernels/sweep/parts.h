@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * One grid in several parts, each with a memory of its own: how it is cut, which cells parts give each other, and the
- * order of a step. Parts talk through a lacis_sweep_mail (of ranks: operators/sweep/ranks_part.c), so that nothing
+ * order of a step. Parts talk through a lacis_sweep_mail (of ranks: operators/sweep/ranks_share.c), so that nothing
  * here knows MPI. gpu_several.h has the devices of one process.
  *
  * Cuts. The parts form a grid of parts, which is chosen for the fewest cells to be exchanged; where there is a

@@ -255,7 +255,7 @@ lacis_sweep_status lacis_sweep_steps(lacis_sweep *system, int64_t steps, lacis_s
 {
     const sweep_plan *plan = &system->plan;
     for (int64_t left = steps; left > 0;) {
-        const int64_t passes = (left + plan->levels - 1) / plan->levels;
+        const int64_t passes = left / plan->levels + (left % plan->levels != 0);
         const int levels = (int)((left + passes - 1) / passes);
         int64_t begin[3], end[3];
         for (int d = 0; d < 3; d++) {

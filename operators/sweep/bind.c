@@ -70,7 +70,9 @@ static lacis_status bind_steps(lacis_run *run, const lacis_call *call, lacis_swe
     work->steps = 1;
     if (steps != NULL) LACIS_TRY(whole(run, &steps->item[0], "STEPS", 0, &work->steps));
     if (work->steps > INT64_MAX - work->grid.step)
-        return lacis_run_fail_at(run, LACIS_RANGE, steps->item[0].offset, NULL, "so many steps cannot be counted");
+        return lacis_run_fail_at(run, LACIS_RANGE, steps != NULL ? steps->item[0].offset : call->offset, NULL,
+                                 "so many steps cannot be counted: the grid is at step %" PRId64 " already",
+                                 work->grid.step);
     if (levels == NULL) return LACIS_OK;
     LACIS_TRY(whole(run, &levels->item[0], "LEVELS", 1, &wanted));
     if (wanted > most)

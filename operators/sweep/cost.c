@@ -68,11 +68,14 @@ double lacis_sweep_stretch(const lacis_sweep_work *work)
     return lesser(lesser(lesser((double)work->steps, work->check), work->rows), work->keep);
 }
 
-/* Rows of NAME_change, gathered and then put into a table. */
+/* Rows of NAME_change, gathered and then put into a table. With UNTIL, STEPS is only the most that may be done, often
+ * far too many: the list asks for more as it grows. */
 double lacis_sweep_rows_bytes(const lacis_sweep_work *work)
 {
-    const double row = 3 * sizeof(double), gathered = 3; /* times, while the list grows */
-    return work->rows > 0 ? gathered * row * ((double)work->steps / (double)work->rows + 1) : 0;
+    const double row = 3 * sizeof(double), gathered = 3, usual = 1e6; /* gathered: times, while the list grows */
+    if (work->rows == 0) return 0;
+    const double rows = (double)work->steps / (double)work->rows + 1;
+    return gathered * row * (work->check > 0 && rows > usual ? usual : rows);
 }
 
 /* ----------------------------------------------------------------------------------------------- can */

@@ -6,6 +6,7 @@
 #include "sweep/work.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* In the order of op.c's form. */
@@ -45,13 +46,18 @@ static lacis_status robin(lacis_run *run, const lacis_sweep_work *work, const la
     const double a = item[0].real, b = item[1].real, g = item[2].real;
     for (int k = 1; k <= LACIS_SWEEP_RADIUS; k++) {
         const double apart = 2 * k - 1, below = a / 2 + b / apart;
-        if (below == 0 && k <= (reach > 1 ? reach : 1))
+        const bool read = k <= (reach > 1 ? reach : 1);
+        if (below == 0 && read)
             return lacis_run_fail_at(run, LACIS_RANGE, item[0].offset, NULL,
                                      "EDGE robin: a / 2 + b / %d is 0, so that no value %d cell%s beyond the face "
                                      "satisfies it",
                                      2 * k - 1, k, k == 1 ? "" : "s");
         edge->a[k - 1] = below == 0 ? 0 : rounded(work, g / below);
         edge->b[k - 1] = below == 0 ? 0 : rounded(work, -(a / 2 - b / apart) / below);
+        if (read && !(isfinite(below) && isfinite(edge->a[k - 1]) && isfinite(edge->b[k - 1])))
+            return lacis_run_fail_at(run, LACIS_RANGE, item[0].offset, "smaller numbers in the same ratio",
+                                     "EDGE robin: what is to lie %d cell%s beyond the face is more than %s can hold",
+                                     k, k == 1 ? "" : "s", lacis_dtype_name(work->dtype));
     }
     return LACIS_OK;
 }
@@ -212,6 +218,13 @@ lacis_status lacis_sweep_bind_edges(lacis_run *run, const lacis_call *call, laci
 
 /* --- for EXPLAIN -------------------------------------------------------------------------------------- */
 
+static bool all_are(const double *b, double value)
+{
+    for (int k = 0; k < LACIS_SWEEP_RADIUS; k++)
+        if (b[k] != value) return false;
+    return true;
+}
+
 const char *lacis_sweep_edge_text(lacis_run *run, const lacis_sweep_work *work, int field, int face)
 {
     const lacis_sweep_edge *edge = &work->edge[field][face];
@@ -225,10 +238,10 @@ const char *lacis_sweep_edge_text(lacis_run *run, const lacis_sweep_work *work, 
     case LACIS_SWEEP_PERIODIC:
         return "periodic";
     case LACIS_SWEEP_AFFINE:
-        return edge->b[0] == 0   ? lacis_run_text(run, "fixed %g", edge->a[0])
-               : edge->b[0] == 1 ? lacis_run_text(run, "neumann %g", edge->a[0])
-                                 : lacis_run_text(run, "robin: %g %s %g u", edge->a[0], edge->b[0] < 0 ? "-" : "+",
-                                                  edge->b[0] < 0 ? -edge->b[0] : edge->b[0]);
+        return all_are(edge->b, 0)   ? lacis_run_text(run, "fixed %g", edge->a[0])
+               : all_are(edge->b, 1) ? lacis_run_text(run, "neumann %g", edge->a[0])
+                                     : lacis_run_text(run, "robin: %g %s %g u", edge->a[0],
+                                                      edge->b[0] < 0 ? "-" : "+", fabs(edge->b[0]));
     case LACIS_SWEEP_VALUES:
         return "fixed by an array";
     case LACIS_SWEEP_INNER:

@@ -7,6 +7,7 @@
 #include "sweep/work.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,12 +107,33 @@ static lacis_sweep_tap tap_of(const lacis_expr_slot *slot, int array)
                              {(int8_t)slot->offset[0], (int8_t)slot->offset[1], (int8_t)slot->offset[2]}};
 }
 
-/* Whether it is a sum of weighted cells; its weights are kept then. */
+/* The first slot that reads this one's cell: a field may be called by two names. */
+static int first_of(const making *m, int slot)
+{
+    const lacis_expr_slot *own = &m->slot[slot];
+    for (int i = 0; i < slot; i++)
+        if (m->means[i] == m->means[slot] && lacis_expr_uses(m->formula->expr, i) &&
+            memcmp(m->slot[i].offset, own->offset, sizeof own->offset) == 0)
+            return i;
+    return slot;
+}
+
+/* A number of the run's type: 0 times one that is not would be NaN. */
+static bool holds(const making *m, double value)
+{
+    return isfinite(m->work->type == LACIS_SWEEP_F32 ? (double)(float)value : value);
+}
+
+/* Whether it is a sum of weighted cells; its weights are kept then, a cell's all with its first slot. */
 static bool weigh(making *m)
 {
-    bool linear = lacis_expr_affine(m->formula->expr, &m->constant, m->weight);
-    for (int i = 0; i < m->slots && linear; i++)
-        linear = m->means[i] >= 0 || !lacis_expr_uses(m->formula->expr, i);
+    bool linear = lacis_expr_affine(m->formula->expr, &m->constant, m->weight) && holds(m, m->constant);
+    for (int i = 0; i < m->slots && linear; i++) {
+        if (!lacis_expr_uses(m->formula->expr, i)) continue;
+        const int first = first_of(m, i);
+        if (first < i) m->weight[first] += m->weight[i];
+        linear = m->means[i] >= 0 && holds(m, m->weight[first]);
+    }
     return linear;
 }
 
@@ -120,7 +142,7 @@ static void make_linear(making *m)
     int terms = 0;
     const int source = lacis_sweep_added(m->work, m->field);
     for (int i = 0; i < m->slots; i++)
-        if (lacis_expr_uses(m->formula->expr, i))
+        if (lacis_expr_uses(m->formula->expr, i) && first_of(m, i) == i)
             m->term[terms++] = (lacis_sweep_term){.tap = tap_of(&m->slot[i], m->means[i]), .weight = m->weight[i]};
     lacis_sweep_canonical(m->work->type, m->field, m->constant, m->term, terms, source, &m->room, &m->formula->rule);
     lacis_sweep_shape(&m->formula->rule, m->field, m->work->grid.dims, m->formula->shape,
@@ -192,6 +214,24 @@ static lacis_status which_field(lacis_run *run, const lacis_sweep_work *work, co
                              "STEP: the grid has no field %s", item[1].text);
 }
 
+static bool reads(const lacis_sweep_work *work, int array)
+{
+    for (int field = 0; field < work->grid.fields; field++)
+        for (int i = 0; i < work->formula[field].rule.taps; i++)
+            if (work->formula[field].rule.tap[i].array == array) return true;
+    return false;
+}
+
+/* A COEFF that is forgotten, or called as a number is (inf). */
+static void warn_of_unread(lacis_run *run, const lacis_sweep_work *work)
+{
+    const int fields = work->grid.fields, source = lacis_sweep_added(work, 0),
+              end = source >= 0 ? source : fields + work->coefficients;
+    for (int i = fields; i < end; i++)
+        if (!reads(work, i))
+            lacis_run_note(run, LACIS_WARNING, "COEFF %s: STEP does not read it", work->array[i].name);
+}
+
 lacis_status lacis_sweep_bind_rules(lacis_run *run, const lacis_call *call, lacis_sweep_work *work)
 {
     const lacis_arg *arg;
@@ -209,5 +249,6 @@ lacis_status lacis_sweep_bind_rules(lacis_run *run, const lacis_call *call, laci
             return lacis_run_fail_at(run, LACIS_SYNTAX, lacis_call_arg(call, "STEP")->offset,
                                      lacis_run_text(run, "%s = %s keeps it", work->grid.name[i], work->grid.name[i]),
                                      "STEP does not say what %s becomes", work->grid.name[i]);
+    warn_of_unread(run, work);
     return LACIS_OK;
 }

@@ -7,6 +7,14 @@
 
 #include <inttypes.h>
 
+/* Where the first rule stands that can fail. */
+static int64_t place_of_written(const lacis_sweep_work *work)
+{
+    for (int field = 0; field < work->grid.fields; field++)
+        if (work->formula[field].rule.written) return work->formula[field].offset;
+    return work->formula[0].offset;
+}
+
 lacis_status lacis_sweep_said(lacis_run *run, const lacis_sweep_work *work, lacis_sweep_status status, uint64_t bytes)
 {
     switch (status) {
@@ -15,7 +23,7 @@ lacis_status lacis_sweep_said(lacis_run *run, const lacis_sweep_work *work, laci
     case LACIS_SWEEP_CANCELLED:
         return lacis_run_interrupted(run);
     case LACIS_SWEEP_ARITHMETIC:
-        return lacis_run_fail_at(run, LACIS_RANGE, work->formula[0].offset, "write reals: 1.0 for 1",
+        return lacis_run_fail_at(run, LACIS_RANGE, place_of_written(work), "write reals: 1.0 for 1",
                                  "STEP: whole numbers in it overflow, or are divided by 0, at some cell");
     case LACIS_SWEEP_NO_MEMORY:
         break;

@@ -177,6 +177,8 @@ def until():
                                   f"{ON}; SELECT step, max, l2 FROM h_change ORDER BY step DESC LIMIT 3;")
                 seen.add(str(rows))
         assert len(seen) == 1, seen
+    LACIS.good("GENERATE g AS noise(5, 4, seed = 1);"  # STEPS may be more than there is memory for rows of h_change
+               f"LET h = SWEEP g STEP u / 2 STEPS 1e15 UNTIL max < 1e-9 EDGE clamp {ON};")
 
 
 def killed():
@@ -203,6 +205,13 @@ def killed():
         return f"taken up from step {last}"
 
 
+def unread():
+    """A COEFF that STEP does not read is warned of; "inf" in an expression is the number."""
+    call = f"GENERATE g AS noise(9, 7, seed = 1); SWEEP g STEP u + k * inf COEFF k = g COEFF inf = g SOURCE g {ON};"
+    code, _, err = LACIS.run(call)
+    assert code == 0 and err.count("warning") == 1 and "warning: COEFF inf: STEP does not read it" in err, err
+
+
 if __name__ == "__main__":
     sys.exit(run_all([harmonic_polynomials, laplace_orders, poisson_order, edges, heat_modes, heat_orders, waves, until,
-                      killed]))
+                      killed, unread]))

@@ -61,6 +61,11 @@ static void edges(void **state)
     expect_affine(&w->edge[0][4], g, u);
     assert_int_equal(w->edge[0][5].kind, LACIS_SWEEP_HOLD);
     done(&s, call);
+    w = bound(&s, "SWEEP g STEP u[2] EDGE left robin 2 1 3 EDGE right robin 0 2 3 EDGE top robin 1 -2 3", &call);
+    assert_string_equal(lacis_sweep_edge_text(&s.p->run, w, 0, 0), "robin: 1.5 + 0 u"); /* of the first cell beyond */
+    assert_string_equal(lacis_sweep_edge_text(&s.p->run, w, 0, 1), "neumann 1.5");
+    assert_string_equal(lacis_sweep_edge_text(&s.p->run, w, 0, 3), "robin: -2 + 1.66667 u");
+    done(&s, call);
     w = bound(&s, "SWEEP g STEP u[1] EDGE z periodic", &call);
     for (int face = 0; face < 6; face++)
         assert_int_equal(w->edge[0][face].kind, face < 4 ? LACIS_SWEEP_HOLD : LACIS_SWEEP_PERIODIC);
@@ -122,6 +127,10 @@ static void rules(void **state)
         {"0.25 * u[0,1] + u[0,-1] / 4 - -0.25 * (U[1] + value[-1])", "0.25{0:-1,0 0:1,0 0:0,-1 0:0,1}"},
         {"u + 0.125 * (u[-1] - 2*u + u[1])", "0.75{0:0,0} 0.125{0:-1,0 0:1,0}"},
         {"u + 0.25 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)", "0{0:0,0} 0.25{0:-1,0 0:1,0 0:0,-1 0:0,1}"},
+        {"0.5 * u[1] + u + value[1] / 4", "1{0:0,0} 0.75{0:1,0}"},
+        {"1e308 * u[1] + 1e308 * value[1]", "written{0:1,0 0:1,0}"},
+        {"u * 1e20 * 1e20 + u[1] TYPE f32", "written{0:0,0 0:1,0}"},
+        {"u * 1e20 * 1e20 + u[1] TYPE f64", "1e+40{0:0,0} 1{0:1,0}"},
         {"u[2] - k[0,1] * 3 + 1.5", "1{0:2,0} -3{1:0,1} + 1.5"},
         {"u * k + u[1]", "written{0:0,0 1:0,0 0:1,0}"},
         {"u + x / 4", "written{0:0,0}"},

@@ -100,6 +100,10 @@ static void edges(void **state)
     refuse(&f, "SWEEP g STEP u[1] EDGE right robin 2 -1 0", LACIS_RANGE, "a / 2 + b / 1 is 0");
     accept(&f, "SWEEP g STEP u[1] EDGE right robin 2 -3 0");
     refuse(&f, "SWEEP g STEP u[2] EDGE right robin 2 -3 0", LACIS_RANGE, "a / 2 + b / 3 is 0");
+    refuse(&f, "SWEEP g STEP u[1] EDGE right robin 1 1e999 1", LACIS_RANGE, "more than f");
+    refuse(&f, "SWEEP g STEP u[1] EDGE right robin 1.7e308 1.7e308 1", LACIS_RANGE, "1 cell beyond the face is more");
+    refuse(&f, "SWEEP g STEP u[1] EDGE right robin 1 1 1e39 TYPE f32", LACIS_RANGE, "more than f32 can hold");
+    accept(&f, "SWEEP g STEP u[1] EDGE right robin 1 1 1e39 TYPE f64");
     sweeps_free(&f.g);
     begin(&f, *state, 1, 1);
     refuse(&f, "SWEEP g STEP u EDGE left fixed src", LACIS_TYPE, "a face of a grid of one dimension is one cell");
@@ -139,6 +143,10 @@ static void clauses(void **state)
     refuse(&f, "SWEEP g STEP u KEEP EVERY 1 TO '*_*.npy'", LACIS_SYNTAX, "TO needs one *");
     refuse(&f, "SWEEP g STEP u LEVELS 0", LACIS_RANGE, "LEVELS must be 1 or more");
     refuse(&f, "SWEEP g STEP u LEVELS 65", LACIS_RANGE, "LEVELS must be 64 or less");
+    enter(&f.g, "last", grid_array(&f.g, 2, f.g.n.extent, 1, NULL, f.g.n.array, INT64_MAX));
+    accept(&f, "SWEEP last STEP u STEPS 0");
+    refuse(&f, "SWEEP last STEP u", LACIS_RANGE, "so many steps cannot be counted");
+    refuse(&f, "SWEEP last STEP u STEPS 1", LACIS_RANGE, "so many steps cannot be counted");
     sweeps_free(&f.g);
 }
 
