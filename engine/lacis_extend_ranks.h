@@ -65,10 +65,5 @@ LACIS_API lacis_status lacis_team_max(lacis_team *team, double *values, int coun
  * under way behind it. Answers the status, or where another piece failed LACIS_INTERRUPT. The engine calls it for
  * pieces that do not. */
 LACIS_API lacis_status lacis_team_end(lacis_team *team, lacis_status status);
-typedef struct lacis_team_figures {
-    double waited;          /* seconds in lacis_team_wait */
-    double bytes, messages; /* sent */
-} lacis_team_figures;
-LACIS_API void lacis_team_spent(const lacis_team *team, lacis_team_figures *out);
 
 #endif

@@ -62,11 +62,6 @@ bool lacis_team_takes_device(const lacis_team *team)
     return team->ranks->driver->takes_device != NULL && team->ranks->driver->takes_device();
 }
 
-void lacis_team_spent(const lacis_team *team, lacis_team_figures *out)
-{
-    *out = team->spent;
-}
-
 /* ---------------------------------------------------------------------------------------- transfers */
 
 lacis_status lacis_team_broken(lacis_team *team, int rank, int code)

@@ -26,6 +26,11 @@ typedef struct lacis_team_transfer {
     bool receives;
 } lacis_team_transfer;
 
+typedef struct lacis_team_figures {
+    double waited;          /* seconds in lacis_team_wait */
+    double bytes, messages; /* sent */
+} lacis_team_figures;
+
 struct lacis_team {
     lacis_run *run;
     lacis_ranks *ranks;

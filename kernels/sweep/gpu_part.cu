@@ -149,11 +149,6 @@ void lacis_sweep_gpu_part_spent(const lacis_sweep_gpu_part *part, lacis_sweep_ti
     *lines = part->lines;
 }
 
-uint64_t lacis_sweep_gpu_part_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part)
-{
-    return lacis_sweep_gpu_bytes(start) + messages_bytes(start, cut, part);
-}
-
 /* --- exchanges ---------------------------------------------------------------------------------------------------
  */
 

@@ -30,8 +30,6 @@ int lacis_sweep_gpu_part_error_code(const lacis_sweep_gpu_part *part);
 lacis_sweep_status lacis_sweep_gpu_part_steps(lacis_sweep_gpu_part *part, int64_t steps, lacis_sweep_change *change);
 lacis_sweep_gpu *lacis_sweep_gpu_part_system(lacis_sweep_gpu_part *part);
 void lacis_sweep_gpu_part_spent(const lacis_sweep_gpu_part *part, lacis_sweep_times *out, int64_t *lines);
-/* On the device. */
-uint64_t lacis_sweep_gpu_part_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part);
 
 #ifdef __cplusplus
 }

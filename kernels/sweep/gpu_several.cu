@@ -311,15 +311,3 @@ double lacis_sweep_gpus_copied(const lacis_sweep_gpus *systems)
 {
     return systems->copied;
 }
-
-uint64_t lacis_sweep_gpus_bytes(const lacis_sweep_start *slab, const lacis_sweep_cut *cut)
-{
-    uint64_t bytes = lacis_sweep_gpu_bytes(slab);
-    if (cut->deep == 1) return bytes;
-    lacis_sweep_start strip = *slab;
-    const int axis = slab->dims - 1;
-    strip.extent[axis] = cut->halo[axis];
-    for (int f = 0; f < strip.fields; f++)
-        strip.edge[f][2 * axis].kind = strip.edge[f][2 * axis + 1].kind = LACIS_SWEEP_INNER;
-    return bytes + 2 * (lacis_sweep_gpu_bytes(&strip) + mail_bytes(slab, cut) + 256);
-}

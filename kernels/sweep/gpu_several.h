@@ -41,8 +41,6 @@ lacis_sweep_gpu *lacis_sweep_gpus_slab(lacis_sweep_gpus *systems, int k);
 void lacis_sweep_gpus_counted(lacis_sweep_gpus *systems, lacis_sweep_counts *out, bool reset); /* of all */
 /* Bytes copied between devices so far. */
 double lacis_sweep_gpus_copied(const lacis_sweep_gpus *systems);
-/* Bytes on the device of a slab with this start. */
-uint64_t lacis_sweep_gpus_bytes(const lacis_sweep_start *slab, const lacis_sweep_cut *cut);
 
 #ifdef __cplusplus
 }

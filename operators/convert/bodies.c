@@ -16,19 +16,6 @@ typedef struct work {
 
 /* --- bind ----------------------------------------------------------------------------------------- */
 
-static lacis_status bind_clauses(lacis_run *run, const lacis_call *call, lacis_dtype *dtype)
-{
-    const lacis_arg *as = lacis_call_arg(call, "AS"), *layout = lacis_call_arg(call, "LAYOUT");
-    const lacis_arg *other = layout != NULL ? layout : lacis_call_arg(call, "SHARE");
-    if (other != NULL)
-        return lacis_run_fail_at(run, LACIS_TYPE, other->offset, "AS f32 | f64 is what there is",
-                                 "bodies have one layout: a column a figure");
-    *dtype = lacis_convert_types[as->item[0].integer];
-    if (*dtype == LACIS_F32 || *dtype == LACIS_F64) return LACIS_OK;
-    return lacis_run_fail_at(run, LACIS_TYPE, as->item[0].offset, NULL, "bodies are of f32 or f64, not of %s",
-                             lacis_dtype_name(*dtype));
-}
-
 /* What the result has besides what all bodies have. */
 static lacis_status bind_columns(lacis_run *run, lacis_call *call, const lacis_bodies *from)
 {
@@ -54,7 +41,8 @@ lacis_status lacis_convert_bind_bodies(lacis_run *run, lacis_call *call, const l
     memset(w, 0, sizeof *w);
     w->common.array = array;
     w->common.whole = true;
-    LACIS_TRY(bind_clauses(run, call, &w->dtype));
+    LACIS_TRY(
+        lacis_convert_bind_reals(run, call, "bodies are", "bodies have one layout: a column a figure", &w->dtype));
     LACIS_TRY(lacis_bodies_view(run, array, &w->from));
     LACIS_TRY(bind_columns(run, call, &w->from));
     w->common.bytes = (double)w->from.count * ((double)lacis_dtype_size(w->dtype) * (ALWAYS + call->columns) +

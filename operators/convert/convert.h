@@ -37,6 +37,10 @@ lacis_status lacis_convert_agree(lacis_run *run, const lacis_batch *batch, const
 
 /* Types in the order of AS. */
 extern const lacis_dtype lacis_convert_types[6];
+/* The clauses of what has one layout and is of F32 or F64 ("bodies are"); says `layout` where another is asked for.
+ */
+lacis_status lacis_convert_bind_reals(lacis_run *run, const lacis_call *call, const char *noun, const char *layout,
+                                      lacis_dtype *dtype);
 
 /* symmetric.c */
 lacis_status lacis_convert_bind_symmetric(lacis_run *run, lacis_call *call, const lacis_array *array);

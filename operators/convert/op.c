@@ -60,6 +60,19 @@ static bool is_complex(lacis_dtype dtype)
     return dtype == LACIS_C64 || dtype == LACIS_C128 || dtype == LACIS_CDD;
 }
 
+lacis_status lacis_convert_bind_reals(lacis_run *run, const lacis_call *call, const char *noun, const char *layout,
+                                      lacis_dtype *dtype)
+{
+    const lacis_arg *as = lacis_call_arg(call, "AS"), *laid = lacis_call_arg(call, "LAYOUT");
+    const lacis_arg *other = laid != NULL ? laid : lacis_call_arg(call, "SHARE");
+    if (other != NULL)
+        return lacis_run_fail_at(run, LACIS_TYPE, other->offset, "AS f32 | f64 is what there is", "%s", layout);
+    *dtype = lacis_convert_types[as->item[0].integer];
+    if (*dtype == LACIS_F32 || *dtype == LACIS_F64) return LACIS_OK;
+    return lacis_run_fail_at(run, LACIS_TYPE, as->item[0].offset, NULL, "%s of f32 or f64, not of %s", noun,
+                             lacis_dtype_name(*dtype));
+}
+
 static lacis_status bind_type(lacis_run *run, const lacis_call *call, lacis_convert_work *work)
 {
     const lacis_arg *as = lacis_call_arg(call, "AS");

@@ -4,7 +4,7 @@
  * for what a tap takes. The least of a few rounds counts. Called through SWEEP's descriptor.
  */
 #include "sweep/canonical.h"
-#include "sweep/work.h"
+#include "sweep/system.h"
 
 #include <string.h>
 #include <time.h>
@@ -17,21 +17,6 @@ static double now(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static void *take(void *context, uint64_t bytes)
-{
-    return lacis_run_alloc_quiet(context, bytes);
-}
-
-static void give(void *context, void *block)
-{
-    lacis_run_free(context, block);
-}
-
-static bool stopped(void *context)
-{
-    return lacis_run_cancelled(context);
 }
 
 static lacis_status failed(lacis_run *run, lacis_sweep_status status)
@@ -87,13 +72,13 @@ static lacis_status measure_all(lacis_run *run, lacis_profile *profile, void *ce
     for (int type = LACIS_SWEEP_F32; type <= LACIS_SWEEP_F64; type++) {
         heat((lacis_sweep_type)type, SMALL_X, SMALL_Y, 1, &room, &start);
         start.array[0] = cells;
-        start.host = (lacis_sweep_host){take, give, stopped, run};
+        start.host = lacis_sweep_host_of(run);
         LACIS_TRY(measure(run, &start, SMALL_STEPS, &seconds));
         LACIS_TRY(set(profile, lacis_sweep_tap_figure((lacis_sweep_type)type), 1e9 * seconds / small));
     }
     heat(LACIS_SWEEP_F32, LARGE_X, LARGE_Y, lacis_run_threads(run), &room, &start);
     start.array[0] = cells;
-    start.host = (lacis_sweep_host){take, give, stopped, run};
+    start.host = lacis_sweep_host_of(run);
     LACIS_TRY(measure(run, &start, LARGE_STEPS, &seconds));
     return seconds > 0 ? set(profile, lacis_sweep_rate_figure(), bytes / seconds) : LACIS_OK;
 }

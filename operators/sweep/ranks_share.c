@@ -9,21 +9,6 @@
 
 /* ---------------------------------------------------------------------------------- what kernels get */
 
-static void *take(void *context, uint64_t bytes)
-{
-    return lacis_run_alloc_quiet(context, bytes);
-}
-
-static void give(void *context, void *block)
-{
-    lacis_run_free(context, block);
-}
-
-static bool stopped(void *context)
-{
-    return lacis_run_cancelled(context);
-}
-
 static int noted(lacis_sweep_share *share, lacis_status status)
 {
     if (share->failed == LACIS_OK) share->failed = status;
@@ -86,7 +71,7 @@ lacis_status lacis_sweep_share_prepare(lacis_run *run, const lacis_sweep_work *w
     memcpy(whole.extent, brief->extent, sizeof whole.extent);
     lacis_sweep_cut_start(&whole, &out->cut, part, &out->start);
     out->start.levels = brief->levels;
-    out->start.host = (lacis_sweep_host){take, give, stopped, run};
+    out->start.host = lacis_sweep_host_of(run);
     if (brief->gpu) return LACIS_OK;
     out->bytes = lacis_sweep_bytes(&out->start) + lacis_sweep_part_bytes(&out->start, &out->cut, part);
     if (out->bytes > lacis_run_memory_left(run))

@@ -36,6 +36,8 @@ lacis_status lacis_sweep_cpu_system(lacis_run *run, const lacis_call *call, cons
                                     int levels, lacis_sweep_system **out);
 lacis_status lacis_sweep_gpu_system(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input,
                                     int levels, lacis_sweep_system **out);
+/* Memory of the run for kernels on the CPU. */
+lacis_sweep_host lacis_sweep_host_of(lacis_run *run);
 /* Codes of kernels in the user's words; bytes: what they take at most. */
 lacis_status lacis_sweep_said(lacis_run *run, const lacis_sweep_work *work, lacis_sweep_status status,
                               uint64_t bytes);

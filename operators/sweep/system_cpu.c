@@ -26,6 +26,11 @@ static bool stopped(void *context)
     return lacis_run_cancelled(context);
 }
 
+lacis_sweep_host lacis_sweep_host_of(lacis_run *run)
+{
+    return (lacis_sweep_host){take, give, stopped, run};
+}
+
 static cpu *own(lacis_sweep_system *system)
 {
     return (cpu *)system; /* of which it is the beginning */
@@ -67,7 +72,7 @@ lacis_status lacis_sweep_cpu_system(lacis_run *run, const lacis_call *call, cons
     lacis_sweep_start start;
     lacis_sweep_start_of(work, input, &start);
     start.levels = levels;
-    start.host = (lacis_sweep_host){take, give, stopped, run};
+    start.host = lacis_sweep_host_of(run);
     LACIS_TRY(lacis_run_scratch(run, sizeof *made, &made));
     *made = (cpu){.base = {&kind, run, call, work}, .bytes = lacis_sweep_bytes(&start)};
     if (made->bytes > lacis_run_memory_left(run))
