@@ -10,8 +10,11 @@ Fenced blocks that count:
     ```lacis skip       not run (a file that is not there)
     ```c program        a C program; is compiled against the library, run, must succeed
     ```output           right behind one of these: its exact stdout (of `fails`: its stderr)
+    ```output like      the same where figures differ from machine to machine: `~` stands for a number, blanks for
+                        any run of blanks, a line of `...` for any lines
 All blocks of a document share one database and one folder, in which datasets/ is at hand. --update writes what was
-printed into the output blocks instead of comparing. ctest runs it over README.md and docs/.
+printed into the output blocks (but those with `like`) instead of comparing. ctest runs it over README.md and docs/;
+tests/lang/check_run_docs.py checks that it can fail.
 """
 import argparse
 import difflib
@@ -69,9 +72,22 @@ def run_program(example, options, folder):
     return done.stdout, (f"failed:\n{done.stderr}" if done.returncode != 0 else None)
 
 
+def pattern_of(wanted):
+    """A text as in blocks of `output like`, as a regular expression."""
+    lines = []
+    for line in wanted.splitlines(True):
+        if line.strip() == "...":
+            lines.append(r"(?:[^\n]*\n)*?")
+        else:
+            words = [r"[-+0-9.e]+".join(map(re.escape, word.split("~"))) for word in re.split(" +", line)]
+            lines.append(" +".join(words))
+    return "".join(lines)
+
+
 def compare(example, got):
     wanted = example.output["text"]
-    if got == wanted:
+    like = example.output["how"].strip() == "like"
+    if got == wanted or (like and re.fullmatch(pattern_of(wanted), got)):
         return None
     return "".join(difflib.unified_diff(wanted.splitlines(True), got.splitlines(True), "documented", "printed"))
 
@@ -86,7 +102,7 @@ def run_document(path, options):
         for example in examples:
             got, problem = (run_lacis if example.kind == "lacis" else run_program)(example, options, folder)
             if problem is None and example.output is not None:
-                if options.update:
+                if options.update and not example.output["how"].strip():
                     replacements.append((example.output.span("text"), got))
                 else:
                     problem = compare(example, got)
@@ -110,6 +126,7 @@ def main():
     parser.add_argument("--update", action="store_true")
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
+    options.lacis = pathlib.Path(options.lacis).resolve()
     return 1 if sum([run_document(path, options) for path in options.files]) else 0
 
 
