@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_docs.py must fail where a document is wrong, and only there: check_run_docs.py LACIS. Without this, pages that
+"""run_docs.py must fail where a document is wrong, and only there: check_run_docs.py LACIS LIBRARY. Without this, pages that
 nobody runs would look like pages that are right."""
 import pathlib
 import subprocess
@@ -23,6 +23,9 @@ CASES = [
     (BAD, "```lacis\nSELECT 'a' AS x;\n```\n```output like\nx\n-\n~\n```\n"),
     (BAD, "```lacis\nSELECT 1 AS x;\n```\n```output like\ny\n...\n```\n"),
     (BAD, "```lacis\nSELECT 1 AS x;\n```\n```output like\nx\n-\n~\nmore\n```\n"),
+    (GOOD, "```c program\nint main(void) { return 0; }\n```\n"),
+    (BAD, "```c program\nint main(void) { return 1; }\n```\n"),
+    (BAD, "```c program from examples/embedding/graph.c\nint main(void) { return 0; }\n```\n"),
 ]
 
 
@@ -32,7 +35,8 @@ def main():
         page = pathlib.Path(folder) / "page.md"
         for good, text in CASES:
             page.write_text(text)
-            command = [sys.executable, ROOT / "tests/lang/run_docs.py", "--lacis", sys.argv[1], page]
+            command = [sys.executable, ROOT / "tests/lang/run_docs.py", "--lacis", sys.argv[1],
+                       "--library", sys.argv[2], page]
             done = subprocess.run(command, capture_output=True, text=True)
             said = f"examples, {0 if good else 1} failed" in done.stdout
             if done.returncode != (0 if good else 1) or not said:

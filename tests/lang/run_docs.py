@@ -9,6 +9,7 @@ Fenced blocks that count:
     ```lacis fails      statements; must end with status 1
     ```lacis skip       not run (a file that is not there)
     ```c program        a C program; is compiled against the library, run, must succeed
+    ```c program from PATH   the same, and its text is that of the file PATH of the sources (--update takes it over)
     ```output           right behind one of these: its exact stdout (of `fails`: its stderr)
     ```output like      the same where figures differ from machine to machine: `~` stands for a number, blanks for
                         any run of blanks, a line of `...` for any lines
@@ -33,9 +34,14 @@ class Example:
     def __init__(self, match, line):
         self.kind, self.how, self.text, self.line = match["kind"], match["how"].strip(), match["text"], line
         self.output = None  # the match of its output block
+        self.match = match
 
     def runs(self):
-        return self.how != "skip" if self.kind == "lacis" else self.how == "program"
+        return self.how != "skip" if self.kind == "lacis" else self.how.startswith("program")
+
+    def source(self):
+        """The text of the file that it quotes, or None."""
+        return (ROOT / self.how.split()[-1]).read_text() if " from " in self.how else None
 
 
 def examples_of(text):
@@ -64,7 +70,7 @@ def run_program(example, options, folder):
     source = folder / "program.c"
     source.write_text(example.text)
     flags = ["-std=c17", "-Wall", "-Wextra", "-Werror", f"-I{options.include}"]
-    library = [options.library, f"-Wl,-rpath,{pathlib.Path(options.library).parent}"]
+    library = [options.library, f"-Wl,-rpath,{pathlib.Path(options.library).parent}", "-lm"]
     command = [options.cc, *flags, source, *library, "-o", folder / "program"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode == 0:
@@ -96,6 +102,16 @@ def run_document(path, options):
     text = path.read_text()
     examples = [example for example in examples_of(text) if example.runs()]
     replacements, failures = [], 0
+    for example in examples:
+        source = example.source()
+        if source is None or source == example.text:
+            continue
+        if options.update:
+            example.text = source
+            replacements.append((example.match.span("text"), source))
+        else:
+            failures += 1
+            print(f"FAIL {path}:{example.line}: the text is not that of {example.how.split()[-1]}")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         shutil.copytree(ROOT / "datasets", folder / "datasets")
@@ -109,7 +125,7 @@ def run_document(path, options):
             if problem:
                 failures += 1
                 print(f"FAIL {path}:{example.line}: {problem}")
-    for (begin, end), got in reversed(replacements):
+    for (begin, end), got in sorted(replacements, reverse=True):
         text = text[:begin] + got + text[end:]
     if replacements:
         path.write_text(text)
