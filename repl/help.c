@@ -53,6 +53,13 @@ const char *shell_topic_at(int index)
     return index >= 0 && index < TOPICS ? topics[index].name : NULL;
 }
 
+const char *shell_topic_text(const char *name)
+{
+    for (int i = 0; i < TOPICS; i++)
+        if (strcmp(topics[i].name, name) == 0 && topics[i].text) return topics[i].text;
+    return "";
+}
+
 static void put(shell_session *session, const char *left, const char *middle, const char *right)
 {
     char line[256];

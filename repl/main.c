@@ -4,6 +4,7 @@
  */
 #include "interrupt.h"
 #include "options.h"
+#include "reference.h"
 #include "terminal.h"
 
 #include <fcntl.h>
@@ -97,6 +98,8 @@ static int run_first(int argc, char **argv, lacis_ranks *ranks)
         code = EXIT_USAGE;
     } else if (options.help) {
         shell_options_help();
+    } else if (options.reference) {
+        if (!shell_reference()) code = 1;
     } else if (options.version) {
         printf("lacis %s\n", lacis_version());
     } else {
