@@ -57,6 +57,7 @@ static int run(const shell_options *options, lacis_ranks *ranks)
     session.parameters = options->parameters;
     session.interactive = options->jobs == 0 && shell_is_terminal(STDIN_FILENO);
     session.progress.enabled = shell_terminal_moves(STDERR_FILENO);
+    standard.progress = &session.progress;
     shell_interrupt_install();
     if (ranks) shell_interrupt_terminate(false);
     if (!shell_session_open(&session, options->database)) {

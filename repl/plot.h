@@ -123,8 +123,12 @@ struct plot_canvas {
 };
 void plot_draw(const plot_figure *figure, plot_canvas *canvas);
 
-/* plot_svg.c, plot_raster.c, plot_png.c */
+/* plot_svg.c, plot_raster.c, plot_png.c, plot_sixel.c */
 void plot_svg(const plot_figure *figure, shell_text *out);
+/* Colours row by row, which the caller frees. */
+uint32_t *plot_pixels(const plot_figure *figure, int *width, int *height);
+/* For a terminal, at most `wanted` pixels wide. */
+void plot_sixel(const plot_figure *figure, int wanted, shell_text *out);
 void plot_png(const plot_figure *figure, shell_text *out);
 /* A PNG of width * height colours. */
 void plot_png_encode(const uint32_t *colour, int width, int height, shell_text *out);
