@@ -258,7 +258,7 @@ lacis_status lacis_npy_save_batch(lacis_run *run, const lacis_array *array, FILE
     if (lacis_array_base(array, 0) != 0 || lacis_array_base(array, 1) != 0)
         lacis_run_note(run, LACIS_WARNING,
                        "npy counts from 0: that lanes begin at %lld and rows at %lld is not in "
-                       "the file",
+                       "the file; csv keeps them",
                        (long long)lacis_array_base(array, 0), (long long)lacis_array_base(array, 1));
     char *descr = describe(run, &batch);
     char *shape = lacis_run_text(run, "%lld, %lld", (long long)batch.lanes, (long long)batch.most_rows);

@@ -30,13 +30,10 @@ typedef struct shell_dot_command {
 } shell_dot_command;
 
 const shell_dot_command *shell_dot_at(int index);          /* NULL past the last */
-const char *shell_topic_text(const char *name);            /* of a topic that has one */
 const shell_dot_command *shell_dot_find(const char *name); /* with or without the dot */
 
 /* help.c */
 bool shell_help(shell_session *session, int arguments, char **argument); /* .help */
-const char *shell_topic_at(int index);                                   /* NULL past the last */
-const char *shell_topic_text(const char *name);                          /* "" where it has none */
 /* Hands the verb of each operator that the engine has to fn, with its usage and summary. */
 typedef void (*shell_verb_fn)(void *arg, const char *verb, const char *usage, const char *summary);
 void shell_verbs(shell_session *session, shell_verb_fn fn, void *arg);

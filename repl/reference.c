@@ -6,6 +6,7 @@
 
 #include "dot.h"
 #include "options.h"
+#include "topics.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,7 +210,7 @@ static lacis_status put_all(lacis_engine *engine)
     puts("# Reference\n\nWritten by `lacis --reference` from the descriptors that parser, completion and help go by; "
          "do "
          "not edit.\n[language.md](language.md) explains, this page lists.\n\n## Statements\n\n```text");
-    fputs(shell_topic_text("statements"), stdout);
+    fputs(shell_topic_find("statements")->text, stdout);
     puts("```\n\n`SHOW` takes one of\n");
     lacis_status status = put_words(engine, "SHOW ", "keyword");
     puts("## Operators\n");
