@@ -159,12 +159,23 @@ static lacis_status to_screen(shell_session *session, const plot_figure *figure,
     return LACIS_OK;
 }
 
+/* Of memory_limit, the array that is drawn being there already. */
+static plot_budget budget_of(lacis_engine *engine)
+{
+    char limit[32] = "";
+    uint64_t now = 0, peak;
+    lacis_memory_usage(engine, &now, &peak, 0);
+    double most = lacis_get_option(engine, "memory_limit", limit, sizeof limit) == LACIS_OK ? strtod(limit, NULL) : 0;
+    return (plot_budget){.left = most > (double)now ? (uint64_t)most - now : 0};
+}
+
 lacis_status shell_plot(void *arg, const lacis_plot *plot, char *message, size_t size)
 {
     shell_session *session = arg;
     plot_figure figure;
-    lacis_status status = LACIS_TYPE;
-    bool good = plot_figure_of(plot, &figure, message, size);
+    plot_budget budget = budget_of(session->engine);
+    bool good = plot_figure_of(plot, &budget, &figure, message, size);
+    lacis_status status = budget.refused ? LACIS_LIMIT : LACIS_TYPE;
     if (good && !shell_interrupted())
         status = plot->path != NULL ? to_file(&figure, plot->path, message, size)
                                     : to_screen(session, &figure, message, size);

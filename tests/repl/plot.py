@@ -210,6 +210,34 @@ def check_bars():
         check(len(re.findall("█+", lowest)) == 3, f"bars of {values}:\n{text}")
 
 
+def check_neighbours():
+    """Bars of doubles next to each other; means of blocks whose sum no double holds."""
+    for values in (("1", "1.0000000000000002"), ("1", "1.0000000000000002", "1.0000000000000004"), ("-4e15", "-3999999999999999.5")):
+        rows = " UNION ALL ".join(f"SELECT {i} AS a, {value} AS b" for i, value in enumerate(values))
+        done = run(f"LET w = {rows}; PLOT w AS hist")
+        lowest = next(line for line in done.stdout.decode().splitlines() if line.startswith("0.0 "))
+        check(len(re.findall("█+", lowest)) >= 1 and lowest.count("█") > 20, f"bars of {values}:\n{done.stdout.decode()}")
+        check(f"b, from {float(values[0]):.17g} to {float(values[-1]):.17g}" in done.stdout.decode(), f"{values}: no range")
+    done = run("LET w = SELECT value AS i, 1.0 + (value % 2) * 2.3e-16 AS b FROM json_each('[0,1,2,3,4,5,6]'); PLOT w AS hist TO 'ulp.svg'")
+    check(done.returncode == 0, f"bars of neighbours: {done.stderr.decode()}")
+    cells = "SELECT a.x AS x, b.x AS y, CASE (a.x + b.x) % 3 WHEN 0 THEN {} ELSE 1.5e308 END AS value FROM side a, side b WHERE b.x < 2"
+    series = "CREATE TABLE side AS WITH RECURSIVE s(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM s WHERE x < 1300) SELECT x FROM s;"
+    for low in ("1.6e308", "-1.5e308"):
+        done = run(f"{series} LET w = {cells.format(low)}; PLOT w")
+        text = done.stdout.decode()
+        check(done.returncode == 0 and "value: " in text and sum(map(text.count, "░▒▓█")) > 80, f"means near {low}:\n{text}")
+
+
+def check_memory():
+    """What a figure gathers counts against memory_limit, and is refused before it is taken."""
+    table = "WITH RECURSIVE s(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM s WHERE i < 200000) SELECT i AS a, i AS b FROM s"
+    done = run(f"LET t = {table}; PLOT t TO 't.png'; SET memory_limit = '10MB'; PLOT t")
+    error = done.stderr.decode()
+    check(done.returncode == 1 and "drawing t needs 6.4 MB more, and memory_limit leaves" in error, error)
+    done = run(f"LET t = {table}; SET memory_limit = '10MB'; PLOT t AS hist; LET part = SELECT * FROM t LIMIT 1000; PLOT part")
+    check(done.returncode == 0, done.stderr.decode())
+
+
 def check_extremes():
     """The least and the largest numbers, one alone and far apart: pictures without nan, in all of the room there is."""
     for x, y in (("5e-324", "5e-324"), ("1e-323", "0"), ("2.3e-308", "2.2e-308"), ("1.7e308", "1"), ("1.7e308", "1.7e308"),
@@ -370,6 +398,8 @@ with tempfile.TemporaryDirectory() as scratch:
     check_text()
     check_bars()
     check_extremes()
+    check_neighbours()
+    check_memory()
     check_names()
     check_terminals()
     check_sixels()
