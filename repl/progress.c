@@ -32,7 +32,7 @@ static void duration(double seconds, char *text, size_t size)
 static bool time_left(const shell_progress *p, double now, double *left)
 {
     double done = p->fraction - p->first, took = p->reported - p->since;
-    if (p->fraction <= 0 || done < 0.01 || took < 0.5) return false;
+    if (p->fraction <= 0 || done <= 0 || took < 1) return false;
     *left = (1 - p->fraction) * took / done - (now - p->reported);
     if (*left < 0) *left = 0;
     return true;
