@@ -142,7 +142,7 @@ def progress_bar(folder):
     shell.line("LET w = SWEEP g STEP exp(-u[-1,0] * u[1,0]) STEPS 300000;")
     end, seen = time.time() + 60, ""
     bar = re.compile(r"SWEEP (\d+) of 300000 steps, ([\d.e+]+)/s  \[(#*)\.*\] +(\d+) %  (\d+\.\d) s, [\d.]+ (s|min|h) left")
-    while time.time() < end and len(bar.findall(seen)) < 3:
+    while time.time() < end and len({found[0] for found in bar.findall(seen)}) < 3:
         shell.read(0.2)
         seen = shell.text
     bars = bar.findall(seen)
