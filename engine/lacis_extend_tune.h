@@ -45,14 +45,27 @@ typedef struct lacis_tune_search {
     void *context;
     const char *phase; /* for progress */
 } lacis_tune_search;
+/* What was measured in the second stage, in the run's scratch. */
+typedef struct lacis_tune_curves {
+    int sizes, hands;
+    const int64_t *size;     /* rising */
+    const double *seconds;   /* [size][hand]; negative: that candidate does not do that size */
+    const char *const *name; /* of each hand */
+} lacis_tune_curves;
 typedef struct lacis_tune_report {
     int handful, sizes, rounds; /* of the second stage: candidates, sizes measured, whole rounds */
     int64_t measured;           /* how often measure was called */
     double seconds;
+    lacis_tune_curves curves;
 } lacis_tune_report;
 /* LACIS_UNSUPPORTED where no candidate does any size. */
 LACIS_API lacis_status lacis_tune_run(lacis_run *run, const lacis_tune_search *search, lacis_tune_table *out,
                                       lacis_tune_report *report);
+
+/* For TUNE's end, which enters them as a table ("SYMV f64 LOWER": tuned_symv_f64_lower): n, and of each hand how many
+ * times the best one's time it takes. Of a TUNE that fails nothing is entered. */
+LACIS_API lacis_status lacis_tune_keep(lacis_run *run, lacis_profile *profile, const char *name,
+                                       const lacis_tune_curves *curves);
 
 /* What TUNE asks of an operator. */
 typedef struct lacis_tune_wish {

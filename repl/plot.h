@@ -132,6 +132,9 @@ struct plot_canvas {
                   const uint32_t *colour);
 };
 void plot_draw(const plot_figure *figure, plot_canvas *canvas);
+enum { PLOT_SMALL = 18 }; /* the size of most texts, in units of the canvas */
+/* plot_legend.c: how high a legend below the title is; draw: draws it, too. */
+double plot_legend(const plot_figure *figure, plot_canvas *canvas, bool draw);
 
 /* plot_svg.c, plot_raster.c, plot_png.c, plot_sixel.c */
 void plot_svg(const plot_figure *figure, shell_text *out);

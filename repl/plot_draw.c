@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE = 22, SMALL = 18 }; /* of text, in units of the canvas */
+enum { SIZE = 22, SMALL = PLOT_SMALL }; /* of text, in units of the canvas */
 static const uint32_t ink = 0x404040, pale = 0xe4e4e4;
 
 typedef struct drawing {
@@ -46,6 +46,11 @@ static double widest(const plot_ticks *ticks)
     return (double)most * 0.6 * SMALL;
 }
 
+static bool has_legend(const plot_figure *figure)
+{
+    return figure->mark == PLOT_LINES && figure->series > 1;
+}
+
 static void place(drawing *d)
 {
     const plot_figure *f = d->figure;
@@ -54,7 +59,8 @@ static void place(drawing *d)
     const double label = widest(&d->across);
     double left = 24 + widest(&d->up) + (f->y.label[0] != '\0' ? 40 : 10),
            right = f->bar ? 170 : fmax(40, label / 2 + 12);
-    double top = 70, bottom = f->x.label[0] != '\0' ? 90 : 60;
+    double top = 70 + (has_legend(f) ? plot_legend(f, d->canvas, false) : 0),
+           bottom = f->x.label[0] != '\0' ? 90 : 60;
     d->x = left;
     d->y = top;
     d->width = d->canvas->width - left - right;
@@ -194,21 +200,6 @@ static void draw_bars(const drawing *d, const plot_series *one, uint32_t colour)
     }
 }
 
-static void draw_legend(const drawing *d)
-{
-    const plot_figure *f = d->figure;
-    size_t longest = 0;
-    for (int s = 0; s < f->series; s++)
-        if (strlen(f->one[s].label) > longest) longest = strlen(f->one[s].label);
-    const double width = 60 + (double)longest * 0.6 * SMALL, x = d->x + d->width - width - 14, y = d->y + 14;
-    d->canvas->box(d->canvas, x, y, width, 26.0 * f->series + 10, 0xffffff);
-    for (int s = 0; s < f->series; s++) {
-        double middle = y + 18 + 26 * s;
-        segment(d, x + 8, middle, x + 38, middle, 4, plot_series_colour(s));
-        d->canvas->text(d->canvas, x + 46, middle + SMALL * 0.35, SMALL, -1, false, f->one[s].label);
-    }
-}
-
 /* -------------------------------------------------------------------------------------------- trees */
 
 /* In units of the canvas, at least `least`; by quarters, so that neighbouring pieces may go into one line. */
@@ -241,23 +232,6 @@ static void draw_pieces(const drawing *d, const plot_series *one, double dot, ui
     free(xy);
 }
 
-/* In one row below the title, of the types that there are. */
-static void draw_types(const drawing *d)
-{
-    enum { STROKE = 40, GAP = 30 };
-    const plot_figure *f = d->figure;
-    double width = -GAP;
-    for (int s = 0; s < f->series; s++)
-        if (f->one[s].count > 0) width += STROKE + GAP + 0.6 * SMALL * (double)strlen(f->one[s].label);
-    double x = (d->canvas->width - width) / 2;
-    for (int s = 0; s < f->series; s++) {
-        if (f->one[s].count == 0) continue;
-        segment(d, x + 2, 74, x + STROKE - 10, 74, 5, plot_series_colour(s));
-        d->canvas->text(d->canvas, x + STROKE, 74 + SMALL * 0.35, SMALL, -1, false, f->one[s].label);
-        x += STROKE + GAP + 0.6 * SMALL * (double)strlen(f->one[s].label);
-    }
-}
-
 /* The soma, the first series, comes last, upon what begins within it; beside a long axon it is still to be seen. */
 static void draw_tree(const drawing *whole)
 {
@@ -278,7 +252,7 @@ static void draw_tree(const drawing *whole)
             draw_pieces(&d, &panel[p].one[s], s == 0 ? 7 : 1, plot_series_colour(s));
         draw_axes(&d);
     }
-    draw_types(whole);
+    plot_legend(whole->figure, whole->canvas, true);
     draw_title(whole);
 }
 
@@ -304,5 +278,5 @@ void plot_draw(const plot_figure *figure, plot_canvas *canvas)
     if (figure->bar) draw_bar(&d);
     draw_axes(&d);
     draw_title(&d);
-    if (figure->mark == PLOT_LINES && figure->series > 1) draw_legend(&d);
+    if (has_legend(figure)) plot_legend(figure, canvas, true);
 }

@@ -69,6 +69,20 @@ static bool line_trace(const plot_source *source, plot_figure *figure)
 
 /* ------------------------------------------------------------------------------------------- lines */
 
+/* Whether numbers rise by factors rather than by steps, as sizes that are tried do: over more than two powers of ten
+ * the middle one is near the geometric mean of the ends. */
+static bool by_factors(const lacis_part *x)
+{
+    enum { FEW = 6 };
+    if (x->count < FEW) return false;
+    double low = plot_number(x, 0), high = plot_number(x, x->count - 1), middle = plot_number(x, x->count / 2);
+    if (!(low > 0) || !(high > 100 * low)) return false;
+    for (int64_t i = 1; i < x->count; i++)
+        if (!(plot_number(x, i) > plot_number(x, i - 1))) return false;
+    double part = middle / sqrt(low * high);
+    return part > 0.25 && part < 4; /* even steps: more than 5 */
+}
+
 /* The first column is x, or the index where it is the only one. */
 static bool line_table(const plot_source *source, plot_figure *figure)
 {
@@ -80,6 +94,7 @@ static bool line_table(const plot_source *source, plot_figure *figure)
         lacis_array_part(source->array, i, &y);
         if (!add_part(source, figure, columns > 1 ? &x : NULL, &y, y.name)) return false;
     }
+    figure->x.log = columns > 1 && by_factors(&x);
     name_axes(figure, columns > 1 ? x.name : "row", figure->series == 1 ? figure->one[0].label : "");
     snprintf(figure->title, sizeof figure->title, "%s: %lld rows", source->plot->name,
              (long long)lacis_array_extent(source->array, 0));

@@ -59,11 +59,25 @@ static void exchange_tables(lacis_profile *profile, lacis_profile *other)
     other->table = kept.table, other->tables = kept.tables, other->table_room = kept.table_room;
 }
 
+struct entering {
+    lacis_world *world;
+    lacis_run *run;
+    double started;
+};
+
+static lacis_status enter_curves(void *arg, const char *name, lacis_array *table)
+{
+    struct entering *to = arg;
+    return lacis_exec_put(to->world, to->run, name, table, to->started);
+}
+
 static lacis_status tune(lacis_world *world, lacis_run *run, const lacis_op *op, const lacis_ast *ast)
 {
     const lacis_tune_wish wish = {ast->string, ast->string_offset, ast->seconds};
     struct tables tables = {world, run, NULL};
-    LACIS_TRY(op->tune(run, world->profile, &wish));
+    struct entering entering = {world, run, lacis_now()};
+    lacis_status status = op->tune(run, world->profile, &wish);
+    LACIS_TRY(status == LACIS_OK ? lacis_tune_kept(world->profile, enter_curves, &entering) : status);
     if (lacis_catalog_in_file(world->catalog)) LACIS_TRY(lacis_tuned_each(world->profile, keep_table, &tables));
     return LACIS_OK;
 }
@@ -82,6 +96,7 @@ lacis_status lacis_exec_tune(lacis_world *world, lacis_run *run, const lacis_ast
     bool copied = status == LACIS_OK;
     if (!copied) status = lacis_run_fail(run, LACIS_NOMEM, "out of memory");
     if (copied) status = tune(world, run, op, ast);
+    lacis_tune_kept(world->profile, NULL, NULL); /* of one that failed */
     if (copied && status != LACIS_OK) exchange_tables(world->profile, &before);
     lacis_profile_clear(&before);
     LACIS_TRY(status);

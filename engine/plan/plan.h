@@ -16,6 +16,7 @@ struct lacis_profile {
     bool learned;                    /* a correction has changed since the catalog was last told */
     struct lacis_tuned_entry *table; /* of TUNE */
     int tables, table_room;
+    struct lacis_tune_kept *curve; /* of the TUNE that runs: tune_curves.c */
 };
 void lacis_profile_init(lacis_profile *profile, lacis_host *host);
 void lacis_profile_clear(lacis_profile *profile);
@@ -44,6 +45,11 @@ typedef lacis_status (*lacis_tuned_fn)(void *arg, const char *device, const char
 lacis_status lacis_tuned_each(const lacis_profile *profile, lacis_tuned_fn fn, void *arg);
 lacis_status lacis_tuned_restore(lacis_profile *profile, const char *device, const char *name, const char *text);
 void lacis_tuned_clear(lacis_profile *profile);
+
+/* tune_curves.c: hands what lacis_tune_keep took to fn, by the names of their tables, until one fails; then none is
+ * left. fn may be NULL. */
+typedef lacis_status (*lacis_curves_fn)(void *arg, const char *name, lacis_array *table);
+lacis_status lacis_tune_kept(lacis_profile *profile, lacis_curves_fn fn, void *arg);
 
 /* What is wanted of the result. */
 typedef enum lacis_purpose {

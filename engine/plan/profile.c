@@ -25,6 +25,7 @@ void lacis_profile_clear(lacis_profile *profile)
     profile->entry = NULL;
     profile->entries = profile->room = 0;
     lacis_tuned_clear(profile);
+    lacis_tune_kept(profile, NULL, NULL);
 }
 
 static uint32_t sum_of(const char *name)

@@ -227,6 +227,18 @@ static lacis_status take_memory(struct search *s, lacis_tune_times *times)
     return lacis_run_scratch(s->run, sizeof(int64_t) * sizes, &times->size);
 }
 
+static lacis_status report_curves(struct search *s, const lacis_tune_times *times)
+{
+    const char **name;
+    char *text;
+    LACIS_TRY(lacis_run_scratch(s->run, sizeof *name * LACIS_TUNE_HANDFUL, &name));
+    LACIS_TRY(lacis_run_scratch(s->run, (uint64_t)LACIS_TUNE_HANDFUL * LACIS_TUNE_TEXT, &text));
+    for (int h = 0; h < s->hands; h++, text += LACIS_TUNE_TEXT)
+        name[h] = s->wanted->name(s->wanted->context, s->hand[h], text);
+    s->report.curves = (lacis_tune_curves){times->sizes, times->hands, times->size, times->seconds, name};
+    return LACIS_OK;
+}
+
 lacis_status lacis_tune_run(lacis_run *run, const lacis_tune_search *search, lacis_tune_table *out,
                             lacis_tune_report *report)
 {
@@ -245,6 +257,7 @@ lacis_status lacis_tune_run(lacis_run *run, const lacis_tune_search *search, lac
     s.report.handful = s.hands;
     s.report.sizes = times.sizes;
     s.report.seconds = elapsed(&s);
+    LACIS_TRY(report_curves(&s, &times));
     if (report != NULL) *report = s.report;
     return LACIS_OK;
 }

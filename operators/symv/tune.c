@@ -235,6 +235,7 @@ static lacis_status tune_table(struct tuning *t, lacis_profile *profile, int ran
                                       .phase = table_name(&like, phase)};
     LACIS_TRY(lacis_tune_run(t->run, &search, &table, &report));
     LACIS_TRY(lacis_tune_put(profile, t->gpu, phase, &table));
+    LACIS_TRY(lacis_tune_keep(t->run, profile, phase, &report.curves));
     lacis_run_note(t->run, LACIS_NOTE, "%s: %d of %d candidates at %d sizes, %d rounds, %d ranges (%.1f s)", phase,
                    report.handful, search.candidates, report.sizes, report.rounds, table.ranges, report.seconds);
     return LACIS_OK;

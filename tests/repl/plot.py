@@ -228,6 +228,20 @@ def check_neighbours():
         check(done.returncode == 0 and "value: " in text and sum(map(text.count, "░▒▓█")) > 80, f"means near {low}:\n{text}")
 
 
+def check_curves():
+    """Sizes that rise by factors stand on a logarithmic axis, others do not; the legend is above all lines."""
+    (folder / "sizes.csv").write_text("n,one,the second of them,third\n" + "".join(f"{2 ** i},{i},{i + 5},{20 - i}\n" for i in range(4, 15)))
+    done = run("LOAD w FROM 'sizes.csv' AS csv; PLOT w TO 'w.svg'; PLOT w")
+    tree = xml.etree.ElementTree.parse(folder / "w.svg")
+    texts = {e.text: float(e.get("y")) for e in tree.iter("{http://www.w3.org/2000/svg}text") if e.text}
+    check({"100", "1000", "10000"} <= set(texts), f"a logarithmic axis: {sorted(texts)}")
+    check(max(texts[t] for t in ("one", "the second of them", "third")) < min(texts[t] for t in ("5", "10", "15", "20")) + 5,
+          f"a legend above the lines: {texts}")
+    check(re.search(r" 100 +1000 +10000", done.stdout.decode()) is not None, done.stdout.decode())
+    text = run("LET w = WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 1000) SELECT i AS a, i AS b FROM s; PLOT w")
+    check(re.search(r" 200 +400", text.stdout.decode()) is not None, f"an even axis:\n{text.stdout.decode()}")
+
+
 def check_memory():
     """What a figure gathers counts against memory_limit, and is refused before it is taken."""
     table = "WITH RECURSIVE s(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM s WHERE i < 200000) SELECT i AS a, i AS b FROM s"
@@ -399,6 +413,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check_bars()
     check_extremes()
     check_neighbours()
+    check_curves()
     check_memory()
     check_names()
     check_terminals()

@@ -132,6 +132,11 @@ static void it_finds_those_that_cross(void **state)
     lacis_tune_search wanted = search(crossing, 0.03);
     assert_int_equal(lacis_tune_run(&t.run, &wanted, &table, &report), LACIS_OK);
     assert_in_range(table.ranges, 3, LACIS_TUNE_RANGES);
+    assert_int_equal(report.curves.sizes, report.sizes);
+    assert_int_equal(report.curves.hands, report.handful);
+    assert_true(report.curves.size[0] < report.curves.size[report.curves.sizes - 1]);
+    assert_true(report.curves.seconds[0] > 0);
+    assert_string_equal(lacis_tune_choice(&table, report.curves.size[0]), table.range[0].choice);
     assert_int_equal(table.range[0].from, 1);
     for (int i = 0; i < table.ranges; i++)
         assert_int_equal(atoi(table.range[i].choice + 1) % 4, 0);

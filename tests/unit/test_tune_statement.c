@@ -16,6 +16,16 @@ static struct {
     char seen[LACIS_TUNE_TEXT]; /* the choice for size 500 */
 } told;
 
+/* Two sizes; the second candidate does not do the first. */
+static lacis_status keep_curves(lacis_run *run, lacis_profile *profile)
+{
+    static const int64_t size[] = {64, 4096};
+    static const double seconds[] = {2e-6, -1, 3e-3, 2e-3};
+    static const char *const name[] = {"small", "large one"};
+    const lacis_tune_curves curves = {2, 2, size, seconds, name};
+    return lacis_tune_keep(run, profile, "TEST f64", &curves);
+}
+
 static lacis_status tune(lacis_run *run, lacis_profile *profile, const lacis_tune_wish *wish)
 {
     char reason[200];
@@ -27,6 +37,7 @@ static lacis_status tune(lacis_run *run, lacis_profile *profile, const lacis_tun
     snprintf(told.seen, sizeof told.seen, "%s", lacis_tune_choice(lacis_tuned(profile, gpu, "TEST f64"), 500));
     if (told.fail) table.ranges = 1;
     LACIS_TRY(lacis_tune_put(profile, gpu, "TEST f64", &table));
+    LACIS_TRY(keep_curves(run, profile));
     return told.fail ? lacis_run_fail(run, LACIS_UNSUPPORTED, "it broke") : LACIS_OK;
 }
 
@@ -118,6 +129,22 @@ static void tables_outlive_the_engine(void **state)
     lacis_close(engine);
 }
 
+static void curves_are_a_table(void **state)
+{
+    (void)state;
+    lacis_engine *engine = opened();
+    told.fail = true;
+    db_fails(engine, "TUNE TEST", LACIS_UNSUPPORTED, "it broke");
+    db_fails(engine, "SELECT * FROM tuned_test_f64", LACIS_NAME, "no such table");
+    told.fail = false;
+    db_run(engine, "TUNE TEST");
+    db_expect(engine, "SELECT * FROM tuned_test_f64", "64,1.0,NULL\n4096,1.5,1.0\n");
+    db_expect(engine, "SELECT \"large one\" FROM tuned_test_f64 WHERE n > 100", "1.0\n");
+    db_run(engine, "TUNE TEST"); /* in the place of the former */
+    db_expect(engine, "SELECT count(*) FROM tuned_test_f64", "2\n");
+    lacis_close(engine);
+}
+
 static void another_gpu_has_none(void **state)
 {
     (void)state;
@@ -184,6 +211,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(tables_outlive_the_engine, setup, teardown),
+        cmocka_unit_test_setup_teardown(curves_are_a_table, setup, teardown),
         cmocka_unit_test_setup_teardown(another_gpu_has_none, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_stays_of_one_that_fails, setup, teardown),
         cmocka_unit_test_setup_teardown(damaged_texts_are_passed_over, setup, teardown),
