@@ -162,7 +162,7 @@ def progress_bar(folder):
     shell.expect("lacis> ")
     shell.line("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 30000000) SELECT count(*) AS n, 'row' AS r FROM c;")
     shell.expect("working  1.")
-    rows = shell.expect("lacis> ")
+    rows = shell.expect("lacis> ", 100)
     assert "working" not in rows[rows.index("┌"):], rows
     shell.quit()
 
