@@ -44,7 +44,7 @@ template <class F> Deal deal_of(int nx, int ny, bool wraps_x, int warps)
     deal.ends = (int64_t)CAREFUL_ROW * 3 * F::LEVELS;
     deal.lead = (int64_t)QUICK_ROW * (F::LEVELS + F::DELAY);
     const int64_t careful = deal.lead + (int64_t)CAREFUL_ROW * ny;
-    if (ny < 2 * F::LEVELS + F::ROWS) { /* all are careful */
+    if (ny < 2 * F::LEVELS + F::TURN) { /* all are careful */
         deal.tail = deal.strips - 1;
         deal.quick = careful;
     } else {

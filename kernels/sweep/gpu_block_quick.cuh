@@ -26,7 +26,7 @@ template <class F> struct Quick {
     T *to;         /* the row that the next step may write */
     int slot;      /* of the row that the turn reads first: bytes */
     int write_from, write_rows, read_stop;
-    Row r[F::LEVELS][F::ROWS];
+    Row r[F::MARCH == PAIRS ? F::LEVELS / 2 : F::LEVELS][F::TURN];
     Row s[F::SUMS ? F::LEVELS : 1][F::ROWS]; /* pairs of the rows at the same places */
     Row soon[2];
     Row late; /* level SPLIT's newest row but one step */
@@ -113,13 +113,40 @@ template <class F> struct Quick {
         take<P>(r[0][P]);
     }
 
+    /* Where a pair's rows are in step P: the first level's older and newer row, the second's, the one that comes in. */
+    static constexpr int place(int role, int p)
+    {
+        constexpr int next[5] = {1, 4, 3, 0, 2}; /* what is there in the step after */
+        int at = role;
+        for (int i = 0; i < p; i++)
+            at = next[at];
+        return at;
+    }
+
+    template <int P> __device__ __forceinline__ void pairs_apart(Row &last)
+    {
+        constexpr int A0 = place(0, P), B0 = place(1, P), A1 = place(2, P), B1 = place(3, P), C = place(4, P);
+        constexpr int COUNT = F::LEVELS / 2;
+        Row &no_sums = s[0][0];
+#pragma unroll
+        for (int g = COUNT - 1; g >= 0; g--) {
+            Row(&q)[F::TURN] = r[g];
+            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A0], q[B0], q[C % F::TURN], no_sums, no_sums, no_sums, q[A0]);
+            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A1], q[B1 % F::TURN], q[A0], no_sums, no_sums, no_sums,
+                                       g + 1 < COUNT ? r[g + 1 < COUNT ? g + 1 : 0][A1] : last);
+        }
+        take<P>(r[0][A1]);
+    }
+
     /* Step P of a turn: reads row j. */
     template <int P> __device__ __forceinline__ void step(int j)
     {
         Row last;
         if (F::RING) ask<P>(j);
-        if constexpr (F::CHAINED)
+        if constexpr (F::MARCH == CHAIN)
             chained<P>(last);
+        else if constexpr (F::MARCH == PAIRS)
+            pairs_apart<P>(last);
         else
             apart<P>(last);
         if (!F::RING) ask<P>(j);
@@ -141,8 +168,8 @@ template <class F> struct Quick {
 #pragma unroll
             for (int t = 0; t < F::LEVELS; t++) {
 #pragma unroll
-                for (int i = 0; i < F::ROWS; i++) {
-                    r[t][i][k] = 0;
+                for (int i = 0; i < F::TURN; i++) {
+                    if (t < (int)(sizeof r / sizeof r[0])) r[t < (int)(sizeof r / sizeof r[0]) ? t : 0][i][k] = 0;
                     if (F::SUMS) s[F::SUMS ? t : 0][i][k] = 0;
                 }
             }
@@ -153,10 +180,12 @@ template <class F> struct Quick {
     __device__ __forceinline__ void begin(int j)
     {
         slot = F::RING ? (F::RING - F::AHEAD) * (int)SLOT : 0;
-        for (int i = -F::AHEAD; i < 0; i += F::ROWS) {
+        for (int i = -F::AHEAD; i < 0; i += F::TURN) {
             ask<0>(j + i);
             ask<1>(j + i + 1);
-            if (F::ROWS == 3) ask<2>(j + i + 2);
+            if (F::TURN > 2) ask<2>(j + i + 2);
+            if (F::TURN > 3) ask<3>(j + i + 3);
+            if (F::TURN > 4) ask<4>(j + i + 4);
             turn();
         }
     }
@@ -164,7 +193,7 @@ template <class F> struct Quick {
     __device__ __forceinline__ void turn()
     {
         if (!F::RING) return;
-        slot += F::ROWS * (int)SLOT;
+        slot += F::TURN * (int)SLOT;
         if (slot == F::RING * (int)SLOT) slot = 0;
     }
 
@@ -180,10 +209,12 @@ template <class F> struct Quick {
         read_stop = stop + F::LEVELS;
         clear();
         begin(j);
-        for (; j < stop + F::DELAY; j += F::ROWS) {
+        for (; j < stop + F::DELAY; j += F::TURN) {
             step<0>(j);
             step<1>(j + 1);
-            if (F::ROWS == 3) step<2 % F::ROWS>(j + 2);
+            if constexpr (F::TURN > 2) step<2>(j + 2);
+            if constexpr (F::TURN > 3) step<3>(j + 3);
+            if constexpr (F::TURN > 4) step<4>(j + 4);
             turn();
         }
         if (F::RING) wait<0>();

@@ -66,24 +66,29 @@ template <class T> struct Plane {
     Deal deal;
 };
 
-/* Level 0 is what is read, level LEVELS what is written; with the step of the quick march that reads row j, level t
- * gets its row j - LAG t, and one row less far from level SPLIT on: CHAINED   levels go up, each uses the row that
- * the one below has just got: two rows a level, LAG 1; level SPLIT uses what the one below had before, so that two
- * chains go on beside each other (0: one chain); else      levels go down, each uses what the one below had before:
- * three rows a level, LAG 2, no level waits for another. RING: rows of the quick march's asynchronous copies; 0: two
- * rows are read ahead into registers. WARPS: of a multiprocessor. */
-template <class T, int LEVELS_, bool CHAINED_, int GROUPS_, int RING_, int WARPS_, int SPLIT_ = 0> struct PlaneForm {
+/* How the quick march goes from level to level. Level 0 is what is read, level LEVELS what is written; DELAY is by how
+ * much the row written lies behind the row read. APART: levels go down, each uses what the one below had
+ * before: three rows a level, no level waits for another. CHAIN: levels go up, each uses the row that the one below
+ * has just got: two rows a level; level SPLIT uses what the one below had before, so that two chains go on beside
+ * each other (0: one chain). PAIRS: chains of two levels, of which the later go first: five rows a pair. RING: rows
+ * of the quick march's asynchronous copies; 0: two rows are read ahead into registers. WARPS: of a multiprocessor. */
+enum { APART = 0, CHAIN = 1, PAIRS = 2 };
+
+template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, int SPLIT_ = 0> struct PlaneForm {
     typedef T number;
     enum {
         LEVELS = LEVELS_,
-        CHAINED = CHAINED_,
+        MARCH = MARCH_,
         GROUPS = GROUPS_,
         RING = RING_,
         WARPS = WARPS_,
         SPLIT = SPLIT_,
-        ROWS = CHAINED ? 2 : 3,
-        DELAY = CHAINED ? LEVELS + (SPLIT > 0) : 2 * LEVELS,
-        AHEAD = RING ? 6 : 2,
+        ROWS = MARCH == CHAIN ? 2 : 3,     /* of a level */
+        TURN = MARCH == PAIRS ? 5 : ROWS,  /* steps until all rows are at their places again */
+        DELAY = MARCH == CHAIN   ? LEVELS + (SPLIT > 0)
+                : MARCH == PAIRS ? LEVELS + LEVELS / 2
+                                 : 2 * LEVELS,
+        AHEAD = RING ? RING - TURN : 2,
         SUMS = (GROUPS & CORNERS) != 0, /* rows' pairs are kept, of two */
         V = Vector<T>::CELLS,
         OVERLAP = (LEVELS + V - 1) / V * V,
@@ -91,9 +96,10 @@ template <class T, int LEVELS_, bool CHAINED_, int GROUPS_, int RING_, int WARPS
         CAREFUL_RING = 8,
         RING_CELLS = (RING > CAREFUL_RING ? RING : CAREFUL_RING) * WIDTH
     };
-    static_assert(RING % ROWS == 0 && (RING == 0 || RING >= AHEAD + ROWS), "slots turn with the rows");
-    static_assert(CHAINED || (SPLIT == 0 && RING > 0), "two rows a level");
+    static_assert(RING % TURN == 0 && AHEAD > 0 && AHEAD % TURN == 0, "slots turn with the rows");
+    static_assert(MARCH == CHAIN || (SPLIT == 0 && RING > 0), "two rows a level");
     static_assert(SPLIT < LEVELS, "a chain begins at a level");
+    static_assert(MARCH != PAIRS || (LEVELS % 2 == 0 && !SUMS), "two levels, rows alone");
 };
 
 /* Columns of a strip. */

@@ -24,6 +24,22 @@ using namespace sweep::block;
 /* Depth, rows a level, how rows are read ahead, warps: what one run on a device is to choose from. */
 const Variant candidates[] = {
 #ifdef LACIS_SWEEP_CANDIDATES
+    plane_variant<PlaneForm<float, 12, PAIRS, 0, 10, 8>>("f32 cross 12, pairs"),
+    plane_variant<PlaneForm<float, 12, PAIRS, 0, 15, 8>>("f32 cross 12, pairs, ring 15"),
+    plane_variant<PlaneForm<float, 12, PAIRS, 0, 10, 12>>("f32 cross 12, pairs, 12 warps"),
+    plane_variant<PlaneForm<float, 14, PAIRS, 0, 10, 8>>("f32 cross 14, pairs"),
+    plane_variant<PlaneForm<float, 10, PAIRS, 0, 10, 12>>("f32 cross 10, pairs, 12 warps"),
+    plane_variant<PlaneForm<float, 8, PAIRS, 0, 10, 16>>("f32 cross 8, pairs, 16 warps"),
+    plane_variant<PlaneForm<float, 12, PAIRS, CENTRE, 10, 8>>("f32 centre+cross 12, pairs"),
+    plane_variant<PlaneForm<float, 12, PAIRS, CENTRE, 10, 12>>("f32 centre+cross 12, pairs, 12 warps"),
+    plane_variant<PlaneForm<double, 10, PAIRS, 0, 10, 8>>("f64 cross 10, pairs"),
+    plane_variant<PlaneForm<double, 8, PAIRS, 0, 10, 8>>("f64 cross 8, pairs"),
+    plane_variant<PlaneForm<double, 8, PAIRS, 0, 15, 8>>("f64 cross 8, pairs, ring 15"),
+    plane_variant<PlaneForm<double, 6, PAIRS, 0, 10, 12>>("f64 cross 6, pairs, 12 warps"),
+    plane_variant<PlaneForm<double, 8, PAIRS, CENTRE, 10, 8>>("f64 centre+cross 8, pairs"),
+    plane_variant<PlaneForm<double, 10, PAIRS, CENTRE, 10, 8>>("f64 centre+cross 10, pairs"),
+    plane_variant<PlaneForm<double, 8, APART, 0, 9, 8>>("f64 cross 8, apart"),
+    plane_variant<PlaneForm<double, 7, APART, 0, 9, 8>>("f64 cross 7, apart"),
     plane_variant<PlaneForm<float, 8, false, 0, 9, 12>>("f32 cross 8, 12 warps"),
     plane_variant<PlaneForm<float, 8, false, 0, 9, 8>>("f32 cross 8, 8 warps"),
     plane_variant<PlaneForm<float, 10, false, 0, 9, 8>>("f32 cross 10"),
@@ -53,6 +69,13 @@ const Variant candidates[] = {
     space_variant<SpaceForm<float, 2, 0, 8, 4, 2>>("f32 space cross 2, 2 blocks"),
     space_variant<SpaceForm<double, 2, 0, 8, 4, 1>>("f64 space cross 2"),
     space_variant<SpaceForm<double, 4, 0, 8, 2, 1>>("f64 space cross 4, 2 rows"),
+    space_variant<SpaceForm<float, 4, 0, 12, 3, 1>>("f32 space cross 4, 12x3"),
+    space_variant<SpaceForm<float, 4, 0, 16, 2, 1>>("f32 space cross 4, 16x2"),
+    space_variant<SpaceForm<float, 3, 0, 12, 4, 1>>("f32 space cross 3, 12x4"),
+    space_variant<SpaceForm<float, 3, 0, 16, 3, 1>>("f32 space cross 3, 16x3"),
+    space_variant<SpaceForm<double, 3, 0, 12, 2, 1>>("f64 space cross 3, 12x2"),
+    space_variant<SpaceForm<double, 2, 0, 16, 2, 1>>("f64 space cross 2, 16x2"),
+    space_variant<SpaceForm<double, 2, 0, 12, 3, 1>>("f64 space cross 2, 12x3"),
 #endif
     {nullptr, LACIS_SWEEP_F32, 0, 0, 0, {0, 0}, 0, nullptr, nullptr}};
 
