@@ -33,7 +33,7 @@ template <class F> struct Careful {
         high; /* a level whose newest row is this has the first row, or the last, to be given to the next level */
     int row;  /* to be read next, wrapped */
     Row r[F::LEVELS][2];
-    Row s[F::SUMS ? F::LEVELS : 1][2];
+    Row s[F::SUMS ? F::LEVELS : 1]; /* pairs of the older row */
 
     __device__ __forceinline__ Careful(const Plane<T> &plane, const T *mine, int of_warp) : p(plane), lane(of_warp)
     {
@@ -70,9 +70,9 @@ template <class F> struct Careful {
     }
 
     /* Row b's next values. */
-    __device__ __forceinline__ void inside(const Row &a, const Row &b, const Row &c, Row &sa, const Row &sb, Row &to)
+    __device__ __forceinline__ void inside(const Row &a, const Row &b, const Row &c, Row &sa, Row &to)
     {
-        next_row<F::GROUPS, true>(p, ends, a, b, c, sa, sb, sa, to);
+        next_row<F::GROUPS, true>(p, ends, a, b, c, sa, to);
         to[0] = ends.hold && ends.left ? b[0] : to[0];
         to[CELLS - 1] = ends.hold && ends.right ? b[CELLS - 1] : to[CELLS - 1];
     }
@@ -101,10 +101,10 @@ template <class F> struct Careful {
 #pragma unroll
         for (int t = 0; t < F::LEVELS; t++) {
             Row next;
-            Row &sa = s[F::SUMS ? t : 0][0], &sb = s[F::SUMS ? t : 0][1];
+            Row &sa = s[F::SUMS ? t : 0];
             const bool first_row = j - t == low, last_row = j - t == high;
             if (first_row || last_row) at_end(r[t][0], r[t][1], c, sa, first_row, last_row);
-            inside(r[t][0], r[t][1], c, sa, sb, next);
+            inside(r[t][0], r[t][1], c, sa, next);
             if ((first_row && p.edge[2].kind == LACIS_SWEEP_HOLD) ||
                 (last_row && p.edge[3].kind == LACIS_SWEEP_HOLD)) {
 #pragma unroll
@@ -116,11 +116,6 @@ template <class F> struct Careful {
                 r[t][0][k] = r[t][1][k];
                 r[t][1][k] = c[k];
                 c[k] = next[k];
-                if (F::SUMS) {
-                    const T sum = sa[k];
-                    sa[k] = sb[k];
-                    sb[k] = sum;
-                }
             }
         }
     }
@@ -144,12 +139,10 @@ template <class F> struct Careful {
 #pragma unroll
         for (int t = 0; t < F::LEVELS; t++)
 #pragma unroll
-            for (int i = 0; i < 2; i++)
-#pragma unroll
-                for (int k = 0; k < CELLS; k++) {
-                    r[t][i][k] = 0;
-                    if (F::SUMS) s[F::SUMS ? t : 0][i][k] = 0;
-                }
+            for (int k = 0; k < CELLS; k++) {
+                r[t][0][k] = r[t][1][k] = 0;
+                if (F::SUMS) s[F::SUMS ? t : 0][k] = 0;
+            }
     }
 
     /* Rows y .. stop - 1 of a strip. */

@@ -26,8 +26,10 @@ template <class F> struct Quick {
     T *to;         /* the row that the next step may write */
     int slot;      /* of the row that the turn reads first: bytes */
     int write_from, write_rows, read_stop;
-    Row r[F::MARCH == PAIRS ? F::LEVELS / 2 : F::LEVELS][F::TURN];
-    Row s[F::SUMS ? F::LEVELS : 1][F::ROWS]; /* pairs of the rows at the same places */
+    enum { HELD = F::MARCH == PAIRS ? F::LEVELS / 2 : F::LEVELS };
+    Row r[HELD][F::TURN];
+    enum { KEPT = F::KEPT ? F::KEPT : 1 };
+    Row s[F::SUMS ? F::LEVELS : 1][KEPT]; /* pairs of the rows at the same places; one: of the oldest row */
     Row soon[2];
     Row late; /* level SPLIT's newest row but one step */
 
@@ -73,8 +75,8 @@ template <class F> struct Quick {
     template <int P> __device__ __forceinline__ void link(int t, Row &c)
     {
         Row next;
-        Row(&kept)[F::ROWS] = s[F::SUMS ? t : 0];
-        next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][1 - P], c, kept[P], kept[1 - P], kept[P], next);
+        Row(&kept)[KEPT] = s[F::SUMS ? t : 0];
+        next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][1 - P], c, kept[P % KEPT], kept[(1 - P) % KEPT], kept[P % KEPT], next);
 #pragma unroll
         for (int k = 0; k < CELLS; k++) {
             r[t][P][k] = c[k];
@@ -105,9 +107,9 @@ template <class F> struct Quick {
         constexpr int B = (P + 1) % 3, C = (P + 2) % 3;
 #pragma unroll
         for (int t = F::LEVELS - 1; t >= 0; t--) {
-            Row(&kept)[F::ROWS] = s[F::SUMS ? t : 0];
-            next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][B % F::ROWS], r[t][C % F::ROWS], kept[P],
-                                       kept[B % F::ROWS], kept[C % F::ROWS],
+            Row(&kept)[KEPT] = s[F::SUMS ? t : 0];
+            next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][B % F::ROWS], r[t][C % F::ROWS], kept[P % KEPT],
+                                       kept[B % KEPT], kept[C % KEPT],
                                        t + 1 < F::LEVELS ? r[t + 1 < F::LEVELS ? t + 1 : 0][P] : last);
         }
         take<P>(r[0][P]);
@@ -127,12 +129,11 @@ template <class F> struct Quick {
     {
         constexpr int A0 = place(0, P), B0 = place(1, P), A1 = place(2, P), B1 = place(3, P), C = place(4, P);
         constexpr int COUNT = F::LEVELS / 2;
-        Row &no_sums = s[0][0];
 #pragma unroll
         for (int g = COUNT - 1; g >= 0; g--) {
             Row(&q)[F::TURN] = r[g];
-            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A0], q[B0], q[C % F::TURN], no_sums, no_sums, no_sums, q[A0]);
-            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A1], q[B1 % F::TURN], q[A0], no_sums, no_sums, no_sums,
+            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A0], q[B0], q[C % F::TURN], s[F::SUMS ? 2 * g : 0][0], q[A0]);
+            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A1], q[B1 % F::TURN], q[A0], s[F::SUMS ? 2 * g + 1 : 0][0],
                                        g + 1 < COUNT ? r[g + 1 < COUNT ? g + 1 : 0][A1] : last);
         }
         take<P>(r[0][A1]);
@@ -169,8 +170,8 @@ template <class F> struct Quick {
             for (int t = 0; t < F::LEVELS; t++) {
 #pragma unroll
                 for (int i = 0; i < F::TURN; i++) {
-                    if (t < (int)(sizeof r / sizeof r[0])) r[t < (int)(sizeof r / sizeof r[0]) ? t : 0][i][k] = 0;
-                    if (F::SUMS) s[F::SUMS ? t : 0][i][k] = 0;
+                    if (t < HELD) r[t < HELD ? t : 0][i][k] = 0;
+                    if (i < F::KEPT) s[F::SUMS ? t : 0][i < KEPT ? i : 0][k] = 0;
                 }
             }
         }

@@ -89,7 +89,8 @@ template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, 
                 : MARCH == PAIRS ? LEVELS + LEVELS / 2
                                  : 2 * LEVELS,
         AHEAD = RING ? RING - TURN : 2,
-        SUMS = (GROUPS & CORNERS) != 0, /* rows' pairs are kept, of two */
+        SUMS = (GROUPS & CORNERS) != 0,           /* rows' pairs are kept: */
+        KEPT = !SUMS ? 0 : MARCH == PAIRS ? 1 : ROWS, /* of a level in the quick march */
         V = Vector<T>::CELLS,
         OVERLAP = (LEVELS + V - 1) / V * V,
         STEP = WIDTH - 2 * OVERLAP,
@@ -99,7 +100,7 @@ template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, 
     static_assert(RING % TURN == 0 && AHEAD > 0 && AHEAD % TURN == 0, "slots turn with the rows");
     static_assert(MARCH == CHAIN || (SPLIT == 0 && RING > 0), "two rows a level");
     static_assert(SPLIT < LEVELS, "a chain begins at a level");
-    static_assert(MARCH != PAIRS || (LEVELS % 2 == 0 && !SUMS), "two levels, rows alone");
+    static_assert(MARCH != PAIRS || LEVELS % 2 == 0, "two levels");
 };
 
 /* Columns of a strip. */
@@ -124,6 +125,20 @@ template <class T> BLOCK_INLINE int cell_place(int k)
     return k / Vector<T>::CELLS * (Vector<T>::CELLS * LANES) + k % Vector<T>::CELLS;
 }
 
+template <int GROUPS, class T>
+BLOCK_INLINE void weigh(const Plane<T> &p, const T (&a)[CELLS], const T (&b)[CELLS], const T (&c)[CELLS],
+                        const T (&across)[CELLS], const T (&corners)[CELLS], T (&to)[CELLS])
+{
+#pragma unroll
+    for (int k = 0; k < CELLS; k++) {
+        T value = p.weights.constant;
+        if (GROUPS & CENTRE) value = multiply_add(p.weights.centre, b[k], value);
+        value = multiply_add(p.weights.cross, add(across[k], add(a[k], c[k])), value);
+        if (GROUPS & CORNERS) value = multiply_add(p.weights.corners, corners[k], value);
+        to[k] = value;
+    }
+}
+
 /* Row b's next values, of rows a, b, c. sa, sb: pairs of a and b, where the rule needs corners; sc becomes those of
  * c, and may be in the place of sa. */
 template <int GROUPS, bool EDGES, class T>
@@ -144,14 +159,28 @@ BLOCK_INLINE void next_row(const Plane<T> &p, const Ends<T> &ends, const T (&a)[
     } else {
         pairs<EDGES>(b, ends, across);
     }
+    weigh<GROUPS>(p, a, b, c, across, corners, to);
+}
+
+/* The same with less kept: s has a's pairs and gets b's, which are added once more. */
+template <int GROUPS, bool EDGES, class T>
+BLOCK_INLINE void next_row(const Plane<T> &p, const Ends<T> &ends, const T (&a)[CELLS], const T (&b)[CELLS],
+                           const T (&c)[CELLS], T (&s)[CELLS], T (&to)[CELLS])
+{
+    T across[CELLS], corners[CELLS];
+    if (GROUPS & CORNERS) {
+        pairs<EDGES>(c, ends, corners);
 #pragma unroll
-    for (int k = 0; k < CELLS; k++) {
-        T value = p.weights.constant;
-        if (GROUPS & CENTRE) value = multiply_add(p.weights.centre, b[k], value);
-        value = multiply_add(p.weights.cross, add(across[k], add(a[k], c[k])), value);
-        if (GROUPS & CORNERS) value = multiply_add(p.weights.corners, corners[k], value);
-        to[k] = value;
+        for (int k = 0; k < CELLS; k++)
+            corners[k] = add(s[k], corners[k]);
     }
+    pairs<EDGES>(b, ends, across);
+    if (GROUPS & CORNERS) {
+#pragma unroll
+        for (int k = 0; k < CELLS; k++)
+            s[k] = across[k];
+    }
+    weigh<GROUPS>(p, a, b, c, across, corners, to);
 }
 
 } // namespace block
