@@ -19,7 +19,7 @@ template <class F> struct Quick {
     enum { SLOT = WIDTH * (int)sizeof(T) };
 
     const Plane<T> &p;
-    const T *ring; /* the lane's place in the first slot */
+    T *shared; /* slots of the ring, then a row on its way out: cells in their order */
     unsigned address;
     int lane;
     const T *from; /* the row to be read next */
@@ -33,10 +33,10 @@ template <class F> struct Quick {
     Row soon[2];
     Row late; /* level SPLIT's newest row but one step */
 
-    __device__ __forceinline__ Quick(const Plane<T> &plane, const T *mine, int of_warp) : p(plane), lane(of_warp)
+    __device__ __forceinline__ Quick(const Plane<T> &plane, T *of_block, int of_warp) : p(plane), lane(of_warp)
     {
-        ring = mine + lane * F::V;
-        address = shared_address(ring);
+        shared = of_block;
+        address = shared_address(shared + lane * F::V);
     }
 
     /* Row j + AHEAD, in the turn's step P. */
@@ -47,8 +47,9 @@ template <class F> struct Quick {
         if (j + F::AHEAD < read_stop) {
 #pragma unroll
             for (int k = 0; k < CELLS; k += F::V) {
-                if (F::RING)
-                    copy_16(address + (unsigned)(at + P * (int)SLOT + cell_place<T>(k) * (int)sizeof(T)), from + k);
+                if (F::RING) /* all lanes' side by side, so not a lane's own cells where it takes several */
+                    copy_16(address + (unsigned)(at + P * (int)SLOT + k * LANES * (int)sizeof(T)),
+                            from + k * (int)LANES);
                 else
                     load(from + k, &soon[P & 1][k]);
             }
@@ -61,9 +62,10 @@ template <class F> struct Quick {
     {
         if (F::RING) {
             wait<F::AHEAD>();
+            if (F::OUT_CELLS) __syncwarp();
 #pragma unroll
             for (int k = 0; k < CELLS; k += F::V)
-                load((const T *)((const char *)ring + slot + P * (int)SLOT) + cell_place<T>(k), &row[k]);
+                load((const T *)((const char *)shared + slot + P * (int)SLOT) + lane * CELLS + k, &row[k]);
         } else {
 #pragma unroll
             for (int k = 0; k < CELLS; k++)
@@ -139,6 +141,26 @@ template <class F> struct Quick {
         take<P>(r[0][A1]);
     }
 
+    /* Whole sectors at once: by way of shared memory where a lane's cells are more than 16 bytes. */
+    __device__ __forceinline__ void write(bool wanted, const Row &last)
+    {
+        if (F::OUT_CELLS) {
+#pragma unroll
+            for (int k = 0; k < CELLS; k += F::V)
+                store(shared + F::RING_CELLS + lane * CELLS + k, &last[k]);
+            __syncwarp();
+        }
+#pragma unroll
+        for (int k = 0; k < CELLS; k += F::V) {
+            const int x = lane * F::V + k * (int)LANES;
+            Row out;
+            if (F::OUT_CELLS) load(shared + F::RING_CELLS + x, out);
+            if (wanted && x >= F::OVERLAP && x < WIDTH - F::OVERLAP)
+                store(to + k * (int)LANES, F::OUT_CELLS ? out : last);
+        }
+        if (F::OUT_CELLS && !F::RING) __syncwarp(); /* else the next row's wait has one */
+    }
+
     /* Step P of a turn: reads row j. */
     template <int P> __device__ __forceinline__ void step(int j)
     {
@@ -151,13 +173,7 @@ template <class F> struct Quick {
         else
             apart<P>(last);
         if (!F::RING) ask<P>(j);
-        if ((unsigned)(j - write_from) < (unsigned)write_rows) {
-#pragma unroll
-            for (int k = 0; k < CELLS; k += F::V) {
-                const int x = lane * CELLS + k;
-                if (x >= F::OVERLAP && x < WIDTH - F::OVERLAP) store(to + k, &last[k]);
-            }
-        }
+        write((unsigned)(j - write_from) < (unsigned)write_rows, last);
         to += p.pitch;
     }
 
@@ -201,10 +217,10 @@ template <class F> struct Quick {
     /* Rows y .. stop - 1 of a strip. */
     __device__ __forceinline__ void run(int strip, int y, int stop)
     {
-        const int x = strip_of<F>(p, strip).x + lane * CELLS;
+        const int x = strip_of<F>(p, strip).x;
         int j = y - F::LEVELS;
-        from = p.in + j * p.pitch + x;
-        to = p.out + (int64_t)(j - F::DELAY) * p.pitch + x;
+        from = p.in + j * p.pitch + x + lane * (F::RING ? (int)F::V : (int)CELLS);
+        to = p.out + (int64_t)(j - F::DELAY) * p.pitch + x + lane * F::V;
         write_from = y + F::DELAY;
         write_rows = stop - y;
         read_stop = stop + F::LEVELS;
