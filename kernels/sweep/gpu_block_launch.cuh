@@ -164,7 +164,9 @@ cudaError_t plane_pass(const lacis_sweep_block *block, const Shape *shape, const
 
 template <class F> Tiles tiles_of(const int *n, const bool *wraps, int blocks)
 {
-    static const int width[2] = {WIDTH, F::ROWS}, step[2] = {F::STEP_X, F::STEP_Y};
+    static const int step[2] = {F::STEP_X, F::STEP_Y};
+    /* What the first tile leaves must begin so far from its end. */
+    static const int width[2] = {WIDTH - (F::OVERLAP - F::INSET), F::ROWS};
     Tiles tiles = {};
     for (int axis = 0; axis < 2; axis++)
         tiles.count[axis] = wraps[axis] ? (n[axis] + step[axis] - 1) / step[axis]

@@ -89,6 +89,7 @@ template <class T, int LEVELS_, int GROUPS_, int TEAM_, int HIGH_, int BLOCKS_> 
         V = Vector<T>::CELLS,
         OVERLAP = (LEVELS + V - 1) / V * V,
         STEP_X = WIDTH - 2 * OVERLAP,
+        INSET = OVERLAP / (2 * V) * (2 * V), /* tiles write whole sectors of 32 bytes */
         ROWS = TEAM * HIGH,
         STEP_Y = ROWS - 2 * LEVELS,
         AHEAD = 2,
@@ -104,12 +105,14 @@ template <class T, int LEVELS_, int GROUPS_, int TEAM_, int HIGH_, int BLOCKS_> 
 struct Span {
     int at, begin, end;
 };
-static inline __device__ Span span_of(int tile, int tiles, int step, int overlap, int width, int n, bool wraps)
+static inline __device__ Span span_of(int tile, int tiles, int step, int overlap, int inset, int width, int n,
+                                      bool wraps)
 {
     const bool last = tile == tiles - 1;
-    const int inset = wraps ? 0 : overlap;
+    if (wraps) inset = 0;
     Span out;
-    out.at = last && !wraps ? n - width : tile * step + inset - overlap;
+    out.at = tile * step + inset - overlap;
+    if (!wraps) out.at = last ? n - width : max(out.at, 0);
     out.begin = tile == 0 ? 0 : tile * step + inset;
     out.end = last ? n : (tile + 1) * step + inset;
     return out;
@@ -401,8 +404,8 @@ struct Piece {
             z = planes_before(p.tiles, tile, from);
             stop = planes_before(p.tiles, tile, until);
         }
-        x = span_of(tile % across, across, F::STEP_X, F::OVERLAP, WIDTH, p.n[0], p.wraps[0]);
-        y = span_of(tile / across, p.tiles.count[1], F::STEP_Y, F::LEVELS, F::ROWS, p.n[1], p.wraps[1]);
+        x = span_of(tile % across, across, F::STEP_X, F::OVERLAP, F::INSET, WIDTH, p.n[0], p.wraps[0]);
+        y = span_of(tile / across, p.tiles.count[1], F::STEP_Y, F::LEVELS, F::LEVELS, F::ROWS, p.n[1], p.wraps[1]);
         edges = x.at <= 0 || x.at + WIDTH >= p.n[0] || y.at <= 0 || y.at + F::ROWS >= p.n[1];
     }
     template <class F> __device__ __forceinline__ void begin(const Space<typename F::number> &p)
