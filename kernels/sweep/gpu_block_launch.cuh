@@ -61,7 +61,7 @@ template <class F> Line line_of(const Deal &deal, int ny, int y, int stop, int64
     line.edge[0] = y < deal.edge ? deal.edge : 0;
     line.edge[1] = stop > ny - deal.edge ? deal.edge : 0;
     for (int side = 0; side < 2; side++)
-        line.end[side] = line.careful_row * 3 * line.edge[side];
+        line.end[side] = knob("ENDROW", END_ROW) * 3 * line.edge[side];
     line.lead = (int64_t)QUICK_ROW * (F::LEVELS + F::DELAY);
     const int64_t rows = stop - y, careful = line.lead + line.careful_row * rows;
     line.quick = line.end[0] + line.end[1] + line.lead + QUICK_ROW * (rows - line.edge[0] - line.edge[1]);

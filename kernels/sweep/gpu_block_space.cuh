@@ -225,8 +225,8 @@ template <class F, bool EDGES> struct Cube {
             to[k] = multiply_add(p.weights.cross, add(add(across[k], add(down, up)), add(a[k], c[k])), value);
         }
         if (!EDGES) return;
-        to[0] = ends.hold && ends.left ? b[i][0] : to[0];
-        to[CELLS - 1] = ends.hold && ends.right ? b[i][CELLS - 1] : to[CELLS - 1];
+        to[0] = ends.hold_left ? b[i][0] : to[0];
+        to[CELLS - 1] = ends.hold_right ? b[i][CELLS - 1] : to[CELLS - 1];
         if ((i == 0 && first_warp && p.edge[2].kind == LACIS_SWEEP_HOLD) ||
             (i == F::HIGH - 1 && last_warp && p.edge[3].kind == LACIS_SWEEP_HOLD)) {
 #pragma unroll
@@ -345,6 +345,21 @@ template <class F, bool EDGES> struct Cube {
         __syncthreads();
     }
 
+    /* What was newer becomes older. */
+    __device__ __forceinline__ void swap()
+    {
+#pragma unroll
+        for (int t = 0; t < F::LEVELS; t++)
+#pragma unroll
+            for (int i = 0; i < F::HIGH; i++)
+#pragma unroll
+                for (int k = 0; k < CELLS; k++) {
+                    const T older = r[t][1][i][k];
+                    r[t][1][i][k] = r[t][0][i][k];
+                    r[t][0][i][k] = older;
+                }
+    }
+
     /* Planes z .. stop - 1. */
     __device__ __forceinline__ void run(const Span &along_x, const Span &along_y, int z, int stop)
     {
@@ -378,9 +393,8 @@ template <class F, bool EDGES> struct Cube {
                 step<1, false>(j + 1, z);
             }
             if (j >= behind) break;
-            step<0, true>(j, z);
-            if (j + 1 < behind) step<1, true>(j + 1, z);
-            j += 2;
+            step<0, true>(j++, z);
+            swap();
         }
         wait<0>();
     }

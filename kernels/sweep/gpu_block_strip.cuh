@@ -13,8 +13,8 @@ namespace sweep
 namespace block
 {
 
-/* What a row costs a warp, in 16ths of a quick one. */
-enum { QUICK_ROW = 16, CAREFUL_ROW = 40 };
+/* What a row costs a warp, in 16ths of a quick one: of a careful strip, at the grid's ends along y. */
+enum { QUICK_ROW = 16, CAREFUL_ROW = 32, END_ROW = 96 };
 
 /* Rows y .. stop - 1 of all strips in one line, which is dealt in equal pieces. A quick strip: edge[0] rows at the
  * grid's beginning (carefully: end[0]), `lead` for the march to get under way, the rows between, edge[1] rows at the
