@@ -5,16 +5,17 @@
  * beside the warp's from memory. Several rows are asked for before the first is used. There are no edges here: ghosts
  * are in memory, and cells that keep their values are not written.
  *
- * With CHANGE tiles are summed as rows go by: a warp's strip is several tiles wide, and chunks end where tiles do.
+ * With CHANGE tiles are summed as rows go by (gpu_tiles.cuh): a warp's strip is several tiles wide, and chunks end
+ * where tiles do.
  */
 #ifndef LACIS_SWEEP_GPU_MARCH_CUH
 #define LACIS_SWEEP_GPU_MARCH_CUH
 
 #include "gpu_base.cuh"
-#include "gpu_sums.cuh"
+#include "gpu_tiles.cuh"
 #include "gpu_window.cuh"
 
-enum { SWEEP_WARPS = 8, SWEEP_REACH = 4 }; /* warps of a block at most; cells that a rule reaches */
+enum { SWEEP_REACH = 4 }; /* cells that a rule reaches */
 
 /* Where a lane is, and what it reads: its own vector; and on the warp's rim those cells beside it that no lane has:
  * the e-th on its side, `beyond[e]` from its first one. */
@@ -129,36 +130,13 @@ __device__ __forceinline__ typename S::T sweep_written(const sweep_pass &p, cons
     return S::template rule<F>(v, sweep_coordinate<T, 0>(p, x), y, z, (T)p.t, bad);
 }
 
-/* The warp's own accumulator. */
-template <int WARPS> __device__ __forceinline__ unsigned long long *sweep_digits()
-{
-    __shared__ unsigned long long digits[WARPS][SWEEP_COUNTERS];
-    return digits[threadIdx.y + blockDim.y * threadIdx.z];
-}
-
-/* Sums of the tiles of a strip, whose columns each lane has CELLS of; cleared. All lanes. */
-template <int CELLS> __device__ __forceinline__ void sweep_flush(double *column, unsigned long long *digit, int lane)
-{
-    constexpr int LANES = SWEEP_TILE_X / CELLS;
-    double sum = __dadd_rn(column[0], column[1]);
-    if constexpr (CELLS == 4) sum = __dadd_rn(sum, __dadd_rn(column[2], column[3]));
-#pragma unroll
-    for (int turned = 1; turned < LANES; turned *= 2)
-        sum = __dadd_rn(sum, __shfl_xor_sync(0xffffffffu, sum, turned));
-#pragma unroll
-    for (int tile = 0; tile < CELLS; tile++)
-        sweep_sums_add(digit, __shfl_sync(0xffffffffu, sum, tile * LANES), lane);
-#pragma unroll
-    for (int j = 0; j < CELLS; j++)
-        column[j] = 0;
-}
-
 template <class S, bool CHANGE> struct sweep_marching {
     typedef typename S::T T;
     typedef sweep_window<S, CHANGE> W;
     static constexpr int CELLS = W::CELLS, UNROLL = W::unroll(), OWN = W::reach(), ROWS = W::rows(UNROLL);
     static constexpr int STREAMS = W::streams(), FIELDS = S::FIELDS;
     static constexpr int M = W::MIDDLE, L = W::LAST;
+    static constexpr bool BY_ROWS = CHANGE && S::DIMS < 3, BY_PLANES = CHANGE && S::DIMS == 3; /* tiles are summed */
 
     const sweep_pass &p;
     sweep_lane l;
@@ -166,7 +144,8 @@ template <class S, bool CHANGE> struct sweep_marching {
     int low[FIELDS], high[FIELDS];  /* which of its cells the lane writes */
     int first[FIELDS], end[FIELDS]; /* and rows */
     T row[STREAMS > 0 ? STREAMS : 1][ROWS][CELLS + 2 * OWN];
-    double column[CHANGE ? FIELDS : 1][CELLS];
+    sweep_columns<T> columns[BY_ROWS ? FIELDS : 1];
+    sweep_planes<T, BY_PLANES ? UNROLL : 1> planes;
     typename sweep_max<T>::bits max;
     int bad;
 
@@ -216,10 +195,19 @@ template <class S, bool CHANGE> struct sweep_marching {
         else
             return sweep_linear<S, F>(p, get);
     }
+    /* The lane's differences of field F, U rows on. */
+    template <int F, int U> __device__ __forceinline__ void take(const T *difference)
+    {
+        if constexpr (BY_ROWS) columns[F].take(difference);
+        if constexpr (BY_PLANES) planes.take(U, difference, l.lane);
+    }
     template <int F, int U> __device__ __forceinline__ void step(int last, long long at)
     {
-        if (last < first[F] || last >= end[F]) return;
-        T out[CELLS];
+        T out[CELLS], difference[CELLS] = {};
+        if (last < first[F] || last >= end[F]) {
+            if constexpr (BY_PLANES) take<F, U>(difference);
+            return;
+        }
 #pragma unroll
         for (int j = 0; j < CELLS; j++) {
             int failed = 0;
@@ -227,11 +215,11 @@ template <class S, bool CHANGE> struct sweep_marching {
             out[j] = value<F, U>(j, last, &failed);
             if (S::written(F) && inside) bad |= failed;
             if constexpr (CHANGE) {
-                const T d = inside ? sweep_difference(out[j], tap<S::TAPS + F, U>(j)) : T(0);
-                sweep_greater(&max, d);
-                column[F][j] = __fma_rn((double)d, (double)d, column[F][j]);
+                difference[j] = inside ? sweep_difference(out[j], tap<S::TAPS + F, U>(j)) : T(0);
+                sweep_greater(&max, difference[j]);
             }
         }
+        take<F, U>(difference);
         T *const to = static_cast<T *>(p.to[F]) + at;
         if (low[F] == 0 && high[F] == CELLS) {
             sweep_vector<T>::store(to, out);
@@ -255,20 +243,28 @@ template <class S, bool CHANGE> struct sweep_marching {
             end[f] = kept ? first[f] : until < p.keep_high[f][L] ? until : (int)p.keep_high[f][L];
         }
     }
+    /* What is summed, of rows that end before row `next`. */
+    template <int F> __device__ __forceinline__ void flush(unsigned long long *digit, int next, int until)
+    {
+        if constexpr (BY_PLANES) planes.flush(digit, l.lane);
+        if constexpr (BY_ROWS) {
+            if (next % SWEEP_TILE_Y == 0 || next >= until) columns[F].flush(digit, l.lane);
+        }
+    }
+    __device__ __forceinline__ unsigned long long *begin_sums()
+    {
+        unsigned long long *const digit = sweep_digits();
+        sweep_sums_begin(digit, l.lane);
+        if constexpr (BY_PLANES) planes.begin();
+        if constexpr (BY_ROWS) sweep_each<0, FIELDS>([&](auto f) { columns[decltype(f)::value].clear(); });
+        return digit;
+    }
     __device__ __forceinline__ void march(int from, int until)
     {
         unsigned long long *digit = nullptr;
         bad = 0;
         max = 0;
-        if constexpr (CHANGE) {
-            digit = sweep_digits<SWEEP_WARPS>();
-            sweep_sums_begin(digit, l.lane);
-#pragma unroll
-            for (int f = 0; f < FIELDS; f++)
-#pragma unroll
-                for (int j = 0; j < CELLS; j++)
-                    column[f][j] = 0;
-        }
+        if constexpr (CHANGE) digit = begin_sums();
         long long at[UNROLL + 1];
         at[0] = x + middle * p.stride[M] + from * p.stride[L];
         sweep_each<0, STREAMS>([&](auto k) { begin<decltype(k)::value>(at[0]); });
@@ -277,18 +273,16 @@ template <class S, bool CHANGE> struct sweep_marching {
             for (int u = 0; u < UNROLL; u++) /* beyond the end the last row again */
                 at[u + 1] = at[u] + (from + u + 1 < until ? p.stride[L] : 0);
             sweep_each<0, STREAMS>([&](auto k) { next<decltype(k)::value>(at); });
-            sweep_each<0, UNROLL>([&](auto u) {
-                constexpr int U = decltype(u)::value;
-                sweep_each<0, FIELDS>([&](auto f) { step<decltype(f)::value, U>(from + U, at[U]); });
+            sweep_each<0, FIELDS>([&](auto f) {
+                constexpr int F = decltype(f)::value;
+                sweep_each<0, UNROLL>([&](auto u) {
+                    constexpr int U = decltype(u)::value;
+                    step<F, U>(from + U, at[U]);
+                });
+                if constexpr (CHANGE) flush<F>(digit, from + UNROLL, until);
             });
             sweep_each<0, STREAMS>([&](auto k) { shift<decltype(k)::value>(); });
             at[0] = at[UNROLL];
-            if constexpr (CHANGE) {
-                if ((from + UNROLL) % SWEEP_TILE_Y == 0 || from + UNROLL >= until)
-#pragma unroll
-                    for (int f = 0; f < FIELDS; f++)
-                        sweep_flush<CELLS>(column[f], digit, l.lane);
-            }
         }
         if (bad) atomicOr(p.bad, 1);
         if constexpr (CHANGE) sweep_sums_end(digit, sweep_wide(max), &p.sums[blockIdx.x % SWEEP_SUMS], l.lane);
@@ -311,13 +305,15 @@ template <class S, bool CHANGE> __device__ __forceinline__ void sweep_march(cons
     const long long begin = sweep_down(p.begin[0], SWEEP_TILE_X);
     const long long warp = begin + ((long long)strip * blockDim.y + threadIdx.y) * (32 * CELLS);
     m.x = warp + lane * CELLS;
-    m.middle = p.begin[M] + (long long)(rest % p.middles) * blockDim.z + threadIdx.z;
-    if (warp >= p.end[0] || m.middle >= p.end[M]) return;
-    m.l = sweep_lane_at<CELLS>(lane, m.x, p.begin[0], p.end[0], marching::OWN);
+    const long long middles = marching::BY_PLANES ? sweep_down(p.begin[M], SWEEP_TILE_Y) : p.begin[M];
+    m.middle = middles + (long long)(rest % p.middles) * blockDim.z + threadIdx.z;
+    const bool beside = m.middle < p.begin[M] || m.middle >= p.end[M]; /* a row of no cells, of a block that meets */
+    if (warp >= p.end[0] || (beside && !marching::BY_PLANES)) return;
+    m.l = sweep_lane_at<CELLS>(lane, m.x, beside ? 1LL << 60 : p.begin[0], p.end[0], marching::OWN);
     const long long from = sweep_down(p.begin[L], SWEEP_TILE_Y) + (long long)(rest / p.middles) * p.length;
     const int first = (int)(from > p.begin[L] ? from : p.begin[L]);
     const int until = (int)(from + p.length < p.end[L] ? from + p.length : p.end[L]);
-    m.place(first, until);
+    m.place(first, beside ? first : until);
     if (first < until) m.march(first, until);
 }
 

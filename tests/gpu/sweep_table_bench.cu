@@ -217,6 +217,7 @@ static const bench_row rows[] = {{"5-point, fixed", CROSS, 2, 16384, HOLD, 0, 20
                                  {"5-point by the general kernel", BACKWARDS, 2, 16384, HOLD, 0, 20, 0},
                                  {"variable coefficients, five fields", VARIED, 2, 16384, HOLD, 0, 10, 0.85},
                                  {"7-point, fixed", SEVEN, 3, 1024, HOLD, 0, 10, 0.85},
+                                 {"7-point, fixed, norm each step", SEVEN, 3, 1024, HOLD, 1, 10, 0},
                                  {"7-point, periodic", SEVEN, 3, 1024, PERIODIC, 0, 10, 0},
                                  {"27-point, fixed", BOX, 3, 1024, HOLD, 0, 10, 0},
                                  {"5-point 15708, fixed", CROSS, 2, 15708, HOLD, 0, 20, 0},

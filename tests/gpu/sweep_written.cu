@@ -99,13 +99,13 @@ static void make(sweep_case *c, int program, bool small, u64 seed)
 }
 
 #ifdef WITH_NVRTC
-static void compile_text(const std::string &text, bool solid, const std::string &name, void **kernel)
+static void compile_text(const std::string &text, const std::string &name, void **kernel)
 {
     int major = 0, minor = 0;
     CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
     CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0));
     const std::string arch = "--gpu-architecture=sm_" + std::to_string(10 * major + minor);
-    for (int k = 0; k < LACIS_SWEEP_GPU_KERNELS && (k == 0 || !solid); k++) {
+    for (int k = 0; k < LACIS_SWEEP_GPU_KERNELS; k++) {
         const std::string which = "-DLACIS_KERNEL=" + std::to_string(k);
         const char *options[] = {arch.c_str(), "--std=c++17", "--fmad=false", "-default-device", which.c_str()};
         nvrtcProgram made;
@@ -140,7 +140,7 @@ static void compile(sweep_case *c, int program)
                              std::string(prefix.c_str()) + functions[program] + lacis_sweep_gpu_source();
     const bool known = made.count(text) > 0;
     std::array<void *, LACIS_SWEEP_GPU_KERNELS> &kernels = made[text];
-    if (!known) compile_text(text, c->start.dims == 3, c->name, kernels.data());
+    if (!known) compile_text(text, c->name, kernels.data());
     for (int k = 0; k < LACIS_SWEEP_GPU_KERNELS; k++)
         c->kernel[k] = kernels[(size_t)k];
 }
