@@ -264,13 +264,14 @@ static int march_rows(int argc, char **argv)
     const int64_t n = argc > 0 ? atoll(argv[0]) : 16384;
     const bench_row two = {"5-point", CROSS, 2, n, HOLD, 0, 20, 0},
                     three = {"7-point", SEVEN, 3, 1024, HOLD, 0, 10, 0};
-    for (const int length : {0, 16, 32, 64, 128, 256, 512, 1024}) {
+    for (const int length : {0, 8, 16, 32, 64, 128, 256, 512, 1024}) {
         sweep::march_length = length;
         printf("%4d rows:", length);
         for (int type = 0; type < 2; type++)
             printf("  %s: 5-point %.1f us, 7-point %.1f us", type ? "f64" : "f32",
                    1e6 * time_of(two, (lacis_sweep_type)type), 1e6 * time_of(three, (lacis_sweep_type)type));
         printf("\n");
+        fflush(stdout);
     }
     sweep::march_length = 0;
     return 0;
