@@ -72,7 +72,7 @@ struct lacis_sweep_gpu {
     bool coefficients_new; /* in halos */
     sweep::Edges *edges;
     sweep::Rules rules;
-    sweep_sums *sums; /* SWEEP_SUMS of them, and their sum */
+    sweep_sums *sums; /* SWEEP_SUMS of them */
     bool sums_clear;
     int *bad;
     int processors, cuda_error;
