@@ -18,6 +18,12 @@ static lacis_sweep_status on_device(lacis_sweep_gpus *s, int k)
     return LACIS_SWEEP_OK;
 }
 
+static lacis_sweep_status note(lacis_sweep_gpus *s, int k, Mark mark)
+{
+    SWEEP_CUDA(s, clock_mark(&s->slab[k].clock, mark, s->slab[k].system->stream));
+    return LACIS_SWEEP_OK;
+}
+
 static int64_t extent_of(const lacis_sweep_gpus *s, int k)
 {
     return s->slab[k].system->layout.extent[s->axis];
@@ -62,7 +68,9 @@ static lacis_sweep_status step_inside(lacis_sweep_gpus *s, int k)
     const int64_t halo = s->cut.halo[s->axis], n = extent_of(s, k);
     const int64_t first = border[0].neighbour >= 0 ? halo : 0, end = border[1].neighbour >= 0 ? n - halo : n;
     const lacis_sweep_box box = rows_box(s, k, first, end);
-    return first < end ? lacis_sweep_gpu_update(s->slab[k].system, &box, nullptr) : LACIS_SWEEP_OK;
+    SWEEP_TRY(note(s, k, BEGUN));
+    if (first < end) SWEEP_TRY(lacis_sweep_gpu_update(s->slab[k].system, &box, nullptr));
+    return note(s, k, COMPUTED);
 }
 
 /* The level is whole once its own borders and the neighbours' are there. */
@@ -76,7 +84,7 @@ static lacis_sweep_status step_joined(lacis_sweep_gpus *s, int k)
         SWEEP_CUDA(s, cudaStreamWaitEvent(slab->system->stream, s->slab[other].border[1 - side].sent, 0));
     }
     SWEEP_CUDA(s, cudaEventRecord(slab->whole, slab->system->stream));
-    return LACIS_SWEEP_OK;
+    return note(s, k, JOINED);
 }
 
 static lacis_sweep_status step_overlapped(lacis_sweep_gpus *s)
@@ -136,7 +144,9 @@ static lacis_sweep_status step_slab(lacis_sweep_gpus *s, int k, int64_t steps)
     for (int side = 0; side < 2; side++)
         if (slab->border[side].strip != nullptr)
             SWEEP_CUDA(s, cudaStreamWaitEvent(slab->system->stream, slab->border[side].taken, 0));
-    return lacis_sweep_gpu_steps(slab->system, steps, nullptr);
+    SWEEP_TRY(note(s, k, BEGUN));
+    SWEEP_TRY(lacis_sweep_gpu_steps(slab->system, steps, nullptr));
+    return note(s, k, COMPUTED);
 }
 
 static lacis_sweep_status fetch_mail(lacis_sweep_gpus *s, int k)
@@ -151,7 +161,7 @@ static lacis_sweep_status fetch_mail(lacis_sweep_gpus *s, int k)
                              slab->system->stream));
     }
     SWEEP_CUDA(s, cudaEventRecord(slab->whole, slab->system->stream));
-    return LACIS_SWEEP_OK;
+    return note(s, k, JOINED);
 }
 
 static lacis_sweep_status step_deep(lacis_sweep_gpus *s, int64_t steps)
@@ -165,10 +175,10 @@ static lacis_sweep_status step_deep(lacis_sweep_gpus *s, int64_t steps)
         SWEEP_TRY(on_device(s, k));
         SWEEP_TRY(step_slab(s, k, steps));
     }
-    if (!s->strips) return pull_halos(s);
+    if (!s->strips) SWEEP_TRY(pull_halos(s));
     for (int k = 0; k < s->devices; k++) {
         SWEEP_TRY(on_device(s, k));
-        SWEEP_TRY(fetch_mail(s, k));
+        SWEEP_TRY(s->strips ? fetch_mail(s, k) : note(s, k, JOINED));
     }
     return LACIS_SWEEP_OK;
 }

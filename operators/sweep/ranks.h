@@ -11,6 +11,8 @@
 #include "sweep/parts.h"
 #include "sweep/system.h"
 
+#include <stdio.h>
+
 /* What rank 0 tells each other rank besides the call, which is bound there to small grids of the same names and
  * types.
  */
@@ -18,6 +20,7 @@ typedef struct lacis_sweep_brief {
     int64_t extent[3]; /* of the whole grid */
     int deep, levels;
     bool overlap;
+    bool slabs;    /* cut along the last axis alone */
     bool gpu;      /* parts lie on the ranks' GPUs */
     int64_t lines; /* of a timeline */
 } lacis_sweep_brief;
@@ -101,6 +104,12 @@ typedef struct lacis_sweep_dealt {
 } lacis_sweep_dealt;
 lacis_status lacis_sweep_ranks_system(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input,
                                       int levels, lacis_sweep_system **out);
+/* timeline.c: the file of EXCHANGE ... TO, with a line of each part and exchange. A file that cannot be written is a
+ * warning; then `file` is NULL, and nothing is added. */
+FILE *lacis_sweep_timeline_open(lacis_run *run, const lacis_sweep_work *work);
+void lacis_sweep_timeline_add(FILE *file, int part, const lacis_sweep_times *line, int64_t lines);
+void lacis_sweep_timeline_close(lacis_run *run, const lacis_sweep_work *work, FILE *file);
+
 /* ranks_obey.c: another rank's side. */
 lacis_status lacis_sweep_obey(lacis_run *run, const lacis_call *call);
 

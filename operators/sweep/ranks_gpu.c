@@ -10,9 +10,7 @@
 #include "sweep/device.h"
 #include "sweep/gpu_part.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 struct lacis_sweep_share_gpu {
     lacis_sweep_share *share;
@@ -98,9 +96,7 @@ static lacis_status begin(lacis_sweep_share_gpu *g, const lacis_sweep_part_how *
 {
     lacis_sweep_share *share = g->share;
     const lacis_sweep_mail mail = lacis_sweep_share_mail(share);
-    const char *pack = getenv("LACIS_SWEEP_PACK");
-    const lacis_sweep_gpu_part_how own = {*how, lacis_team_takes_device(share->team),
-                                          pack != NULL && strcasecmp(pack, "copy") == 0};
+    const lacis_sweep_gpu_part_how own = {*how, lacis_team_takes_device(share->team), share->work->exchange.copy};
     lacis_sweep_gpu_start start = {.start = share->start, .stream = lacis_gpu_stream(g->gpu)};
     void *side[2];
     start.start.host = (lacis_sweep_host){take, give, stopped, g};

@@ -77,6 +77,9 @@ static lacis_status finish(lacis_sweep_motion *m, lacis_array **out)
         return status;
     }
     tell_until(m);
+    if (m->system->work->exchange.asked && !m->system->kind->parts)
+        lacis_run_note(run, LACIS_NOTE,
+                       "SWEEP: the grid was not cut over ranks or GPUs, so that nothing is exchanged");
     tell_counts(m->system);
     *out = array;
     return LACIS_OK;

@@ -43,6 +43,16 @@ typedef struct lacis_sweep_estimate {
 } lacis_sweep_estimate;
 enum { LACIS_SWEEP_SINGLE, LACIS_SWEEP_BLOCKED, LACIS_SWEEP_WAYS };
 
+/* How parts of a grid on ranks or GPUs exchange their borders, where it is asked for (EXCHANGE, PARTS). */
+typedef enum lacis_sweep_overlap { LACIS_SWEEP_AS_BEST, LACIS_SWEEP_SYNC, LACIS_SWEEP_ASYNC } lacis_sweep_overlap;
+typedef struct lacis_sweep_exchange {
+    bool asked; /* there is an EXCHANGE */
+    lacis_sweep_overlap overlap;
+    int parts, every; /* at most; steps on an exchange; 0: as is best */
+    bool copy;        /* borders by copies of two dimensions */
+    const char *to;   /* a file that gets times of each exchange; NULL: none */
+} lacis_sweep_exchange;
+
 typedef struct lacis_sweep_work {
     lacis_run *run;
     const char *operand; /* its name; NULL: a call */
@@ -62,6 +72,7 @@ typedef struct lacis_sweep_work {
     int64_t keep; /* files after each such step; 0: none */
     const char *to;
     int levels; /* LEVELS; 0: as is best */
+    lacis_sweep_exchange exchange;
     lacis_sweep_estimate cpu[LACIS_SWEEP_WAYS], gpu[LACIS_SWEEP_WAYS];
 } lacis_sweep_work;
 
