@@ -30,8 +30,8 @@ struct lacis_sweep_gpu_part {
     lacis_sweep_mail mail;
     lacis_sweep_gpu_part_how how;
     lacis_sweep_gpu *system;
-    cudaStream_t border, rim[RIM_STREAMS];
-    cudaEvent_t whole, rims[RIM_STREAMS]; /* the present level with its halos; a piece of the next one's rim */
+    cudaStream_t border, rim[sweep::RIM_STREAMS];
+    cudaEvent_t whole, rims[sweep::RIM_STREAMS]; /* the present level with its halos; a piece of the next one's rim */
     int part, messages, all;
     lacis_sweep_message message[LACIS_SWEEP_MESSAGES];
     char *out[LACIS_SWEEP_MESSAGES], *in[LACIS_SWEEP_MESSAGES];           /* packed, on the device */

@@ -323,7 +323,7 @@ const lacis_variant lacis_sweep_ranks_gpu = {
     .together = lacis_sweep_obey,
 };
 
-lacis_status lacis_sweep_explain_ranks(lacis_run *run, const lacis_sweep_work *work, lacis_lines *lines)
+lacis_status lacis_sweep_explain_ranks(const lacis_sweep_work *work, lacis_lines *lines)
 {
     const int ranks = parts_of(work);
     lacis_sweep_brief brief;

@@ -115,6 +115,6 @@ lacis_status lacis_sweep_obey(lacis_run *run, const lacis_call *call);
 
 /* ranks.c */
 extern const lacis_variant lacis_sweep_ranks, lacis_sweep_ranks_gpu;
-lacis_status lacis_sweep_explain_ranks(lacis_run *run, const lacis_sweep_work *work, lacis_lines *lines);
+lacis_status lacis_sweep_explain_ranks(const lacis_sweep_work *work, lacis_lines *lines);
 
 #endif
