@@ -138,22 +138,23 @@ static lacis_sweep_status update_rim(lacis_sweep_gpu_part *p, int more)
     return LACIS_SWEEP_OK;
 }
 
-static lacis_sweep_status after_exchange(lacis_sweep_gpu_part *p, int steps)
+/* ahead: the centre of the first step was computed before. */
+static lacis_sweep_status after_exchange(lacis_sweep_gpu_part *p, int steps, bool ahead, bool sums)
 {
     SWEEP_CUDA(p, cudaStreamWaitEvent(p->system->stream, p->whole, 0));
-    if (p->how.part.overlap) SWEEP_TRY(update_rim(p, steps - 1));
+    if (ahead) SWEEP_TRY(update_rim(p, steps - 1));
     SWEEP_TRY(mark_time(p, JOINED));
-    if (!p->how.part.overlap) return lacis_sweep_gpu_steps(p->system, steps, nullptr);
-    return steps > 1 ? lacis_sweep_gpu_steps(p->system, steps - 1, nullptr) : LACIS_SWEEP_OK;
+    return begin_steps(p->system, steps - ahead, sums);
 }
 
-/* Halos first, then steps; with a centre it is computed meanwhile. */
-static lacis_sweep_status steps_by_centre(lacis_sweep_gpu_part *p, int steps, lacis_sweep_times *times)
+/* Halos first, then steps; the centre is computed meanwhile, but where a step is measured: tiles are whole then. */
+static lacis_sweep_status steps_by_centre(lacis_sweep_gpu_part *p, int steps, bool sums, lacis_sweep_times *times)
 {
+    const bool ahead = p->how.part.overlap && !sums;
     double clock = seconds();
     SWEEP_TRY(pack_messages(p, 0, p->messages));
     SWEEP_TRY(mark_time(p, BEGUN));
-    if (p->how.part.overlap && p->has_centre) SWEEP_TRY(lacis_sweep_gpu_update(p->system, &p->centre, nullptr));
+    if (ahead && p->has_centre) SWEEP_TRY(lacis_sweep_gpu_update(p->system, &p->centre, nullptr));
     SWEEP_TRY(mark_time(p, COMPUTED));
     times->centre = lap(&clock);
     SWEEP_TRY(begin_messages(p, 0, p->messages, times));
@@ -163,7 +164,7 @@ static lacis_sweep_status steps_by_centre(lacis_sweep_gpu_part *p, int steps, la
     SWEEP_TRY(upload_messages(p, 0, p->messages));
     SWEEP_TRY(unpack_messages(p, 0, p->messages));
     times->unpack = lap(&clock);
-    SWEEP_TRY(after_exchange(p, steps));
+    SWEEP_TRY(after_exchange(p, steps, ahead, sums));
     times->rest = lap(&clock);
     return LACIS_SWEEP_OK;
 }
@@ -180,10 +181,10 @@ static void add_times(lacis_sweep_times *to, const lacis_sweep_times *from)
     to->exchanges += from->exchanges;
 }
 
-static lacis_sweep_status some_steps(lacis_sweep_gpu_part *p, int steps)
+static lacis_sweep_status some_steps(lacis_sweep_gpu_part *p, int steps, bool sums)
 {
     lacis_sweep_times times = {};
-    SWEEP_TRY(p->strips ? steps_by_strips(p, steps, &times) : steps_by_centre(p, steps, &times));
+    SWEEP_TRY(p->strips ? steps_by_strips(p, steps, sums, &times) : steps_by_centre(p, steps, sums, &times));
     times.exchanges = 1;
     add_times(&p->spent, &times);
     return LACIS_SWEEP_OK;
@@ -202,15 +203,16 @@ static lacis_sweep_status read_clock(lacis_sweep_gpu_part *p)
 lacis_sweep_status lacis_sweep_gpu_part_steps(lacis_sweep_gpu_part *part, int64_t steps, lacis_sweep_change *change)
 {
     for (int64_t left = steps; left > 0;) {
-        /* The last step by itself where it is measured, so that the level before it is there. */
+        /* The last step by itself where it is measured. */
+        const bool sums = change != nullptr && left == 1;
         const int64_t wanted = change != nullptr && left > 1 ? left - 1 : left;
         const int now = wanted < part->cut.deep ? (int)wanted : part->cut.deep;
         left -= now;
-        SWEEP_TRY(some_steps(part, now));
+        SWEEP_TRY(some_steps(part, now, sums));
     }
     SWEEP_TRY(read_clock(part));
     SWEEP_TRY(read_bad(part->system, part->system->stream));
     if (change == nullptr || steps <= 0) return LACIS_SWEEP_OK;
     memset(change, 0, sizeof *change);
-    return lacis_sweep_gpu_measure(part->system, change);
+    return read_sums(part->system, change, part->system->stream);
 }

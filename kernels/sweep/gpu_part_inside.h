@@ -70,7 +70,7 @@ lacis_sweep_status mark_time(lacis_sweep_gpu_part *p, Mark mark);
 /* --- gpu_part_strips.cu. start: of the part, whose coefficients have their halos */
 lacis_sweep_status make_strips(lacis_sweep_gpu_part *p, const lacis_sweep_gpu_start *start);
 void free_strips(lacis_sweep_gpu_part *p); /* once they are done */
-lacis_sweep_status steps_by_strips(lacis_sweep_gpu_part *p, int steps, lacis_sweep_times *times);
+lacis_sweep_status steps_by_strips(lacis_sweep_gpu_part *p, int steps, bool sums, lacis_sweep_times *times);
 
 } // namespace sweep
 

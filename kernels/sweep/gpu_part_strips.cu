@@ -86,7 +86,7 @@ static lacis_sweep_status step_strip(lacis_sweep_gpu_part *p, int side, int step
     SWEEP_CUDA(p, cudaStreamWaitEvent(own->stream, p->whole, 0));
     SWEEP_TRY(load(p, side, false));
     SWEEP_CUDA(p, cudaEventRecord(own->taken, own->stream));
-    SWEEP_TRY(lacis_sweep_gpu_steps(own->strip, steps, nullptr));
+    SWEEP_TRY(begin_steps(own->strip, steps, false));
     SWEEP_TRY(lacis_sweep_gpu_pack(own->strip, 0, &p->message[i].out, p->out[i], p->how.copy, own->stream));
     if (!p->how.direct)
         SWEEP_CUDA(p, cudaMemcpyAsync(p->out_host[i], p->out[i], message_size(p, 0, i), cudaMemcpyDeviceToHost,
@@ -95,12 +95,12 @@ static lacis_sweep_status step_strip(lacis_sweep_gpu_part *p, int side, int step
 }
 
 /* The part's own steps, which overwrite what strips begin with. */
-static lacis_sweep_status step_part(lacis_sweep_gpu_part *p, int steps)
+static lacis_sweep_status step_part(lacis_sweep_gpu_part *p, int steps, bool sums)
 {
     for (const PartStrip &own : p->side)
         if (own.strip != nullptr) SWEEP_CUDA(p, cudaStreamWaitEvent(p->system->stream, own.taken, 0));
     SWEEP_TRY(mark_time(p, BEGUN));
-    SWEEP_TRY(lacis_sweep_gpu_steps(p->system, steps, nullptr));
+    SWEEP_TRY(begin_steps(p->system, steps, sums));
     return mark_time(p, COMPUTED);
 }
 
@@ -115,14 +115,28 @@ static lacis_sweep_status take_halos(lacis_sweep_gpu_part *p)
     return mark_time(p, JOINED);
 }
 
-lacis_sweep_status steps_by_strips(lacis_sweep_gpu_part *p, int steps, lacis_sweep_times *times)
+/* Halos of the very first level; strips have them too, in both levels where cells keep their values. */
+static lacis_sweep_status first_halos(lacis_sweep_gpu_part *p, lacis_sweep_times *times)
 {
-    if (!p->halos) SWEEP_TRY(exchange_fields(p, times)); /* of the very first level */
+    SWEEP_TRY(exchange_fields(p, times));
+    for (int side = 0; side < 2; side++) {
+        const PartStrip *const own = &p->side[side];
+        if (own->strip == nullptr) continue;
+        SWEEP_CUDA(p, cudaStreamWaitEvent(own->stream, p->whole, 0));
+        SWEEP_TRY(load(p, side, false));
+        SWEEP_TRY(lacis_sweep_gpu_refresh(own->strip, own->stream));
+    }
     p->halos = true;
+    return LACIS_SWEEP_OK;
+}
+
+lacis_sweep_status steps_by_strips(lacis_sweep_gpu_part *p, int steps, bool sums, lacis_sweep_times *times)
+{
+    if (!p->halos) SWEEP_TRY(first_halos(p, times));
     SWEEP_CUDA(p, cudaEventRecord(p->whole, p->system->stream));
     for (int side = 0; side < 2; side++)
         SWEEP_TRY(step_strip(p, side, steps));
-    SWEEP_TRY(step_part(p, steps));
+    SWEEP_TRY(step_part(p, steps, sums));
     for (const PartStrip &own : p->side)
         if (own.strip != nullptr) SWEEP_CUDA(p, cudaStreamSynchronize(own.stream));
     SWEEP_TRY(begin_messages(p, 0, p->messages, times));

@@ -10,11 +10,14 @@
 
 #include "sweep/gpu_several.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Worth sharing, and worth starting devices for: seconds that one takes. */
 static const double SHARED = 0.02, STARTED = 3, RATE = 3.9e12;
-enum { TIMED = 1024, WHY = 200 }; /* exchanges of a timeline; a reason */
+static const double EXCHANGE = 3e-5; /* seconds that an exchange takes */
+enum { MOST_DEEP = 128, THICK = 8 }; /* steps on an exchange; of a slab's thickness one part */
+enum { TIMED = 1024, WHY = 200 };    /* exchanges of a timeline; a reason */
 
 typedef struct member {
     struct gpus *of;
@@ -46,9 +49,22 @@ static lacis_status failed(const gpus *g, lacis_sweep_status status, int code)
 
 /* ----------------------------------------------------------------------------------------- how many */
 
-/* So many steps on an exchange as a device does in a pass over its slab. Rules that are written are asked after each
- * pass whether they failed: those go step by step, which waits for nobody. EXCHANGE EVERY says otherwise. 0: slabs
- * would be too thin. */
+/* An exchange takes EXCHANGE seconds, and rows that neighbours compute as well take theirs: so many steps on an
+ * exchange, in whole passes, that both together are least. */
+static int64_t best_depth(const lacis_sweep_work *work, const lacis_sweep_start *slab, int parts, int levels)
+{
+    const int axis = work->grid.dims - 1;
+    const double step = lacis_sweep_step_bytes(work) / parts / RATE / levels;
+    int64_t reach[3];
+    lacis_sweep_reach(slab, reach);
+    const double rows = (double)slab->extent[axis] / (double)(reach[axis] > 0 ? reach[axis] : 1);
+    double best = sqrt(2 * rows * EXCHANGE / step);
+    if (best > rows / THICK) best = rows / THICK;
+    if (best > MOST_DEEP) best = MOST_DEEP;
+    return best > levels ? (int64_t)best / levels * levels : levels;
+}
+
+/* Steps on an exchange: EXCHANGE EVERY, or as is best and slabs are thick enough for. 0: they are not. */
 static int deep_of(const lacis_sweep_work *work, int levels, int parts, lacis_sweep_cut *cut, char why[WHY])
 {
     lacis_sweep_start start, slab;
@@ -56,13 +72,20 @@ static int deep_of(const lacis_sweep_work *work, int levels, int parts, lacis_sw
     start.levels = levels;
     if (!lacis_sweep_cut_slabs(&start, parts, 1, cut, why, WHY)) return 0;
     lacis_sweep_cut_start(&start, cut, 0, &slab);
-    int deep = levels == 1 || lacis_sweep_written(work) ? 1 : lacis_sweep_gpu_levels(&slab);
+    int64_t deep = best_depth(work, &slab, parts, levels == 1 ? 1 : lacis_sweep_gpu_levels(&slab));
     const double stretch = lacis_sweep_stretch(work);
-    if ((double)deep > stretch) deep = stretch > 1 ? (int)stretch : 1;
+    if ((double)deep > stretch) deep = stretch > 1 ? (int64_t)stretch : 1;
     if (work->exchange.every > 0) deep = work->exchange.every;
-    while (work->exchange.every == 0 && deep > 1 && !lacis_sweep_cut_slabs(&start, parts, deep, cut, why, WHY))
+    while (work->exchange.every == 0 && deep > 1 && !lacis_sweep_cut_slabs(&start, parts, (int)deep, cut, why, WHY))
         deep /= 2;
-    return lacis_sweep_cut_slabs(&start, parts, deep, cut, why, WHY) ? deep : 0;
+    return lacis_sweep_cut_slabs(&start, parts, (int)deep, cut, why, WHY) ? (int)deep : 0;
+}
+
+/* Exchanges of many steps are so rare that they are waited for: nothing is computed beside the slabs then. */
+static bool wait_for_halos(const lacis_sweep_work *work, int deep)
+{
+    if (work->exchange.overlap != LACIS_SWEEP_AS_BEST) return work->exchange.overlap == LACIS_SWEEP_SYNC;
+    return deep > 1;
 }
 
 /* What slab k's GPU gives: its arrays, once as they come and once as kernels have them. */
@@ -331,13 +354,13 @@ lacis_status lacis_sweep_gpus_system(lacis_run *run, const lacis_call *call, con
     memset(made, 0, sizeof *made);
     made->base = (lacis_sweep_system){&kind, run, call, work};
     made->members = made->start.devices = many;
-    made->start.apart = work->exchange.overlap == LACIS_SWEEP_SYNC;
     made->start.timed = work->exchange.to != NULL ? TIMED : 0;
     for (int k = 0; k < many; k++)
         made->member[k] = (member){made, gpu[k], NULL};
     *out = &made->base;
     if (deep_of(work, levels, many, &made->start.cut, why) == 0)
         return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", why);
+    made->start.apart = wait_for_halos(work, made->start.cut.deep);
     return begin(made, input, levels);
 }
 

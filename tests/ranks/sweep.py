@@ -79,7 +79,7 @@ def fewer_parts():
     """PARTS takes fewer ranks than there are, with the same bits; one part is rank 0's."""
     alone = good(0, GRIDS + WORK)
     assert good(4, "SET ranks = all;" + GRIDS + work("PARTS 3")) == alone
-    for parts, text in ((2, "a grid of 1 x 2 x 1"), (3, "a grid of 1 x 3 x 1"), (9, "a grid of 2 x 2 x 1")):
+    for parts, text in ((2, "a grid of 2 x 1 x 1"), (3, "a grid of 3 x 1 x 1"), (9, "a grid of 2 x 2 x 1")):
         analyzed = good(4, f"SET ranks = all; {GRIDS} EXPLAIN ANALYZE SWEEP two STEP {FIVE} STEPS 20 PARTS {parts};")
         assert text in analyzed and f"  pieces {min(parts, 4)}\n" in analyzed, analyzed
     one = good(4, f"{GRIDS} EXPLAIN SWEEP two STEP {FIVE} STEPS 20 PARTS 1;")
