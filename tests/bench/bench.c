@@ -81,7 +81,7 @@ static const char options_help[] =
     "pass.\n--n are sides of squares and cubes; bits are checked against plain steps on the CPU first.\n"
     "sweep --experiment exchange|pack|strong|weak|timeline: what cutting a grid over the ranks of an mpirun costs, "
     "or\n"
-    "over --gpus N of this process: borders waited for against overlapped ones, halos of 1, 4 and 12 steps; packing\n"
+    "over --gpus N of this process: borders waited for against overlapped ones, halos of 1 to 48 steps; packing\n"
     "kernels against copies of two dimensions (ranks' GPUs); one grid, or as many cells a part, over 1, 2, 4 ...\n"
     "parts; some exchanges one by one. exposed_us: of a step, spent on borders while nothing was computed, by the\n"
     "part that spent most; share: of the step.\n\n"

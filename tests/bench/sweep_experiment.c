@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * lacis-bench sweep --experiment NAME: what it costs to cut a grid over the ranks of an mpirun, or over several GPUs
- * of one process. Each point is the 5-point average by a way to exchange borders (SWEEP's EXCHANGE and PARTS); a step
- * is what further steps add to a statement. Exposed communication is read from the file that EXCHANGE TO writes: what
- * a part spent on its borders while it computed nothing. Bits are compared with plain steps on one CPU first. Called
- * by sweep.c.
+ * of one process. Each point is the 5-point average by a way to exchange borders (SWEEP's EXCHANGE and PARTS); a
+ * step's time is the statement's own, without copies and the making of grids. Exposed communication is read from the
+ * file that EXCHANGE TO writes: what a part spent on its borders while it computed nothing. Bits are compared with
+ * plain steps on one CPU first. Called by sweep.c.
  */
 #include "sweep_experiment.h"
 
@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FEW = 48, LEAST_STEPS = 16, MOST_STEPS = 1 << 17, CHECK_X = 403, CHECK_Y = 331, CHECK_STEPS = 37 };
-static const double LONG_ENOUGH = 0.3; /* seconds */
+enum { LEAST_STEPS = 64, MOST_STEPS = 1 << 16, TIMED_STEPS = 401, CHECK_X = 403, CHECK_Y = 331, CHECK_STEPS = 37 };
+static const double LONG_ENOUGH = 0.2; /* seconds */
 #define AVERAGE "(u[-1,0] + u[1,0] + u[0,-1] + u[0,1]) / 4"
 
 /* ------------------------------------------------------------------------------------- statements */
@@ -51,32 +51,52 @@ static int set_parts(const experiment *e, int parts)
     return run(e, text);
 }
 
-static int sweep(const experiment *e, const experiment_point *p, const char *to, int64_t steps, const char *file,
-                 double *seconds)
+/* first: EXPLAIN ANALYZE or LET ... = */
+static void statement(const experiment *e, const experiment_point *p, const char *first, int64_t steps,
+                      const char *file, char *text, size_t size)
 {
-    char text[900], exchange[400] = "";
-    if (p->parts > 1)
-        snprintf(exchange, sizeof exchange, "PARTS %d EXCHANGE %s%s%s%s", p->parts, p->exchange,
-                 file == NULL ? "" : " TO '", file == NULL ? "" : file, file == NULL ? "" : "'");
-    snprintf(text, sizeof text, "LET %s = SWEEP g STEP " AVERAGE " STEPS %" PRId64 " %s %s ON %s", to, steps,
-             p->clauses, exchange, e->gpu ? "GPU" : "CPU");
-    const double begin = bench_now();
-    const int code = run(e, text);
-    if (seconds != NULL) *seconds = bench_now() - begin;
-    return code;
+    const bool norms = e->options->op != NULL && strcmp(e->options->op, "norm100") == 0;
+    char exchange[400] = "";
+    if (p->parts > 1 && (p->exchange[0] != '\0' || file != NULL))
+        snprintf(exchange, sizeof exchange, "EXCHANGE %s%s%s%s", p->exchange, file == NULL ? "" : " TO '",
+                 file == NULL ? "" : file, file == NULL ? "" : "'");
+    snprintf(text, size,
+             "%s SWEEP g STEP " AVERAGE " STEPS %" PRId64 " CHANGE EVERY %" PRId64 " %s PARTS %d %s ON %s", first,
+             steps, norms ? 100 : steps, p->clauses, p->parts, exchange, e->gpu ? "GPU" : "CPU");
+}
+
+/* Lines of EXPLAIN ANALYZE. */
+static int keep_seconds(void *arg, int columns, const char *const *names, const char *const *values)
+{
+    static const char what[] = "seconds in steps ";
+    (void)columns, (void)names;
+    const char *line = values[0] == NULL ? "" : values[0] + strspn(values[0], " ");
+    if (strncmp(line, what, strlen(what)) == 0) *(double *)arg = strtod(line + strlen(what), NULL);
+    return 0;
+}
+
+static int sweep(const experiment *e, const experiment_point *p, int64_t steps, const char *file, double *seconds)
+{
+    char text[900];
+    *seconds = 0;
+    statement(e, p, "EXPLAIN ANALYZE", steps, file, text, sizeof text);
+    if (lacis_exec(e->db, text, keep_seconds, seconds) != LACIS_OK)
+        return bench_fail("%s: %s", text, lacis_error_message(e->db));
+    return *seconds > 0 ? 0 : bench_fail("%s: no seconds in steps are told", text);
 }
 
 /* A small grid by this way and by plain steps on one CPU. */
 static int check(const experiment *e, const experiment_point *p)
 {
     double unequal = NAN;
-    char text[160];
+    char text[160], statement_text[900];
     int code = make_grid(e, CHECK_X, CHECK_Y);
     if (code == 0) code = run(e, "SET ranks = off");
     snprintf(text, sizeof text, "LET wanted = SWEEP g STEP " AVERAGE " STEPS %d LEVELS 1 ON CPU", CHECK_STEPS);
     if (code == 0) code = run(e, text);
     if (code == 0) code = set_parts(e, p->parts);
-    if (code == 0) code = sweep(e, p, "found", CHECK_STEPS, NULL, NULL);
+    statement(e, p, "LET found =", CHECK_STEPS, NULL, statement_text, sizeof statement_text);
+    if (code == 0) code = run(e, statement_text);
     if (code == 0 && lacis_exec(e->db, "SELECT sum(a.value <> b.value) FROM wanted a JOIN found b USING (x, y)", keep,
                                 &unequal) != LACIS_OK)
         code = bench_fail("%s", lacis_error_message(e->db));
@@ -87,23 +107,18 @@ static int check(const experiment *e, const experiment_point *p)
 
 /* ----------------------------------------------------------------------------------------- figures */
 
-/* Seconds of a further step. */
+/* Seconds of a step, by the statement's own clock. */
 static int take_step(const experiment *e, const experiment_point *p, int64_t *steps, double *step)
 {
-    double few[BENCH_REPEATS], many[BENCH_REPEATS];
-    int code = sweep(e, p, "h", FEW, NULL, &few[0]);
-    if (code == 0) code = sweep(e, p, "h", FEW, NULL, &few[0]);
+    double seconds[BENCH_REPEATS];
+    int code = sweep(e, p, LEAST_STEPS, NULL, &seconds[0]);
     for (*steps = LEAST_STEPS; code == 0 && *steps < MOST_STEPS; *steps *= 4) {
-        code = sweep(e, p, "h", FEW + *steps, NULL, &many[0]);
-        if (many[0] - few[0] >= LONG_ENOUGH) break;
+        code = sweep(e, p, *steps, NULL, &seconds[0]);
+        if (seconds[0] >= LONG_ENOUGH) break;
     }
-    for (int i = 0; i < e->options->repeat && code == 0; i++) {
-        code = sweep(e, p, "h", FEW, NULL, &few[i]);
-        if (code == 0) code = sweep(e, p, "h", FEW + *steps, NULL, &many[i]);
-    }
-    const double added =
-        code == 0 ? bench_median(many, e->options->repeat) - bench_median(few, e->options->repeat) : 0;
-    *step = added > 0 ? added / (double)*steps : 0;
+    for (int i = 0; i < e->options->repeat && code == 0; i++)
+        code = sweep(e, p, *steps, NULL, &seconds[i]);
+    *step = code == 0 ? bench_median(seconds, e->options->repeat) / (double)*steps : 0;
     return code;
 }
 
@@ -129,7 +144,8 @@ int experiment_times(const experiment *e, const experiment_point *p, experiment_
     const int file = mkstemp(path);
     if (file < 0) return bench_fail("no file in /tmp can be made");
     close(file);
-    int code = sweep(e, p, "h", FEW + CHECK_STEPS, path, NULL);
+    double seconds;
+    int code = sweep(e, p, TIMED_STEPS, path, &seconds);
     if (code == 0) code = read_lines(path, line, most, lines);
     unlink(path);
     return code;
@@ -146,10 +162,10 @@ static void add_up(const experiment_line *line, int lines, experiment_figures *f
     double spent[EXPERIMENT_PARTS] = {0};
     for (int i = 0; i < lines; i++) {
         if (line[i].part < EXPERIMENT_PARTS) spent[line[i].part] += experiment_exposed(&line[i]);
-        f->bytes += line[i].bytes / (FEW + CHECK_STEPS);
+        f->bytes += line[i].bytes / TIMED_STEPS;
     }
     for (int part = 0; part < EXPERIMENT_PARTS; part++)
-        if (spent[part] / (FEW + CHECK_STEPS) > f->exposed) f->exposed = spent[part] / (FEW + CHECK_STEPS);
+        if (spent[part] / TIMED_STEPS > f->exposed) f->exposed = spent[part] / TIMED_STEPS;
 }
 
 int experiment_measure(const experiment *e, const experiment_point *p, experiment_figures *f)

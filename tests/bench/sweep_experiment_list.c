@@ -35,8 +35,12 @@ static void print(const experiment *e, const experiment_point *p, const experime
                speedup, 1e6 * f->exposed, share, 1e-3 * f->bytes, f->steps);
         return;
     }
-    printf("%-34s %10.5f %10.4g %9.3f %12.3f %7.2f%% %12.4g\n", p->name, 1e3 * f->step, rate, speedup,
-           1e6 * f->exposed, 1e2 * share, 1e-3 * f->bytes);
+    printf("%-34s %10.5f %10.4g", p->name, 1e3 * f->step, rate);
+    if (speedup > 0)
+        printf(" %9.3f", speedup);
+    else
+        printf(" %9s", "-");
+    printf(" %12.3f %7.2f%% %12.4g\n", 1e6 * f->exposed, 1e2 * share, 1e-3 * f->bytes);
 }
 
 /* Points in turn; of each the speed-up over the first, cell by cell. */
@@ -67,14 +71,24 @@ static int exchange(const experiment *e)
 {
     static const struct {
         const char *exchange, *clauses;
-    } way[] = {{"sync EVERY 1", "LEVELS 1"}, {"async EVERY 1", "LEVELS 1"}, {"sync EVERY 4", ""},
-               {"async EVERY 4", ""},        {"sync EVERY 12", ""},         {"async EVERY 12", ""}};
+    } way[] = {{"sync EVERY 1", "LEVELS 1"},
+               {"async EVERY 1", "LEVELS 1"},
+               {"", "LEVELS 1"},
+               {"sync EVERY 4", ""},
+               {"async EVERY 4", ""},
+               {"sync EVERY 12", ""},
+               {"async EVERY 12", ""},
+               {"sync EVERY 48", ""},
+               {"async EVERY 48", ""},
+               {"", ""}};
     enum { WAYS = sizeof way / sizeof way[0] };
     experiment_point point[WAYS];
     const int64_t n = side_of(e);
     for (int i = 0; i < WAYS; i++) {
         point[i] = (experiment_point){"", e->parts, n, n, way[i].exchange, way[i].clauses};
-        snprintf(point[i].name, sizeof point[i].name, "%d parts, %s", e->parts, way[i].exchange);
+        snprintf(point[i].name, sizeof point[i].name, "%d parts, %s%s%s", e->parts,
+                 way[i].exchange[0] == '\0' ? "as is best" : way[i].exchange, way[i].clauses[0] == '\0' ? "" : ", ",
+                 way[i].clauses);
     }
     head(e, "synchronous against asynchronous");
     return print_all(e, point, WAYS);
