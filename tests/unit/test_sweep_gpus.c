@@ -31,7 +31,7 @@
 
 static int fake_levels = 6;          /* of a pass */
 static uint64_t fake_takes;          /* bytes that a slab takes besides its arrays */
-static lacis_sweep_gpus_start asked; /* of the last system that was to begin */
+static lacis_sweep_gpus_start begun; /* of the last system that was to begin */
 
 static int fake_levels_of(const lacis_sweep_start *start)
 {
@@ -47,7 +47,7 @@ static uint64_t fake_gpus_bytes(const lacis_sweep_start *whole, const lacis_swee
 
 static lacis_sweep_status fake_gpus_new(const lacis_sweep_gpus_start *start, lacis_sweep_gpus **out, int *cuda_error)
 {
-    asked = *start;
+    begun = *start;
     *out = NULL;
     *cuda_error = 0;
     return LACIS_SWEEP_NO_MEMORY;
@@ -162,7 +162,7 @@ static lacis_status begin_on_two(parity *p, const char *text)
     lacis_sweep_system *system = NULL;
     lacis_sweep_input input;
     lacis_call *call = bind_on(p, text, grids.arrays, LACIS_ON_GPU);
-    memset(&asked, 0, sizeof asked);
+    memset(&begun, 0, sizeof begun);
     parity_ok(p, lacis_sweep_take(&p->run, call->work, &input), text);
     assert_int_equal(lacis_sweep_gpus_for(call->work, 0, true, gpu), 2);
     const lacis_status status = lacis_sweep_gpus_system(&p->run, call, &input, 0, gpu, 2, &system);
@@ -180,17 +180,17 @@ static void how_they_exchange(void **state)
     /* Kernels have no memory, which is told; nothing is left on the devices. */
     assert_int_equal(begin_on_two(p, AVERAGE), LACIS_UNSUPPORTED);
     if (strstr(p->host.error.message, "the fields") == NULL) fail_msg("%s", p->host.error.message);
-    assert_true(asked.devices == 2 && asked.device[0] != asked.device[1] && asked.cut.grid[1] == 2);
-    assert_true(asked.apart && asked.timed == 0 && asked.cut.deep > fake_levels && asked.cut.deep % fake_levels == 0);
-    assert_true(asked.cut.deep <= 128 && asked.cut.halo[1] == asked.cut.deep && asked.part[1].start.origin[1] == 504);
+    assert_true(begun.devices == 2 && begun.device[0] != begun.device[1] && begun.cut.grid[1] == 2);
+    assert_true(begun.apart && begun.timed == 0 && begun.cut.deep > fake_levels && begun.cut.deep % fake_levels == 0);
+    assert_true(begun.cut.deep <= 128 && begun.cut.halo[1] == begun.cut.deep && begun.part[1].start.origin[1] == 504);
     begin_on_two(p, AVERAGE " EXCHANGE async EVERY 7 TO '/nowhere/at/all'");
-    assert_true(!asked.apart && asked.cut.deep == 7 && asked.timed > 0);
+    assert_true(!begun.apart && begun.cut.deep == 7 && begun.timed > 0);
     begin_on_two(p, AVERAGE " EXCHANGE sync EVERY 1");
-    assert_true(asked.apart && asked.cut.deep == 1);
+    assert_true(begun.apart && begun.cut.deep == 1);
     begin_on_two(p, AVERAGE " CHANGE EVERY 10"); /* no further than the next look */
-    assert_int_equal(asked.cut.deep, 10);
+    assert_int_equal(begun.cut.deep, 10);
     begin_on_two(p, AVERAGE " CHANGE EVERY 1");
-    assert_true(asked.cut.deep == 1 && !asked.apart);
+    assert_true(begun.cut.deep == 1 && !begun.apart);
 }
 
 static void too_thin(void **state)
@@ -203,9 +203,9 @@ static void too_thin(void **state)
     assert_int_equal(begin_on_two(p, AVERAGE " EXCHANGE EVERY 30"), LACIS_UNSUPPORTED);
     assert_string_equal(p->host.error.message,
                         "200 x 40 cells in 2 parts: shares of 16 cells along y are thinner than their halo of 30");
-    assert_int_equal(asked.devices, 0);
+    assert_int_equal(begun.devices, 0);
     begin_on_two(p, AVERAGE);
-    assert_true(asked.cut.deep >= 1 && asked.cut.deep <= 16);
+    assert_true(begun.cut.deep >= 1 && begun.cut.deep <= 16);
 }
 
 int main(void)
