@@ -125,8 +125,9 @@ bool lacis_sweep_gpu_can(const lacis_call *call, int way, char *reason, size_t s
     }
     if (!lacis_sweep_program_can(work, &start, reason, size) || !worth(call, way, reason, size)) return false;
     if (call->on == LACIS_ON_GPU && lacis_run_gpu(work->run, reason, size) == NULL) return false;
-    return has_room(lacis_gpu_at_hand(work->run), bytes_to_send(NULL, work) + (double)lacis_sweep_gpu_bytes(&start),
-                    reason, size);
+    lacis_gpu *all[LACIS_GPUS] = {lacis_gpu_at_hand(work->run)};
+    if (lacis_sweep_gpus_for(work, start.levels, false, all) > 1) return true; /* which have room for their slabs */
+    return has_room(all[0], bytes_to_send(NULL, work) + (double)lacis_sweep_gpu_bytes(&start), reason, size);
 }
 
 #else
