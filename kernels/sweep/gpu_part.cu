@@ -99,6 +99,18 @@ static lacis_sweep_status fill(lacis_sweep_gpu_part *p, const lacis_sweep_gpu_st
     return p->strips ? make_strips(p, start) : LACIS_SWEEP_OK;
 }
 
+static bool has_strips(const lacis_sweep_part_how *how, const lacis_sweep_cut *cut)
+{
+    return how->overlap && cut->deep > 1 && strips_fit(cut);
+}
+
+uint64_t lacis_sweep_gpu_part_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part,
+                                    const lacis_sweep_part_how *how)
+{
+    const uint64_t bytes = lacis_sweep_gpu_bytes(start) + messages_bytes(start, cut, part);
+    return has_strips(how, cut) ? bytes + strips_bytes(start, cut, part) : bytes;
+}
+
 lacis_sweep_status lacis_sweep_gpu_part_new(const lacis_sweep_gpu_start *start, const lacis_sweep_cut *cut, int part,
                                             const lacis_sweep_mail *mail, const lacis_sweep_gpu_part_how *how,
                                             lacis_sweep_gpu_part **out)
@@ -112,7 +124,7 @@ lacis_sweep_status lacis_sweep_gpu_part_new(const lacis_sweep_gpu_start *start, 
     p->part = part;
     p->mail = *mail;
     p->how = *how;
-    p->strips = how->part.overlap && cut->deep > 1 && strips_fit(cut);
+    p->strips = has_strips(&how->part, cut);
     list_messages(p);
     p->has_centre = lacis_sweep_cut_centre(cut, part, &p->centre);
     return fill(p, start);

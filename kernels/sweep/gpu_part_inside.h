@@ -53,6 +53,7 @@ namespace sweep
 /* --- gpu_part_mail.cu */
 void list_messages(lacis_sweep_gpu_part *p); /* diagonal ones, which steps may do without, behind the others */
 lacis_sweep_status make_room(lacis_sweep_gpu_part *p);
+uint64_t messages_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part);
 /* Of an exchange. array: 0 all moving fields, else a coefficient. Packing and putting are on the border's stream: the
  * one begins once the present level is whole, behind the other `whole` is recorded. */
 uint64_t message_size(const lacis_sweep_gpu_part *p, int array, int i);

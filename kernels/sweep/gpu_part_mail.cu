@@ -14,7 +14,7 @@ static uint64_t message_bytes(const lacis_sweep_start *start, const lacis_sweep_
     return (arrays * (uint64_t)message->cells * lacis_sweep_size(start->type) + line - 1) / line * line;
 }
 
-static uint64_t messages_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part)
+uint64_t messages_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part)
 {
     lacis_sweep_message message[LACIS_SWEEP_MESSAGES];
     const int messages = lacis_sweep_cut_messages(cut, part, true, message);

@@ -290,13 +290,8 @@ lacis_sweep_status lacis_sweep_gpus_times(lacis_sweep_gpus *systems, int k, laci
 
 uint64_t lacis_sweep_gpus_bytes(const lacis_sweep_start *whole, const lacis_sweep_cut *cut, int part)
 {
-    lacis_sweep_gpu_start slab = {}, strip;
-    lacis_sweep_cut_start(whole, cut, part, &slab.start);
-    uint64_t bytes = lacis_sweep_gpu_bytes(&slab.start);
-    for (int side = 0; side < 2 && cut->deep > 1; side++) {
-        if (!lacis_sweep_cut_inner(cut, part, 2 * (cut->dims - 1) + side)) continue;
-        strip_start(&slab, cut, part, side, &strip);
-        bytes += lacis_sweep_gpu_bytes(&strip.start) + mail_bytes(&slab.start, cut);
-    }
-    return bytes;
+    lacis_sweep_start slab;
+    lacis_sweep_cut_start(whole, cut, part, &slab);
+    const uint64_t bytes = lacis_sweep_gpu_bytes(&slab);
+    return cut->deep > 1 ? bytes + strips_bytes(&slab, cut, part) + 2 * mail_bytes(&slab, cut) : bytes;
 }

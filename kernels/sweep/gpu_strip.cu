@@ -44,12 +44,27 @@ void strip_start(const lacis_sweep_gpu_start *part, const lacis_sweep_cut *cut, 
             if (face / 2 == axis) {
                 *edge = {};
                 edge->kind = LACIS_SWEEP_INNER;
-            } else if (edge->kind == LACIS_SWEEP_VALUES && edge->values != nullptr) {
+            } else if (edge->kind == LACIS_SWEEP_VALUES && start->array[0] != nullptr) {
                 const int64_t line = row / start->extent[face / 2]; /* of the face, for each row */
                 edge->values =
                     static_cast<const char *>(edge->values) + (uint64_t)((before + first - halo) * line) * size;
             }
         }
+}
+
+uint64_t strips_bytes(const lacis_sweep_start *part, const lacis_sweep_cut *cut, int k)
+{
+    lacis_sweep_gpu_start slab = {}, strip;
+    uint64_t bytes = 0;
+    slab.start = *part;
+    for (int i = 0; i < part->fields + part->coefficients; i++)
+        slab.start.array[i] = nullptr;
+    for (int side = 0; side < 2; side++) {
+        if (!lacis_sweep_cut_inner(cut, k, 2 * (cut->dims - 1) + side)) continue;
+        strip_start(&slab, cut, k, side, &strip);
+        bytes += lacis_sweep_gpu_bytes(&strip.start);
+    }
+    return bytes;
 }
 
 bool strips_fit(const lacis_sweep_cut *cut)

@@ -30,6 +30,9 @@ void strip_start(const lacis_sweep_gpu_start *part, const lacis_sweep_cut *cut, 
  * twice as thick as its halo. */
 bool strips_fit(const lacis_sweep_cut *cut);
 
+/* What part k's strips take on its device. part: its start, whose arrays are not looked at. */
+uint64_t strips_bytes(const lacis_sweep_start *part, const lacis_sweep_cut *cut, int k);
+
 } // namespace sweep
 
 #endif

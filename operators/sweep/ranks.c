@@ -101,7 +101,15 @@ static bool can(const lacis_call *call, char *reason, size_t size)
 
 static bool gpu_can(const lacis_call *call, char *reason, size_t size)
 {
-    return can_over(call, true, reason, size) && lacis_sweep_gpu_can(call, LACIS_SWEEP_SINGLE, reason, size);
+    const lacis_sweep_work *work = call->work;
+    const int parts = parts_of(work);
+    lacis_sweep_brief brief;
+    lacis_sweep_cut cut;
+    if (!can_over(call, true, reason, size) || !lacis_sweep_gpu_could(call, LACIS_SWEEP_SINGLE, reason, size))
+        return false;
+    choose(work, true, parts, &brief);
+    if (!lacis_sweep_ranks_cut(work, &brief, parts, &cut, reason, size)) return true; /* cost tells it */
+    return lacis_sweep_share_gpu_fits(work, &brief, &cut, 0, reason, size);
 }
 
 /* ------------------------------------------------------------------------------------------- costs */

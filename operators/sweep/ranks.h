@@ -75,6 +75,9 @@ lacis_status lacis_sweep_share_tell(lacis_sweep_share *share, lacis_sweep_counts
 void lacis_sweep_share_free(lacis_sweep_share *share);
 
 /* ranks_gpu.c: the same on a GPU. */
+/* Whether this rank's GPU, where it is started, has room for a part of the grid; why not. */
+bool lacis_sweep_share_gpu_fits(const lacis_sweep_work *work, const lacis_sweep_brief *brief,
+                                const lacis_sweep_cut *cut, int part, char *why, size_t size);
 lacis_status lacis_sweep_share_gpu_begin(lacis_sweep_share *share, const lacis_sweep_part_how *how);
 int lacis_sweep_share_gpu_levels(const lacis_sweep_start *part); /* steps in a pass */
 lacis_status lacis_sweep_share_gpu_steps(lacis_sweep_share_gpu *gpu, int64_t steps, lacis_sweep_change *change);

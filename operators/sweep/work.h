@@ -123,6 +123,8 @@ bool lacis_sweep_can(const lacis_call *call, int way, char *reason, size_t size)
 lacis_status lacis_sweep_cost(lacis_run *run, const lacis_call *call, int way, const lacis_profile *profile,
                               lacis_cost *out);
 bool lacis_sweep_gpu_can(const lacis_call *call, int way, char *reason, size_t size);
+/* The same, wherever the fields lie: whether there is room is another question. */
+bool lacis_sweep_gpu_could(const lacis_call *call, int way, char *reason, size_t size);
 lacis_status lacis_sweep_gpu_cost(lacis_run *run, const lacis_call *call, int way, const lacis_profile *profile,
                                   lacis_cost *out);
 const char *lacis_sweep_rate_figure(void);

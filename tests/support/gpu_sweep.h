@@ -34,6 +34,7 @@
 /* The library has its own. */
 #define lacis_sweep_gpu_system      tested_system
 #define lacis_sweep_gpu_can         tested_can
+#define lacis_sweep_gpu_could       tested_could
 #define lacis_sweep_gpu_cost        tested_cost
 #define lacis_sweep_gpu_calibrate   tested_calibrate
 #define lacis_sweep_gpu_chip_figure tested_chip_figure
