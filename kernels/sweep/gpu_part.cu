@@ -33,10 +33,10 @@ static double lap(double *from)
 
 static lacis_sweep_status make_streams(lacis_sweep_gpu_part *p)
 {
-    SWEEP_CUDA(p, cudaStreamCreateWithFlags(&p->border, cudaStreamNonBlocking));
+    SWEEP_CUDA(p, border_stream(&p->border));
     SWEEP_CUDA(p, cudaEventCreateWithFlags(&p->whole, cudaEventDisableTiming));
     for (int i = 0; i < RIM_STREAMS; i++) {
-        SWEEP_CUDA(p, cudaStreamCreateWithFlags(&p->rim[i], cudaStreamNonBlocking));
+        SWEEP_CUDA(p, border_stream(&p->rim[i]));
         SWEEP_CUDA(p, cudaEventCreateWithFlags(&p->rims[i], cudaEventDisableTiming));
     }
     return LACIS_SWEEP_OK;

@@ -44,7 +44,7 @@ static lacis_sweep_status make_strip(lacis_sweep_gpu_part *p, int side, const la
     lacis_sweep_gpu_start start;
     own->message = message_at(p, side);
     if (own->message < 0) return LACIS_SWEEP_OK;
-    SWEEP_CUDA(p, cudaStreamCreateWithFlags(&own->stream, cudaStreamNonBlocking));
+    SWEEP_CUDA(p, border_stream(&own->stream));
     SWEEP_CUDA(p, cudaEventCreateWithFlags(&own->taken, cudaEventDisableTiming));
     strip_start(part, &p->cut, p->part, side, &start);
     SWEEP_TRY(lacis_sweep_gpu_new(&start, &own->strip, &p->cuda_error));

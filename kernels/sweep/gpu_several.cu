@@ -76,7 +76,7 @@ static int neighbour_of(const lacis_sweep_gpus *s, int k, int side)
 static lacis_sweep_status make_border(lacis_sweep_gpus *s, const lacis_sweep_gpu_start *part, Slab *slab, int side)
 {
     Border *const border = &slab->border[side];
-    SWEEP_CUDA(s, cudaStreamCreateWithFlags(&border->stream, cudaStreamNonBlocking));
+    SWEEP_CUDA(s, border_stream(&border->stream));
     for (cudaEvent_t *event : {&border->taken, &border->sent})
         SWEEP_CUDA(s, cudaEventCreateWithFlags(event, cudaEventDisableTiming));
     if (!s->strips || border->neighbour < 0) return LACIS_SWEEP_OK;

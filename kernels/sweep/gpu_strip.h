@@ -13,6 +13,13 @@
 namespace sweep
 {
 
+/* A stream of borders: what waits on it begins before what waits on others, which would be a whole grid otherwise. */
+static inline cudaError_t border_stream(cudaStream_t *out)
+{
+    const int most_urgent = -100; /* CUDA takes the most urgent that there is */
+    return cudaStreamCreateWithPriority(out, cudaStreamNonBlocking, most_urgent);
+}
+
 /* Whole rows of the last axis (cells, rows or planes), with the ghosts in them, which lie in one piece. */
 struct Rows {
     char *at;

@@ -84,7 +84,7 @@ static const char options_help[] =
     "over --gpus N of this process: borders waited for against overlapped ones, halos of 1 to 48 steps; packing\n"
     "kernels against copies of two dimensions (ranks' GPUs); one grid, or as many cells a part, over 1, 2, 4 ...\n"
     "parts; some exchanges one by one. exposed_us: of a step, spent on borders while nothing was computed, by the\n"
-    "part that spent most; share: of the step.\n\n"
+    "part that spent most; share: of the step. --op norm100: norms of each 100th step; --way TEXT: lines with it.\n\n"
     "Exit code 0: done; 1: a wrong answer or a failure; 2: wrong usage; 77: there is no GPU.\n";
 
 struct option {

@@ -107,15 +107,17 @@ static int check(const experiment *e, const experiment_point *p)
 
 /* ----------------------------------------------------------------------------------------- figures */
 
-/* Seconds of a step, by the statement's own clock. */
+/* Seconds of a step, by the statement's own clock; as many steps as last long enough. */
 static int take_step(const experiment *e, const experiment_point *p, int64_t *steps, double *step)
 {
-    double seconds[BENCH_REPEATS];
+    double seconds[BENCH_REPEATS] = {0};
     int code = sweep(e, p, LEAST_STEPS, NULL, &seconds[0]);
-    for (*steps = LEAST_STEPS; code == 0 && *steps < MOST_STEPS; *steps *= 4) {
-        code = sweep(e, p, *steps, NULL, &seconds[0]);
-        if (seconds[0] >= LONG_ENOUGH) break;
-    }
+    if (code == 0) code = sweep(e, p, LEAST_STEPS, NULL, &seconds[0]); /* the first starts devices */
+    if (code != 0) return code;
+    const double wanted = LONG_ENOUGH / seconds[0] * LEAST_STEPS;
+    *steps = wanted < LEAST_STEPS  ? LEAST_STEPS
+             : wanted > MOST_STEPS ? MOST_STEPS
+                                   : (int64_t)wanted / 100 * 100 + 100;
     for (int i = 0; i < e->options->repeat && code == 0; i++)
         code = sweep(e, p, *steps, NULL, &seconds[i]);
     *step = code == 0 ? bench_median(seconds, e->options->repeat) / (double)*steps : 0;

@@ -43,7 +43,7 @@ static void print(const experiment *e, const experiment_point *p, const experime
     printf(" %12.3f %7.2f%% %12.4g\n", 1e6 * f->exposed, 1e2 * share, 1e-3 * f->bytes);
 }
 
-/* Points in turn; of each the speed-up over the first, cell by cell. */
+/* Points in turn (--way: those that have it in their names); of each the speed-up over the first, cell by cell. */
 static int print_all(const experiment *e, const experiment_point *point, int points)
 {
     double base = 0;
@@ -51,8 +51,9 @@ static int print_all(const experiment *e, const experiment_point *point, int poi
     for (int i = 0; i < points && code == 0; i++) {
         const experiment_point *p = &point[i];
         experiment_figures f;
+        if (e->options->way != NULL && strstr(p->name, e->options->way) == NULL) continue;
         code = experiment_measure(e, p, &f);
-        if (i == 0) base = f.step / ((double)p->nx * (double)p->ny);
+        if (base == 0) base = f.step / ((double)p->nx * (double)p->ny);
         if (code == 0) print(e, p, &f, base * (double)p->nx * (double)p->ny);
     }
     return code;
