@@ -17,6 +17,7 @@ typedef struct lacis_gpu lacis_gpu;
 typedef struct lacis_gpu_facts {
     char name[64];
     char driver[32];
+    char address[32];                  /* on the PCI bus, as sysfs writes it; "": it is not known */
     int arch;                          /* 90: compute capability 9.0 */
     int processors;                    /* multiprocessors */
     uint64_t memory, budget;           /* bytes on the card; of them for this engine */
