@@ -52,7 +52,7 @@ static void tell_until(const lacis_sweep_motion *m)
     else
         lacis_run_note(m->system->run, LACIS_WARNING,
                        "SWEEP: after all of the %" PRId64 " steps step %" PRId64
-                       " still changed %.3g (%s), not below %g",
+                       " still changed %.3g (%s), not below %g: raise STEPS, or SWEEP the result on",
                        work->steps, m->step, change, norm, work->tolerance);
 }
 
