@@ -55,6 +55,7 @@ template <class P, class R> struct System : lacis_nbody_gpu {
     uint64_t slots_bytes;
     Builder<P, R> *builder;
     Tree<P, R> tree;
+    Rota rota;
     void *keys; /* canonical order */
 };
 

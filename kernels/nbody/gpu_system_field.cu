@@ -47,7 +47,9 @@ template <class P, class R> lacis_nbody_status system_grow_end(System<P, R> *s)
 {
     NBODY_TRY(build_end(&s->machine, s->builder, &s->rule, s->body, s->own ? s->soft : nullptr,
                         (R)(s->soften * s->soften), s->order));
+    NBODY_TRY(take(s, &s->rota.block, rota_words(s->n)));
     s->tree.old = nullptr;
+    s->tree.rota = &s->rota;
     s->at = s->tree.body;
     s->at_soft = s->tree.soft;
     s->from = s->order;
