@@ -428,9 +428,25 @@ static void check_rule(lacis_nbody_type type, const lacis_nbody_rule &loose, boo
     check_memory(type, loose, set);
 }
 
+/* Many bodies that are alike among others: more than all pairs have room for in one bucket of their order. */
+static void check_alike(lacis_nbody_type type, u64 seed)
+{
+    nbody_set set = nbody_plummer(300, seed);
+    lacis_nbody_rule rule = rules_of(type)[0];
+    set.name = "plummer, 200 alike";
+    rule.deterministic = true;
+    for (size_t i = 50; i < 250; i++)
+        for (auto *column : {&set.m, &set.x, &set.y, &set.z, &set.vx, &set.vy, &set.vz})
+            (*column)[i] = (*column)[50];
+    set = typed(set, type);
+    check_order(type, rule, set, seed);
+    check_bits(type, rule, set);
+}
+
 static void check(bool small, u64 seed)
 {
     for (const lacis_nbody_type type : types) {
+        check_alike(type, seed);
         check_motion(type, seed);
         check_rules(type, typed(nbody_plummer(small ? 100 : 3000, seed + 1), type));
         if (!small) { /* so many that all pairs sort them another way */
