@@ -66,6 +66,11 @@ static lacis_nbody_status make_one(Several<P, R> *s, int k, const lacis_nbody_gp
     return s->cut ? parts_make(s, k, &start) : LACIS_NBODY_OK;
 }
 
+static bool cuts(const lacis_nbody_start *start, int devices, Place *at)
+{
+    return devices > 1 && !start->rule.deterministic && parts_cut(start->n, devices, at);
+}
+
 template <class P, class R>
 static lacis_nbody_status fill(Several<P, R> *s, const lacis_nbody_gpu_start *starts, const int *device, int devices)
 {
@@ -76,7 +81,7 @@ static lacis_nbody_status fill(Several<P, R> *s, const lacis_nbody_gpu_start *st
     for (int k = 0; k < devices; k++)
         s->device[k] = device[k];
     s->parts.many = devices;
-    s->cut = devices > 1 && !starts->start.rule.deterministic && parts_cut(starts->start.n, devices, s->parts.at);
+    s->cut = cuts(&starts->start, devices, s->parts.at);
     befriend(s);
     for (int k = 0; k < devices; k++)
         NBODY_TRY(make_one(s, k, starts));
@@ -270,6 +275,17 @@ int lacis_nbody_gpu_current(void)
 {
     int device = 0;
     return cudaGetDevice(&device) == cudaSuccess ? device : 0;
+}
+
+uint64_t lacis_nbody_gpus_bytes(const lacis_nbody_start *start, int devices, int k)
+{
+    Place at[LACIS_NBODY_GPUS_MOST + 1];
+    const bool cut = cuts(start, devices, at);
+    uint64_t parts = 0;
+    if (cut && start->type == LACIS_NBODY_F32) parts = parts_bytes<float, float>(start, devices);
+    if (cut && start->type == LACIS_NBODY_F64) parts = parts_bytes<double, double>(start, devices);
+    if (cut && start->type == LACIS_NBODY_MIXED) parts = parts_bytes<double, float>(start, devices);
+    return parts + (k == 0 || !cut ? lacis_nbody_gpu_bytes(start) : 0);
 }
 
 lacis_nbody_status lacis_nbody_gpus_new(const lacis_nbody_gpu_start *starts, const int *device, int devices,
