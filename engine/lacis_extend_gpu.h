@@ -173,6 +173,7 @@ typedef struct lacis_gpu_source {
     const char *const *kernel;
     int kernels;     /* 32 at most */
     uint32_t wanted; /* bit i: kernel[i]; 0: all. The others are left as they are */
+    uint32_t quick;  /* bit i: compiling kernel[i] soon counts for more than its last percents of speed */
 } lacis_gpu_source;
 LACIS_API bool lacis_gpu_compiles(char *reason, size_t size);
 /* Whether any kernel of the source was compiled before, in memory or in the database file. */

@@ -72,7 +72,7 @@ static sums hash_source(const lacis_gpu_source *source, int arch)
 static void hash_text(sums sum, const lacis_gpu_source *source, int kernel, int version, char *out)
 {
     add_word(&sum, (uint64_t)version);
-    add_word(&sum, (uint64_t)kernel);
+    add_word(&sum, (uint64_t)kernel << 1 | (source->quick >> kernel & 1));
     add(&sum, source->kernel[kernel]);
     snprintf(out, LACIS_HASH_TEXT, "%016llx%016llx", (unsigned long long)sum.a, (unsigned long long)sum.b);
 }
@@ -193,6 +193,7 @@ static lacis_status compile(lacis_run *run, const lacis_gpu_source *source, int 
     LACIS_TRY(join(run, source, &text));
     for (int i = 0; i < missing->count; i++) {
         missing->program[i].option = lacis_run_text(run, "-DLACIS_KERNEL=%d", missing->kernel[i]);
+        missing->program[i].quick = source->quick >> missing->kernel[i] & 1;
         if (missing->program[i].option == NULL) return LACIS_NOMEM;
     }
     LACIS_TRY(

@@ -108,7 +108,7 @@ static lacis_status take_image(lacis_run *run, lacis_nvrtc_program *own)
 /* What all programs share while they are compiled. */
 struct compiling {
     const char *source, *const *option;
-    int options;
+    int options, version;
     lacis_nvrtc_program *program;
 };
 
@@ -117,13 +117,15 @@ static lacis_status compile_one(void *context, int64_t task, int worker)
 {
     const struct compiling *all = context;
     lacis_nvrtc_program *own = &all->program[task];
-    const char *option[OPTIONS_MOST + 1];
+    const char *option[OPTIONS_MOST + 2];
+    int options = all->options;
     (void)worker;
     for (int i = 0; i < all->options; i++)
         option[i] = all->option[i];
-    option[all->options] = own->option;
+    option[options++] = own->option;
+    if (own->quick && all->version >= 13000) option[options++] = "--Ofast-compile=min";
     own->code = loaded.create(&own->program, all->source, "lacis", 0, NULL, NULL);
-    if (own->code == 0) own->code = loaded.compile(own->program, all->options + 1, option);
+    if (own->code == 0) own->code = loaded.compile(own->program, options, option);
     return LACIS_OK;
 }
 
@@ -158,11 +160,11 @@ lacis_status lacis_nvrtc_compile(lacis_run *run, const char *source, const char 
     all[options + 1] = "--std=c++17";
     all[options + 2] = "--fmad=false"; /* as the CPU computes */
     all[options + 3] = "-w";
-    int more = options + 4;
+    int more = options + 4, version = lacis_nvrtc_version();
     /* jit.c keeps images itself; opening the compiler's own cache takes 200 ms. */
-    if (lacis_nvrtc_version() >= 13000) all[more++] = "-no-cache";
+    if (version >= 13000) all[more++] = "-no-cache";
     for (int i = 0; i < programs; i++)
-        program[i] = (lacis_nvrtc_program){.option = program[i].option};
-    struct compiling compiling = {source, all, more, program};
+        program[i] = (lacis_nvrtc_program){.option = program[i].option, .quick = program[i].quick};
+    struct compiling compiling = {source, all, more, version, program};
     return finish(run, program, programs, lacis_run_parallel(run, programs, compile_one, &compiling));
 }

@@ -159,6 +159,9 @@ const char *lacis_mul_gpu_source(void);
 int lacis_mul_gpu_options(const lacis_mul_gpu_job *job, const char **option, int most, char *text, size_t text_bytes);
 /* Kernels by extern "C" name, in the order of lacis_mul_gpu_written.kernel. */
 enum { LACIS_MUL_GPU_WRITTEN_KERNELS = 10 };
+/* Bit i: kernel i, compiled in a hurry, was measured to be hardly slower: those of COPY and TINY, and MIDDLE (4 %),
+ * which small products need alone. DENSE is slower by 15 %. */
+enum { LACIS_MUL_GPU_QUICK_KERNELS = 0xf };
 extern const char *const lacis_mul_gpu_kernel_name[LACIS_MUL_GPU_WRITTEN_KERNELS];
 struct lacis_mul_gpu_written {
     /* cudaKernel_t: of cudaLibraryGetKernel, or a CUkernel of the driver. NULL: not compiled yet. */

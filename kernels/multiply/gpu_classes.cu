@@ -123,7 +123,8 @@ static mul_u64 middle_cell(const lacis_mul_gpu_job *job)
 static void shape_middle(const mulg_run *s, mulg_params *p, int list)
 {
     const mul_u64 cell = middle_cell(s->job);
-    mul_u64 cells = list == MULG_LIST_SMALL ? SMALL_CELLS : cell >= 16 ? LARGE_CELLS_WIDE : LARGE_CELLS;
+    mul_u64 cells = list == MULG_LIST_SMALL ? SMALL_CELLS : LARGE_CELLS;
+    if (list != MULG_LIST_SMALL && cell >= 16) cells = s->ordered ? LARGE_CELLS_WIDE : LARGE_CELLS_FREE;
     const mul_u64 fixed = middle_fixed(s);
     const mul_u64 bits = (p->width + 1023) / 1024 * 1024;
     const mul_u64 space = (mul_u64)s->shared_block - fixed;

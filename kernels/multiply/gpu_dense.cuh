@@ -120,7 +120,7 @@ MULG_DEVICE void mulg_dense_lines(const mulg_params &p, mulg_dense_shared<R> &sh
     for (mul_u32 from = MULG_THREADS;; from += MULG_THREADS) {
         const mulg_extent all = mulg_lay<R>(shared.line, t.lo, t.hi, t.a, t.c);
         if (t.parts > 1 && threadIdx.x == 0) atomicAdd(p.hub_products, (mul_u64)all.total);
-        mulg_walk<R>(p, p.b_value, shared.line, all, one, two);
+        mulg_walk<R, true>(p, p.b_value, shared.line, all, one, two);
         if (from >= t.entries) break;
         mulg_dense_entry(p, t, from + threadIdx.x);
         mulg_dense_slice(p, t);

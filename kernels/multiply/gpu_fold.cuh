@@ -279,19 +279,18 @@ template <class T, class JOIN> struct mulg_told_cell {
     {
         return mulg_no_value<T>();
     }
-    /* Whether the cell was empty. */
+    /* Whether the cell was empty. Where another comes between, values are put together by exchange: a cell that is
+     * taken out for a moment looks empty, and is marked then once more. */
     static __device__ __forceinline__ bool put(bits *cell, T v)
     {
-        bits seen = mulg_look(cell);
         v = JOIN::one(v);
-        for (;;) {
-            const bool first = seen == empty();
-            const bits next = mulg_some_value(first ? v : JOIN::join(mulg_traits<T>::from(seen), v));
-            if (next == seen) return false;
-            const bits was = mulg_swap(cell, seen, next);
-            if (was == seen) return first;
-            seen = was;
-        }
+        const bits seen = mulg_look(cell);
+        const bool first = seen == empty();
+        const bits next = mulg_some_value(first ? v : JOIN::join(mulg_traits<T>::from(seen), v));
+        if (next == seen) return false;
+        if (mulg_swap(cell, seen, next) == seen) return first;
+        mulg_join_cell<T, JOIN, true>::merge(cell, v);
+        return false;
     }
     static __device__ __forceinline__ T get(bits b)
     {

@@ -15,10 +15,11 @@ enum {
     LARGE_CELLS = 8192,
     BITS_MOST = 1 << 18, /* columns of a bitmap */
     ORDERED_PLACES_BYTES = 512,
-    PACK_LEAST = 1 << 22,     /* entries of B that are worth packing: fewer stay in the L2 anyway */
-    MIDDLE_FIXED = 5632,      /* shared memory of a MIDDLE block beside its dynamic part, at most */
-    MIDDLE_FIXED_WIDE = 8448, /* likewise, values of A of 16 bytes */
-    LARGE_CELLS_WIDE = 4096,
+    PACK_LEAST = 1 << 22,       /* entries of B that are worth packing: fewer stay in the L2 anyway */
+    MIDDLE_FIXED = 5632,        /* shared memory of a MIDDLE block beside its dynamic part, at most */
+    MIDDLE_FIXED_WIDE = 8448,   /* likewise, values of A of 16 bytes */
+    LARGE_CELLS_WIDE = 4096,    /* of 16 bytes and more, filled in order: a second walk costs most there */
+    LARGE_CELLS_FREE = 2560,    /* likewise, in any order: three blocks run at once on an H200, of more cells two */
     SPARED_ROWS = 4096,         /* that MIDDLE's kernel takes from another one which is not compiled */
     ZEROS_BYTES = MULG_FEW * 8, /* behind the header: `start`, or sums of few rows */
     FEW_DENSE = 2048,           /* products from which one of few rows is DENSE */

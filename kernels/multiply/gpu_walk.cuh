@@ -176,8 +176,9 @@ MULG_DEVICE void mulg_walk_short(const mulg_params &p, const void *b_value, cons
 }
 
 /* Calls f(column, a, b, c) for each product in line, the warp's share, or g for two of one slice. b_value: B's values
- * (NULL: 1). All threads call it. */
-template <class R, class LINE, class F, class G>
+ * (NULL: 1). BOTH: long slices are walked in a way of their own, which NVRTC has to compile as well. All threads call
+ * it. */
+template <class R, bool BOTH, class LINE, class F, class G>
 MULG_DEVICE void mulg_walk(const mulg_params &p, const void *b_value, const LINE &line, mulg_extent all, F f, G g)
 {
     enum {
@@ -187,10 +188,12 @@ MULG_DEVICE void mulg_walk(const mulg_params &p, const void *b_value, const LINE
     if (place >= all.total) return;
     const mul_u32 stop = place + share < all.total ? place + share : all.total;
     const mul_u32 slice = mulg_slice_at(line, all.slices, place);
-    if (all.total >= LONG * all.slices)
-        mulg_walk_long<R>(p, b_value, line, slice, place, stop, f, g);
-    else
-        mulg_walk_short<R>(p, b_value, line, all.slices, slice, place, stop, f);
+    if constexpr (BOTH)
+        if (all.total >= LONG * all.slices) {
+            mulg_walk_long<R>(p, b_value, line, slice, place, stop, f, g);
+            return;
+        }
+    mulg_walk_short<R>(p, b_value, line, all.slices, slice, place, stop, f);
 }
 
 #endif

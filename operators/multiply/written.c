@@ -322,8 +322,13 @@ static lacis_status make_part(lacis_run *run, const lacis_mul_gpu_job *job, int 
     if (text[2] == NULL) return LACIS_NOMEM;
     int options = lacis_mul_gpu_options(job, part->option, OPTIONS - 1, part->option_text, OPTION_TEXT);
     part->option[options++] = "-default-device";
-    part->source = (lacis_gpu_source){
-        text, TEXTS, part->option, options, lacis_mul_gpu_kernel_name, LACIS_MUL_GPU_WRITTEN_KERNELS, 0};
+    part->source = (lacis_gpu_source){.text = text,
+                                      .texts = TEXTS,
+                                      .option = part->option,
+                                      .options = options,
+                                      .kernel = lacis_mul_gpu_kernel_name,
+                                      .kernels = LACIS_MUL_GPU_WRITTEN_KERNELS,
+                                      .quick = LACIS_MUL_GPU_QUICK_KERNELS};
     return LACIS_OK;
 }
 

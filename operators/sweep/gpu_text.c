@@ -78,7 +78,7 @@ static lacis_status make_source(lacis_run *run, const lacis_sweep_work *work, co
     text[3] = rules;
     text[4] = lacis_sweep_gpu_source();
     *out = (lacis_gpu_source){
-        text, TEXTS, option, LACIS_COUNT(option), lacis_sweep_gpu_kernel_name, LACIS_SWEEP_GPU_KERNELS, 0};
+        text, TEXTS, option, LACIS_COUNT(option), lacis_sweep_gpu_kernel_name, LACIS_SWEEP_GPU_KERNELS, 0, 0};
     return LACIS_OK;
 }
 

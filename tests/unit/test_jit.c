@@ -80,7 +80,7 @@ static void test_kept(void **state)
     (void)state;
     need_compiler();
     const char *const option[] = {"-DX=1"};
-    lacis_gpu_source source = {plain_text, 2, option, 1, names, 2, 0};
+    lacis_gpu_source source = {plain_text, 2, option, 1, names, 2, 0, 0};
     void *kernel[2] = {NULL, NULL};
     assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
     assert_non_null(kernel[0]);
@@ -113,7 +113,7 @@ static void test_wanted(void **state)
     const char *const text_of[] = {"#if LACIS_KERNEL == 0\nextern \"C\" __global__ void a() {}\n#endif",
                                    "#if LACIS_KERNEL == 1\nextern \"C\" __global__ void b() {}\n#endif"};
     static const char *const both[] = {"a", "b"};
-    lacis_gpu_source source = {text_of, 2, NULL, 0, both, 2, 2};
+    lacis_gpu_source source = {text_of, 2, NULL, 0, both, 2, 2, 0};
     int mark;
     void *kernel[2] = {&mark, NULL};
     assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
@@ -125,6 +125,9 @@ static void test_wanted(void **state)
     assert_ptr_not_equal(kernel[0], &mark);
     assert_non_null(kernel[0]);
     assert_int_equal(keeps, 2);
+    source.quick = 1; /* another image of the first alone */
+    assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_OK);
+    assert_int_equal(keeps, 3);
 }
 
 static void test_refused(void **state)
@@ -132,7 +135,7 @@ static void test_refused(void **state)
     (void)state;
     need_compiler();
     const char *const text_of[] = {"extern \"C\" __global__ void twice(float *x) { x = y; }"};
-    lacis_gpu_source source = {text_of, 1, NULL, 0, names, 1, 0};
+    lacis_gpu_source source = {text_of, 1, NULL, 0, names, 1, 0, 0};
     void *kernel[1];
     assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_UNSUPPORTED);
     assert_non_null(strstr(host.error.message, "\"y\" is undefined"));
@@ -143,7 +146,7 @@ static void test_calls_fail(void **state)
 {
     (void)state;
     need_compiler();
-    lacis_gpu_source source = {plain_text, 2, NULL, 0, names, 1, 0};
+    lacis_gpu_source source = {plain_text, 2, NULL, 0, names, 1, 0, 0};
     void *kernel[1];
     fake_fail(1, false);
     assert_int_equal(lacis_gpu_compile(&run, gpu, &source, kernel), LACIS_UNSUPPORTED);
@@ -222,7 +225,7 @@ static void test_emitted(void **state)
     for (int k = 0; k < COUNT; k++)
         all[count++] = lacis_run_text(&run, "x[%d] = (double)f%d(x[0], x[1], x[2], x[3], bad);", k, k);
     all[count++] = "}";
-    lacis_gpu_source source = {all, count, NULL, 0, kernels, 1, 0};
+    lacis_gpu_source source = {all, count, NULL, 0, kernels, 1, 0, 0};
     void *kernel[1];
     if (lacis_gpu_compile(&run, gpu, &source, kernel) != LACIS_OK) fail_msg("%s", host.error.message);
 }
