@@ -167,7 +167,7 @@ static void check_parts(const nbody_set &set, lacis_nbody_type type, int many, l
     lacis_nbody_counts counts;
     lacis_nbody_gpus_counted(a.systems, &counts, true);
     const double some = error_of(set, a.read(true));
-    nbody_expect(some < 0.02 && counts.p2p > 0 && counts.cells > many,
+    nbody_expect(some < 0.02 && counts.visits > 0 && counts.cells > many,
                  "several: parts of %s, type %d, %d devices: %.2e", set.name.c_str(), type, many, some);
 }
 
