@@ -18,9 +18,10 @@ constexpr int64_t FEW_BODIES =
     100000;                           /* whose compact groups had better not cost more, either: the device has room */
 constexpr uint64_t FEW_SUPERS = 4000; /* of which a warp each does not fill the device */
 constexpr double STAND_IN = 0.7;
-constexpr double DEAR = 2.4;     /* times what a group costs: more is cheaper target by target */
-constexpr uint32_t CROWD = 2;    /* times a group or a leaf */
-constexpr double STRADDLE = 2.5; /* a compact group is not as wide compared with its parts */
+constexpr double DEAR = 2.4;       /* times what a group costs: more is cheaper target by target */
+constexpr uint32_t DEAR_FIRST = 2; /* times that, where long groups walk first (Rota) and others fill the device */
+constexpr uint32_t CROWD = 2;      /* times a group or a leaf */
+constexpr double STRADDLE = 2.5;   /* a compact group is not as wide compared with its parts */
 
 /* About what a group of neighbours costs, as `dear` counts, by measurement of Plummer spheres; times DEAR. An
  * estimate that is low by much makes groups walk target by target that had better not: it is rather high. */
@@ -53,6 +54,7 @@ Walk<P, R> walk_of(const lacis_nbody_rule *rule, const Tree<P, R> *tree, const F
     walk.crowd = CROWD * (uint32_t)(rule->leaf > 64 ? rule->leaf : 64);
     walk.budget = budget_of(*rule, theta, relative ? fmax(rule->alpha, 1e-30) : 0);
     walk.straddle = (R)STRADDLE;
+    if (tree->rota != nullptr && tree->n >= FEW_BODIES && walk.budget < UINT32_MAX / 2) walk.budget *= DEAR_FIRST;
     walk.compact = tree->n < FEW_BODIES ? 1 : COMPACT;
     if (relative) walk.alpha = (R)fmax(rule->alpha, 1e-30);
     if (!(rule->expand > 0) || !(theta > 0)) return walk;

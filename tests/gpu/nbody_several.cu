@@ -190,7 +190,8 @@ static void check_cuts(bool small, u64 seed)
 
 static void check(bool small, u64 seed)
 {
-    for (const bool deterministic : {true, false})
+    for (const bool deterministic : {true, false}) {
+        CUDA(setenv("LACIS_NBODY_PARTS", deterministic ? "0" : "1", 1) == 0 ? cudaSuccess : cudaErrorInvalidValue);
         for (const lacis_nbody_opening opening : {LACIS_NBODY_GEOMETRIC, LACIS_NBODY_RELATIVE}) {
             lacis_nbody_rule rule = nbody_rule(LACIS_NBODY_TREE, LACIS_NBODY_QUADRUPOLE, opening);
             rule.deterministic = deterministic;
@@ -199,6 +200,7 @@ static void check(bool small, u64 seed)
                 check_type(type, small || type != LACIS_NBODY_F32 ? 2 : 3, small ? 150 : 20000, rule, seed);
             if (opening == LACIS_NBODY_RELATIVE) check_memory(rule, seed);
         }
+    }
     check_rule(2, small ? 150 : 20000, seed);
     check_cuts(small, seed);
     nbody_expect(several_live == 0, "several: %lld blocks are left", (long long)several_live);
