@@ -14,9 +14,8 @@ constexpr double NEAR = 1.6;              /* RELATIVE: radii of a group within w
 constexpr double MOST_THETA = 1;          /* a cell that reaches as far as the group may hold the group itself */
 constexpr int64_t SHARE[] = {100000,
                              1500000}; /* bodies from which on groups share the upper part of their walks; RELATIVE */
-constexpr int64_t FEW_BODIES =
-    100000;                           /* whose compact groups had better not cost more, either: the device has room */
-constexpr uint64_t FEW_SUPERS = 4000; /* of which a warp each does not fill the device */
+constexpr int64_t FEW_BODIES = 100000; /* of which long groups walking first leave the device idle */
+constexpr uint64_t FEW_SUPERS = 4000;  /* of which a warp each does not fill the device */
 constexpr double STAND_IN = 0.7;
 constexpr double DEAR = 2.4;       /* times what a group costs: more is cheaper target by target */
 constexpr uint32_t DEAR_FIRST = 2; /* times that, where long groups walk first (Rota) and others fill the device */
@@ -55,7 +54,7 @@ Walk<P, R> walk_of(const lacis_nbody_rule *rule, const Tree<P, R> *tree, const F
     walk.budget = budget_of(*rule, theta, relative ? fmax(rule->alpha, 1e-30) : 0);
     walk.straddle = (R)STRADDLE;
     if (tree->rota != nullptr && tree->n >= FEW_BODIES && walk.budget < UINT32_MAX / 2) walk.budget *= DEAR_FIRST;
-    walk.compact = tree->n < FEW_BODIES ? 1 : COMPACT;
+    walk.compact = COMPACT;
     if (relative) walk.alpha = (R)fmax(rule->alpha, 1e-30);
     if (!(rule->expand > 0) || !(theta > 0)) return walk;
     walk.wide = (R)(1 / rule->expand);
