@@ -124,12 +124,12 @@ template <class P, class R> lacis_nbody_status system_ranked(System<P, R> *s, Ra
     uint32_t *const count = reinterpret_cast<uint32_t *>(bucket + RANK_BUCKETS * RANK_ROOM);
     uint64_t *const key = reinterpret_cast<uint64_t *>(count + 2 * RANK_BUCKETS);
     if (fresh) NBODY_CUDA(s, cudaMemsetAsync(count, 0, 2 * RANK_BUCKETS * sizeof *count, s->machine.stream));
-    *out = {s->body_spare,
-            s->moving_spare,
-            key,
-            bucket,
-            count + s->turn * RANK_BUCKETS,
-            count + (1 - s->turn) * RANK_BUCKETS};
+    *out = Ranked<P>{s->body_spare,
+                     s->moving_spare,
+                     key,
+                     bucket,
+                     count + s->turn * RANK_BUCKETS,
+                     count + (1 - s->turn) * RANK_BUCKETS};
     s->turn = 1 - s->turn;
     return LACIS_NBODY_OK;
 }
