@@ -52,12 +52,12 @@ uint64_t lacis_nbody_gpu_bytes(const lacis_nbody_start *start);
 
 /* --- one system on several devices of this process
  *
- * Each device moves a part of the bodies, makes the tree of them and walks for them; trees are sent to the others,
- * about 30 to 50 bytes a body and step. Parts are stretches of the curve, cut anew after some steps and wherever the
- * whole has been asked for, on which bits depend. With `deterministic` each device has all bodies and the tree over
- * them instead, walks for its share and sends the sums: these have the bits of one device's where that does not share
- * upper walks (fewer than 100,000 bodies), and depend on the number of devices else. Only trees by keys, only one
- * softening length; UNSUPPORTED else.
+ * Each device has all bodies and makes the tree over them; it walks for its share of the bodies and sends their sums
+ * to the others. Sums have the bits of one device's where that does not share upper walks (100,000 bodies or more do,
+ * with RELATIVE 1,500,000), and depend on the number of devices else. Where LACIS_NBODY_PARTS is 1 in the environment
+ * and the rule not `deterministic`, each device moves a part of the bodies instead, a stretch of the curve, makes the
+ * tree of it and sends that; parts are cut anew after some steps and wherever the whole has been asked for, on which
+ * bits depend. Only trees by keys, only one softening length; UNSUPPORTED else.
  *
  * starts[k] has stream, pinned memory and host.alloc, host.free of device[k] (an ordinal of CUDA's, which may come
  * twice); starts[0] is that of the whole, with its columns on device[0], where _read puts columns, too. Copies are

@@ -38,11 +38,14 @@ template <class P, class R> struct Sources {
  * (gpu_direct_rank.cuh): they go to `body` and `moving`, and from there back to their places. Only rows without
  * softening of their own, and one super. */
 enum { RANK_BUCKETS = 512, RANK_ROOM = 128 };
+struct alignas(16) RankEntry {
+    uint64_t key, body;
+};
 template <class P> struct Ranked {
     Four<P> *body; /* NULL: bodies stay in their order */
     Moving<P> *moving;
-    uint64_t *key;
-    uint32_t *bucket;       /* RANK_BUCKETS of RANK_ROOM bodies each */
+    uint64_t *key;          /* of each body */
+    RankEntry *bucket;      /* RANK_BUCKETS of RANK_ROOM bodies each */
     uint32_t *count, *next; /* of each bucket: 0, and what becomes 0 */
 };
 

@@ -14,7 +14,7 @@
 namespace nbody
 {
 
-enum { RANK_WARPS = 4, RANK_BITS = 9, RANK_EACH = RANK_BUCKETS / 32, RANK_TIMES = RANK_ROOM / 32 };
+enum { RANK_WARPS = 4, RANK_BITS = 9, RANK_EACH = RANK_BUCKETS / 32 };
 static_assert(RANK_BUCKETS == 1 << RANK_BITS, "a bucket for each value of the first bits");
 
 template <class P, class R>
@@ -23,7 +23,7 @@ __device__ __forceinline__ void rank_drop(const Ranked<P> &r, uint32_t i, const 
     const uint64_t key = hash_of(body, v, (const R *)nullptr);
     const uint32_t bucket = (uint32_t)(key >> (64 - RANK_BITS)), at = atomicAdd(r.count + bucket, 1u);
     r.key[i] = key;
-    if (at < RANK_ROOM) r.bucket[bucket * RANK_ROOM + at] = i;
+    if (at < RANK_ROOM) r.bucket[bucket * RANK_ROOM + at] = RankEntry{key, i};
     store(r.body + i, body);
     r.moving[i] = v;
 }
@@ -43,6 +43,7 @@ struct Filled {
 static __device__ __forceinline__ Filled rank_filled(const uint32_t *count, uint32_t bucket, uint32_t lane)
 {
     uint32_t before = 0, most = 0;
+#pragma unroll
     for (uint32_t k = 0; k < RANK_EACH; k++) {
         const uint32_t b = k * 32 + lane, some = count[b];
         before += b < bucket ? some : 0;
@@ -51,25 +52,21 @@ static __device__ __forceinline__ Filled rank_filled(const uint32_t *count, uint
     return {__reduce_add_sync(~0u, before), count[bucket], __reduce_max_sync(~0u, most) > RANK_ROOM};
 }
 
+/* mine: this lane's entry of the first 32, which is there before anyone knows how many there are. */
 template <class P, class R>
 __device__ __forceinline__ void rank_bucket(const Finish<P, R> &finish, uint32_t bucket, const Filled &f,
-                                            uint32_t lane, uint64_t *key)
+                                            uint32_t lane, RankEntry mine, uint64_t *key)
 {
-    const uint32_t *const list = finish.ranked.bucket + bucket * RANK_ROOM;
-    uint32_t body[RANK_TIMES];
-    for (uint32_t k = 0; k < RANK_TIMES; k++) {
-        const uint32_t t = k * 32 + lane;
-        body[k] = t < f.here ? list[t] : 0;
-        if (t < f.here) key[t] = finish.ranked.key[body[k]];
-    }
+    const RankEntry *const list = finish.ranked.bucket + bucket * RANK_ROOM;
+    for (uint32_t t = lane; t < f.here; t += 32)
+        key[t] = t < 32 ? mine.key : list[t].key;
     __syncwarp();
-    for (uint32_t k = 0; k < RANK_TIMES; k++) {
-        const uint32_t t = k * 32 + lane;
-        if (t >= f.here) continue;
+    for (uint32_t t = lane; t < f.here; t += 32) {
+        if (t >= 32) mine = list[t];
         uint32_t rank = 0;
         for (uint32_t o = 0; o < f.here; o++)
-            rank += key[o] < key[t] || (key[o] == key[t] && o < t);
-        rank_put(finish, body[k], f.before + rank);
+            rank += key[o] < mine.key || (key[o] == mine.key && o < t);
+        rank_put(finish, (uint32_t)mine.body, f.before + rank);
     }
 }
 
@@ -93,11 +90,12 @@ __global__ void __launch_bounds__(32 * RANK_WARPS) place_kernel(uint32_t n, cons
     __shared__ uint64_t key[RANK_WARPS][RANK_ROOM];
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x & 31, bucket = blockIdx.x * RANK_WARPS + warp;
     begin();
+    const RankEntry mine = finish.ranked.bucket[bucket * RANK_ROOM + lane];
     const Filled f = rank_filled(finish.ranked.count, bucket, lane);
     if (f.over)
         rank_one_by_one(finish, n, blockIdx.x * 32 * RANK_WARPS + threadIdx.x, 32 * RANK_BUCKETS);
     else
-        rank_bucket(finish, bucket, f, lane, key[warp]);
+        rank_bucket(finish, bucket, f, lane, mine, key[warp]);
     if (lane == 0) finish.ranked.next[bucket] = 0;
 }
 

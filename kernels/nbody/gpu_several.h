@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One system on several devices, as the files gpu_several*.cu and gpu_parts*.cu share it: in parts (gpu_parts.h); or,
- * where it is to be deterministic, with all bodies and the tree over them on each device, which walks for its share
- * and sends the sums to the others, so that all move all bodies alike and bits do not depend on when parts were cut.
+ * One system on several devices, as the files gpu_several*.cu and gpu_parts*.cu share it: in parts where that is
+ * asked for (gpu_parts.h); else with all bodies and the tree over them on each device, which walks for its share and
+ * sends the sums to the others, so that all move all bodies alike and bits do not depend on when parts were cut.
  */
 #ifndef LACIS_NBODY_GPU_SEVERAL_H
 #define LACIS_NBODY_GPU_SEVERAL_H

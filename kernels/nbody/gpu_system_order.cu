@@ -109,7 +109,7 @@ template <class P, class R> lacis_nbody_status system_canonical(System<P, R> *s)
 /* Keys, buckets, and their counts twice. */
 uint64_t system_ranked_bytes(int64_t n)
 {
-    return (uint64_t)n * sizeof(uint64_t) + (RANK_BUCKETS * RANK_ROOM + 2 * RANK_BUCKETS) * sizeof(uint32_t);
+    return RANK_BUCKETS * (RANK_ROOM * sizeof(RankEntry) + 2 * sizeof(uint32_t)) + (uint64_t)n * sizeof(uint64_t);
 }
 
 template <class P, class R> lacis_nbody_status system_ranked(System<P, R> *s, Ranked<P> *out)
@@ -120,16 +120,16 @@ template <class P, class R> lacis_nbody_status system_ranked(System<P, R> *s, Ra
     NBODY_TRY(take(s, &s->moving_spare, (uint64_t)s->n));
     NBODY_TRY(take(s, &block, system_ranked_bytes(s->n)));
     s->ranks = block;
-    uint64_t *const key = reinterpret_cast<uint64_t *>(block);
-    uint32_t *const bucket = reinterpret_cast<uint32_t *>(key + s->n), *const count =
-                                                                           bucket + RANK_BUCKETS * RANK_ROOM;
+    RankEntry *const bucket = reinterpret_cast<RankEntry *>(block);
+    uint32_t *const count = reinterpret_cast<uint32_t *>(bucket + RANK_BUCKETS * RANK_ROOM);
+    uint64_t *const key = reinterpret_cast<uint64_t *>(count + 2 * RANK_BUCKETS);
     if (fresh) NBODY_CUDA(s, cudaMemsetAsync(count, 0, 2 * RANK_BUCKETS * sizeof *count, s->machine.stream));
-    *out = {s->body_spare,
-            s->moving_spare,
-            key,
-            bucket,
-            count + s->turn * RANK_BUCKETS,
-            count + (1 - s->turn) * RANK_BUCKETS};
+    *out = Ranked<P>{s->body_spare,
+                     s->moving_spare,
+                     key,
+                     bucket,
+                     count + s->turn * RANK_BUCKETS,
+                     count + (1 - s->turn) * RANK_BUCKETS};
     s->turn = 1 - s->turn;
     return LACIS_NBODY_OK;
 }

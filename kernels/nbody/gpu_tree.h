@@ -37,7 +37,7 @@ struct Rota {
 };
 static inline uint64_t rota_words(int64_t n)
 {
-    return 2 * ((4 + (uint64_t)n / 32 + 2) / 2 * 2); /* each of an even number: sums of 64 bits lie there */
+    return 2 * ((6 + (uint64_t)n / 32 + 2) / 2 * 2); /* each of an even number: sums of 64 bits lie there */
 }
 
 /* P: the number of positions (double for F64 and MIXED); R: of forces (float for F32 and MIXED). */

@@ -204,7 +204,7 @@ template <class P, class R>
 __device__ __forceinline__ void hand_over(const Walk<P, R> &walk, const Lists<P, R> &lists, uint32_t lane)
 {
     if (lane == 0) {
-        walk.left[1 + atomicAdd(walk.left, 1u)] = lists.first / walk.per;
+        walk.left[atomicAdd(walk.lefts, 1u)] = lists.first / walk.per;
         turn_note(walk, lists, lists.first / walk.per, gridDim.x);
     }
 }
@@ -276,10 +276,10 @@ template <class P, class R, bool quad, bool potential>
 __global__ void __launch_bounds__(32, blocks_at_once<P, R>()) alone_kernel(const __grid_constant__ Walk<P, R> walk)
 {
     __shared__ Lists<P, R> lists;
-    const uint32_t jobs = walk.left[0] * walk.per;
+    const uint32_t jobs = *walk.lefts * walk.per;
     turn_over(walk);
     for (uint32_t job = blockIdx.x; job < jobs; job += gridDim.x) {
-        const int64_t first = (int64_t)walk.left[1 + job / walk.per] * walk.per + job % walk.per;
+        const int64_t first = (int64_t)walk.left[job / walk.per] * walk.per + job % walk.per;
         if (first >= walk.n) continue;
         set_targets(&lists, first, 1);
         walk_group<P, R, 1, quad, potential, true>(walk, &lists);

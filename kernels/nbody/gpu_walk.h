@@ -16,7 +16,7 @@ void walk_settle(lacis_nbody_type type, int64_t n, lacis_nbody_rule *rule);
 constexpr uint32_t STACK = 448;
 constexpr int SUPER = 8; /* groups that share the upper part of their walks */
 constexpr int TEAM = 4;
-constexpr uint32_t COMPACT = 10;
+constexpr uint32_t COMPACT = 4;
 constexpr uint32_t UPPER = 1024; /* cells that are left to these at most; more: the groups walk by themselves */
 
 /* What upper walks leave, for each SUPER groups; list NULL: there are none. */
@@ -27,6 +27,9 @@ template <class P, class R> struct Upper {
     Four<P> *middle;
     R *field; /* 32 of each warp: a lane's coefficient each (gpu_walk_field.cuh) */
 };
+
+/* What a list of Rota begins with (gpu_walk_turns.cuh). */
+enum { TURN_LONG, TURN_SHORT, TURN_SUM, TURN_LEFT = 4, TURN_FIRST = 6 };
 
 /* All that a launch is given. Lengths are those of the tree; limits are made for R. */
 template <class P, class R> struct Walk {
@@ -44,7 +47,8 @@ template <class P, class R> struct Walk {
     uint32_t crowd;   /* bodies within a group's boxes that are too many for it to be compact */
     uint32_t budget;  /* what a group may cost (dear); more: its targets walk one by one */
     R straddle;       /* a group wider than so many of its boxes uses them one by one */
-    uint32_t *left;   /* groups that are too dear as one walk: how many, then which */
+    uint32_t *left;   /* groups that are too dear as one walk */
+    uint32_t *lefts;  /* how many: of the walk's own, or in `next` */
     uint32_t compact; /* times the budget, for compact groups */
     uint32_t per;     /* targets of a group */
     uint32_t *turn;   /* the list of Rota that says which group comes when, or NULL */

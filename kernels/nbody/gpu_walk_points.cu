@@ -121,7 +121,8 @@ template <class P, class R> static void targets_of(Walk<P, R> *walk, const Point
 {
     walk->target = p.sorted;
     walk->bodies = false;
-    walk->left = p.left;
+    walk->left = p.left + 1;
+    walk->lefts = p.left;
     walk->n = n;
 }
 

@@ -12,12 +12,15 @@ namespace nbody
 constexpr uint32_t MOST_CELLS = 1u << 29; /* a range of them is 32 bits on the stack */
 constexpr double NEAR = 1.6;              /* RELATIVE: radii of a group within which no cell is expanded */
 constexpr double MOST_THETA = 1;          /* a cell that reaches as far as the group may hold the group itself */
-constexpr int64_t SHARE = 100000;         /* bodies from which on groups share the upper part of their walks */
-constexpr uint64_t FEW_SUPERS = 4000;     /* of which a warp each does not fill the device */
+constexpr int64_t SHARE[] = {100000,
+                             1500000}; /* bodies from which on groups share the upper part of their walks; RELATIVE */
+constexpr int64_t FEW_BODIES = 100000; /* of which long groups walking first leave the device idle */
+constexpr uint64_t FEW_SUPERS = 4000;  /* of which a warp each does not fill the device */
 constexpr double STAND_IN = 0.7;
-constexpr double DEAR = 2.4;     /* times what a group costs: more is cheaper target by target */
-constexpr uint32_t CROWD = 2;    /* times a group or a leaf */
-constexpr double STRADDLE = 2.5; /* a compact group is not as wide compared with its parts */
+constexpr double DEAR = 2.4;       /* times what a group costs: more is cheaper target by target */
+constexpr uint32_t DEAR_FIRST = 2; /* times that, where long groups walk first (Rota) and others fill the device */
+constexpr uint32_t CROWD = 2;      /* times a group or a leaf */
+constexpr double STRADDLE = 2.5;   /* a compact group is not as wide compared with its parts */
 
 /* About what a group of neighbours costs, as `dear` counts, by measurement of Plummer spheres; times DEAR. An
  * estimate that is low by much makes groups walk target by target that had better not: it is rather high. */
@@ -50,6 +53,7 @@ Walk<P, R> walk_of(const lacis_nbody_rule *rule, const Tree<P, R> *tree, const F
     walk.crowd = CROWD * (uint32_t)(rule->leaf > 64 ? rule->leaf : 64);
     walk.budget = budget_of(*rule, theta, relative ? fmax(rule->alpha, 1e-30) : 0);
     walk.straddle = (R)STRADDLE;
+    if (tree->rota != nullptr && tree->n >= FEW_BODIES && walk.budget < UINT32_MAX / 2) walk.budget *= DEAR_FIRST;
     walk.compact = COMPACT;
     if (relative) walk.alpha = (R)fmax(rule->alpha, 1e-30);
     if (!(rule->expand > 0) || !(theta > 0)) return walk;
@@ -62,8 +66,10 @@ Walk<P, R> walk_of(const lacis_nbody_rule *rule, const Tree<P, R> *tree, const F
 template <class P, class R>
 cudaError_t walk_start(const Walk<P, R> &walk, const lacis_nbody_rule *rule, bool potential, cudaStream_t stream)
 {
-    const cudaError_t error = cudaMemsetAsync(walk.left, 0, sizeof *walk.left, stream);
-    if (error != cudaSuccess) return error;
+    if (walk.next == nullptr) {
+        const cudaError_t error = cudaMemsetAsync(walk.lefts, 0, sizeof *walk.lefts, stream);
+        if (error != cudaSuccess) return error;
+    }
     return walk_instance(walk, rule->group, rule->order == LACIS_NBODY_QUADRUPOLE, potential, stream);
 }
 
@@ -75,7 +81,7 @@ template <class P, class R> constexpr lacis_nbody_type type_of()
 /* Where few groups are there, their walks take as long as one. */
 static bool shares(const lacis_nbody_rule &rule, int64_t n)
 {
-    return rule.expand > 0 && n >= SHARE;
+    return rule.expand > 0 && n >= SHARE[rule.opening == LACIS_NBODY_RELATIVE];
 }
 
 template <class P, class R>
@@ -90,7 +96,8 @@ uint64_t walk_room(const lacis_nbody_rule *rule, Walk<P, R> *walk, bool share, v
         if (block != nullptr) *pointer = (decltype(+*pointer))((char *)block + at);
         at += (count * sizeof **pointer + 255) / 256 * 256;
     };
-    room(&walk->left, groups + 1);
+    room(&walk->left, groups);
+    room(&walk->lefts, 1);
     if (!share) return at;
     walk->upper.team = (int)team;
     room(&walk->upper.list, supers * UPPER);
@@ -113,13 +120,14 @@ cudaError_t walk_rota(const lacis_nbody_rule *rule, Walk<P, R> *walk, Rota *rota
     cudaError_t error = cudaSuccess;
     if (rota->groups != groups) {
         for (int k = 0; k < 2 && error == cudaSuccess; k++)
-            error = cudaMemsetAsync(list[k], 0, 4 * sizeof **list, stream);
+            error = cudaMemsetAsync(list[k], 0, TURN_FIRST * sizeof **list, stream);
         if (error != cudaSuccess) return error;
         rota->now = 1;
     } else {
         walk->turn = list[rota->now];
     }
     walk->next = list[1 - rota->now];
+    walk->lefts = walk->next + TURN_LEFT;
     rota->now = 1 - rota->now;
     rota->groups = groups;
     return cudaSuccess;
@@ -196,7 +204,7 @@ template <class P, class R> uint64_t walk_bytes(const lacis_nbody_rule *open, in
     template lacis_nbody_status walk(const Machine *, const lacis_nbody_rule *, const Tree<P, R> *,                  \
                                      const Targets<P> *, const Forces<R> *);                                         \
     template lacis_nbody_status walk_part(const Machine *, const lacis_nbody_rule *, const Tree<P, R> *, int64_t,    \
-                                          int64_t, const R *, const Forces<R> *);                                               \
+                                          int64_t, const R *, const Forces<R> *);                                    \
     template uint64_t walk_bytes<P, R>(const lacis_nbody_rule *, int64_t);
 INSTANCE(float, float)
 INSTANCE(double, double)

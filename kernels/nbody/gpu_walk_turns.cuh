@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The order in which groups walk (Rota): a list is the number of groups that took long, of others, the sum of what
- * all took (64 bits), then the groups, long ones from the front and others from the back. Places come from atomics,
- * so the order differs from run to run; sums do not.
+ * all took (64 bits), the number of those that were left (Walk.lefts), then the groups, long ones from the front and
+ * others from the back. Places come from atomics, so the order differs from run to run; sums do not.
  */
 #ifndef LACIS_KERNELS_NBODY_GPU_WALK_TURNS_CUH
 #define LACIS_KERNELS_NBODY_GPU_WALK_TURNS_CUH
@@ -11,8 +11,6 @@
 
 namespace nbody
 {
-
-enum { TURN_LONG, TURN_SHORT, TURN_SUM, TURN_FIRST = 4 };
 
 __device__ __forceinline__ unsigned long long *turn_sum(uint32_t *list)
 {

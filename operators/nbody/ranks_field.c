@@ -41,8 +41,8 @@ static void round_rule(spread *s, double *theta)
     s->rule = s->base->rule;
     *theta = s->rule.theta;
     if (s->rule.opening == LACIS_NBODY_GEOMETRIC) {
-        *theta /= LACIS_NBODY_RADIUS;
-        s->rule.theta = *theta * LACIS_NBODY_RADIUS;
+        *theta /= lacis_nbody_radius(&s->rule);
+        s->rule.theta = *theta * lacis_nbody_radius(&s->rule);
     }
     lacis_nbody_fit_expansion(&s->rule);
 }

@@ -54,9 +54,9 @@ const char *lacis_nbody_rule_text(lacis_run *run, const lacis_nbody_rule *rule)
         text = lacis_run_text(run, "%s, relative opening, alpha %.3g, theta %.3g at most", order, rule->alpha,
                               rule->theta);
     else
-        text = lacis_run_text(run, "%s, %s opening, theta %.3g", order,
-                              rule->opening == LACIS_NBODY_OFFSET ? "offset" : "geometric",
-                              rule->opening == LACIS_NBODY_OFFSET ? rule->theta : rule->theta / LACIS_NBODY_RADIUS);
+        text = lacis_run_text(
+            run, "%s, %s opening, theta %.3g", order, rule->opening == LACIS_NBODY_OFFSET ? "offset" : "geometric",
+            rule->opening == LACIS_NBODY_OFFSET ? rule->theta : rule->theta / lacis_nbody_radius(rule));
     return text == NULL ? order : text;
 }
 
@@ -86,7 +86,7 @@ static lacis_status bind_opening(lacis_run *run, const lacis_call *call, lacis_n
         return lacis_run_fail_at(run, LACIS_SYNTAX, alpha->offset, NULL, "ALPHA belongs to OPENING relative");
     if (rule->opening == LACIS_NBODY_RELATIVE && theta == NULL) rule->theta = USUAL_GUARD;
     LACIS_TRY(lacis_nbody_bind_real(run, call, "THETA", 0, false, &rule->theta));
-    if (rule->opening == LACIS_NBODY_GEOMETRIC) rule->theta *= LACIS_NBODY_RADIUS;
+    if (rule->opening == LACIS_NBODY_GEOMETRIC) rule->theta *= lacis_nbody_radius(rule);
     lacis_nbody_fit_expansion(rule); /* leaf and group stay 0: as kernels find best */
     return lacis_nbody_bind_real(run, call, "ALPHA", 0, true, &rule->alpha);
 }

@@ -124,8 +124,11 @@ double lacis_nbody_result_bytes(const lacis_nbody_work *work);
 lacis_status lacis_nbody_take_places(lacis_run *run, const lacis_nbody_work *work, void **out);
 
 /* THETA is the classical one, the side of a cube over its distance; kernels compare the radius of what is in it,
- * which is at most half the diagonal. */
-#define LACIS_NBODY_RADIUS 0.8660254037844386
+ * which is at most half the diagonal; of monopoles, whose errors have the longer tail, a little less. */
+static inline double lacis_nbody_radius(const lacis_nbody_rule *rule)
+{
+    return rule->order == LACIS_NBODY_QUADRUPOLE ? 0.8660254037844386 : 0.82;
+}
 
 /* --- model.c: what trees take and how far off they are, as measured */
 /* Pairs and cells a body, with one evaluation. */
