@@ -49,14 +49,11 @@ typedef struct solve_gpu_cut {
 
 int64_t solve_gpu_chip_elements(const solve_gpu_cut *cut, int64_t rows); /* see solve_gpu_launch */
 int64_t solve_gpu_chip_longest(lacis_solve_type type);                   /* chain */
-solve_gpu_cut solve_gpu_chip_cut(lacis_solve_type type, solve_gpu_lie lie, int64_t rows);
+/* clusters: whether a chain of one segment may have a cluster of two blocks. */
+solve_gpu_cut solve_gpu_chip_cut(lacis_solve_type type, solve_gpu_lie lie, int64_t rows, bool clusters);
 int64_t solve_gpu_chip_tasks(solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows,
                              int64_t lanes); /* of a group */
 /* Whether a device has room for chains of this length, whatever their layout. */
-typedef struct solve_gpu_device {
-    int major, shared_bytes; /* compute capability; shared memory of a block at most */
-} solve_gpu_device;
-cudaError_t solve_gpu_device_at_hand(solve_gpu_device *out);
 bool solve_gpu_chip_fits(const solve_gpu_device *device, lacis_solve_type type, int64_t rows);
 cudaError_t solve_gpu_chip(const solve_gpu_launch *launch, const solve_gpu_cut *cut);
 

@@ -164,23 +164,50 @@ SOLVE_FN void back_side(const factors_of<TYPE> &f, int first_row, const T *y, T 
 
 enum { FACTORED_WARPS = 8 };
 
-/* A warp's lanes, one behind the other, from `lane` on: `some` of them, of which a warp takes `chains` at most. */
+/* What a warp has of a task: lanes one behind the other, from `lane` on; some 0: none. */
+struct factored_part {
+    int64_t of_launch, lane;
+    int some;
+};
+template <int TYPE> SOLVE_FN factored_part factored_part_of(const factored_job &job, int64_t task)
+{
+    enum { K = factors_of<TYPE>::K };
+    factored_part p = {0, 0, 0};
+    if (task >= job.chip.groups.tasks) return p;
+    p.of_launch = group_number(job.chip.groups, &task);
+    const lacis_solve_group &group = *group_at(job.chip.groups, p.of_launch);
+    const int chains = 32 / (((int)group.rows + K - 1) / K);
+    p.lane = (task * FACTORED_WARPS + threadIdx.x / 32) * chains;
+    const int64_t there = group.lanes - p.lane;
+    p.some = there <= 0 ? 0 : there < chains ? (int)there : chains;
+    return p;
+}
+
+/* Only begins to: the caller waits for it, a group of copies a part. */
+template <int TYPE> SOLVE_FN void bring_part(const factored_job &job, const factored_part &p, char *image)
+{
+    typedef typename solve_of<TYPE>::S S;
+    if (p.some > 0) {
+        const lacis_solve_group &group = *group_at(job.chip.groups, p.of_launch);
+        bring_image(image, rows_of<S>(job.chip.fields, SOLVE_GPU_RHS, group, p.lane).at, p.some * (int)group.rows);
+    }
+    close_row();
+}
+
 template <int TYPE>
-SOLVE_FN void behind_factored(const factored_job &job, const factors_of<TYPE> &factors,
-                              const lacis_solve_group &group, int64_t lane, int some, char *image)
+SOLVE_FN void behind_factored(const factored_job &job, const factors_of<TYPE> &factors, const factored_part &p,
+                              char *image)
 {
     typedef typename solve_of<TYPE>::S S;
     typedef typename solve_of<TYPE>::T T;
     typedef factors_of<TYPE> F;
+    const lacis_solve_group &group = *group_at(job.chip.groups, p.of_launch);
     const int rows = (int)group.rows, chunks = (rows + F::K - 1) / F::K, me = threadIdx.x % 32;
     const int chain = me / chunks, chunk = me % chunks, first_row = chunk * F::K;
-    const bool idle = chain >= some;
+    const bool idle = chain >= p.some;
     const int left = idle ? 0 : rows - first_row, at = idle ? 0 : chain * rows + first_row;
-    const solve_rows<const S> in = rows_of<S>(job.chip.fields, SOLVE_GPU_RHS, group, lane);
-    const solve_rows<S> out = x_rows_of<S>(job.chip.fields, group, lane);
-    bring_image(image, in.at, some * rows);
-    wait_for_images();
-    __syncwarp();
+    const solve_rows<const S> in = rows_of<S>(job.chip.fields, SOLVE_GPU_RHS, group, p.lane);
+    const solve_rows<S> out = x_rows_of<S>(job.chip.fields, group, p.lane);
     const S *side = (const S *)image + image_shift(in.at) + at;
     T y[F::K];
     unsigned top = 0;
@@ -196,15 +223,15 @@ SOLVE_FN void behind_factored(const factored_job &job, const factors_of<TYPE> &f
     S *to = (S *)image + image_shift(out.at) + at;
     back_side(factors, first_row, y, x, before, left, [&](int i, T own) { load_as(&to[i], own); });
     __syncwarp();
-    send_image(image, out.at, some * rows);
+    send_image(image, out.at, p.some * rows);
     const unsigned doubts = __ballot_sync(~0U, !idle && top >= great_bits(T()));
     const unsigned own = (chunks == 32 ? ~0U : (1U << chunks) - 1) << me;
     if (!idle && chunk == 0)
-        solve_gpu_mark(job.chip.flags, group.first + lane + chain,
+        solve_gpu_mark(job.chip.flags, group.first + p.lane + chain,
                        factors.doubt || (doubts & own) != 0 ? SOLVE_GPU_REDO : SOLVE_GPU_SURE);
-    __syncwarp(); /* before the image is filled again */
 }
 
+/* Each warp has two images: the right sides of its next lanes come while it works on these. */
 template <int TYPE>
 __global__ void __launch_bounds__(32 * FACTORED_WARPS, 3) behind_factored_kernel(const factored_job job)
 {
@@ -212,19 +239,24 @@ __global__ void __launch_bounds__(32 * FACTORED_WARPS, 3) behind_factored_kernel
     extern __shared__ __align__(16) char memory[];
     solve_gpu_begin();
     F &factors = *(F *)memory;
-    const int warp = threadIdx.x / 32;
-    char *image = memory + (sizeof(F) + 15) / 16 * 16 + warp * job.chip.image;
+    char *image = memory + (sizeof(F) + 15) / 16 * 16 + threadIdx.x / 32 * 2 * job.chip.image;
+    char *other = image + job.chip.image;
     int64_t loaded = -1;
+    factored_part next = factored_part_of<TYPE>(job, blockIdx.x);
+    bring_part<TYPE>(job, next, image);
     for (int64_t t = blockIdx.x; t < job.chip.groups.tasks; t += gridDim.x) {
-        int64_t task = t;
-        const int64_t of_launch = group_number(job.chip.groups, &task);
-        const lacis_solve_group &group = *group_at(job.chip.groups, of_launch);
-        if (loaded != of_launch) load_factors(&factors, (const F *)job.factors + of_launch);
-        loaded = of_launch;
-        const int chains = 32 / (((int)group.rows + F::K - 1) / F::K);
-        const int64_t lane = (task * FACTORED_WARPS + warp) * chains, there = group.lanes - lane;
-        if (there > 0) /* others wait for this warp only in load_factors, where it comes along */
-            behind_factored(job, factors, group, lane, there < chains ? (int)there : chains, image);
+        const factored_part now = next;
+        next = factored_part_of<TYPE>(job, t + gridDim.x);
+        bring_part<TYPE>(job, next, other);
+        if (loaded != now.of_launch) load_factors(&factors, (const F *)job.factors + now.of_launch);
+        loaded = now.of_launch;
+        asm volatile("cp.async.wait_group %0;" ::"n"(1) : "memory"); /* the next one's may be on their way */
+        __syncwarp();
+        if (now.some > 0) behind_factored(job, factors, now, image);
+        __syncwarp(); /* before the image is filled again */
+        char *const before = image;
+        image = other;
+        other = before;
     }
 }
 

@@ -5,7 +5,7 @@
 #include "solve/gpu_chain.h"
 #include "solve/gpu_chain_factored.cuh"
 
-enum { CLUSTER_MOST = 8, ROW_BYTES = 128, LEAST_THREADS = 64 };
+enum { CLUSTER_MOST = 8, ROW_BYTES = 128, LEAST_THREADS = 128 };
 
 static int short_chunk(lacis_solve_type type)
 {
@@ -55,7 +55,7 @@ static solve_gpu_cut cut_behind(lacis_solve_type type, int chunk, int segments)
 
 /* As many lanes beside one another as a row of 128 bytes has, fewer where a cluster could not hold the chain. Short
  * chains: more, to have a block of some size. */
-static solve_gpu_cut cut_beside(lacis_solve_type type, int chunk, int chunks, int segments)
+static solve_gpu_cut cut_beside(lacis_solve_type type, int chunk, int chunks, int segments, bool clusters)
 {
     const int each = is_long_f64(type, chunk) ? (int)beside_bounds<LACIS_SOLVE_F64 + SOLVE_LONG>::CHUNKS
                                               : (int)beside_bounds<LACIS_SOLVE_F64>::CHUNKS;
@@ -64,6 +64,11 @@ static solve_gpu_cut cut_beside(lacis_solve_type type, int chunk, int chunks, in
     if (segments == 1) {
         while (beside_threads(cut.chunks, cut.lanes, each) < LEAST_THREADS)
             cut.lanes *= 2;
+        if (clusters && is_long_f64(type, chunk) &&
+            beside_threads(cut.chunks, cut.lanes, each) > BESIDE_THREADS / 2) {
+            cut.blocks = 2;
+            cut.chunks = (chunks + 1) / 2;
+        }
         return cut;
     }
     const int half = BESIDE_THREADS / 2, whole = lacis_solve_bytes(type) > 8 ? half : BESIDE_THREADS;
@@ -79,11 +84,11 @@ static solve_gpu_cut cut_beside(lacis_solve_type type, int chunk, int chunks, in
     return cut;
 }
 
-solve_gpu_cut solve_gpu_chip_cut(lacis_solve_type type, solve_gpu_lie lie, int64_t rows)
+solve_gpu_cut solve_gpu_chip_cut(lacis_solve_type type, solve_gpu_lie lie, int64_t rows, bool clusters)
 {
     const int k = chunk_rows(type, rows), chunks = (int)((rows + k - 1) / k);
     const int segments = (chunks + SEGMENT - 1) / SEGMENT;
-    return lie == SOLVE_GPU_BEHIND ? cut_behind(type, k, segments) : cut_beside(type, k, chunks, segments);
+    return lie == SOLVE_GPU_BEHIND ? cut_behind(type, k, segments) : cut_beside(type, k, chunks, segments, clusters);
 }
 
 int64_t solve_gpu_chip_elements(const solve_gpu_cut *cut, int64_t rows)
@@ -116,22 +121,12 @@ static uint64_t bytes_of(lacis_solve_type type, solve_gpu_lie lie, const solve_g
     return solve_gpu_chip_bytes_c128(lie, cut);
 }
 
-cudaError_t solve_gpu_device_at_hand(solve_gpu_device *out)
-{
-    int device = 0;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&out->major, cudaDevAttrComputeCapabilityMajor, device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&out->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    return error;
-}
-
 bool solve_gpu_chip_fits(const solve_gpu_device *device, lacis_solve_type type, int64_t rows)
 {
     const uint64_t fixed = 1024; /* beside what a launch asks for */
     if (rows > solve_gpu_chip_longest(type)) return false;
     for (int lie = SOLVE_GPU_BEHIND; lie <= SOLVE_GPU_BESIDE; lie++) {
-        const solve_gpu_cut cut = solve_gpu_chip_cut(type, (solve_gpu_lie)lie, rows);
+        const solve_gpu_cut cut = solve_gpu_chip_cut(type, (solve_gpu_lie)lie, rows, device->major >= 9);
         if (cut.blocks > 1 && device->major < 9) return false;
         if (bytes_of(type, (solve_gpu_lie)lie, &cut) + fixed > (uint64_t)device->shared_bytes) return false;
     }

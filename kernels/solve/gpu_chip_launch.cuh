@@ -56,26 +56,11 @@ template <int TYPE, bool SOME> static void (*behind_function(const solve_gpu_cut
 
 template <int TYPE, bool SOME, bool WIDE> static void (*beside_function(const solve_gpu_cut *cut))(chip_job)
 {
+    if constexpr (TYPE == LACIS_SOLVE_F64 + SOLVE_LONG)
+        if (!cut->segments && cut->blocks > 1) return beside_kernel<TYPE, SOME, WIDE, false, true>;
     if (!cut->segments) return beside_kernel<TYPE, SOME, WIDE, false, false>;
     return cut->blocks > 1 ? beside_kernel<TYPE, SOME, WIDE, true, true>
                            : beside_kernel<TYPE, SOME, WIDE, true, false>;
-}
-
-/* Blocks that stay, but for large clusters: how many of those there are at once depends on how a device is cut, and
- * one that came late would begin with all of its tasks then. */
-static cudaError_t launch_beside(void (*kernel)(chip_job), const chip_job &job, int threads, uint64_t bytes,
-                                 cudaStream_t stream)
-{
-    enum { FEW = 64, PAIR = 2 }; /* FEW: tasks that any device has at once, or nearly */
-    int64_t blocks = job.groups.tasks * job.blocks, most;
-    if (job.blocks <= PAIR && job.groups.tasks > FEW) {
-        cudaError_t error = ask_for_bytes((const void *)kernel, bytes);
-        if (error == cudaSuccess) error = blocks_that_stay((const void *)kernel, threads, bytes, &most);
-        if (error != cudaSuccess) return error;
-        most = most / job.blocks * job.blocks;
-        if (blocks > most && most > 0) blocks = most;
-    }
-    return launch_clusters(kernel, job, blocks, threads, bytes, stream);
 }
 
 template <int TYPE> static cudaError_t chip_launch(const solve_gpu_launch *l, const solve_gpu_cut *cut)
@@ -88,11 +73,12 @@ template <int TYPE> static cudaError_t chip_launch(const solve_gpu_launch *l, co
         some = some || l->fields.shared[field];
     if (l->lie == SOLVE_GPU_BESIDE) {
         bytes = beside_bytes<TYPE>(cut->chunks, cut->lanes);
-        return launch_beside(some      ? beside_function<TYPE, true, false>(cut)
-                             : l->wide ? beside_function<TYPE, false, true>(cut)
-                                       : beside_function<TYPE, false, false>(cut),
-                             job, beside_threads(cut->chunks, cut->lanes, beside_bounds<TYPE>::CHUNKS), bytes,
-                             l->stream);
+        return launch_clusters(some      ? beside_function<TYPE, true, false>(cut)
+                               : l->wide ? beside_function<TYPE, false, true>(cut)
+                                         : beside_function<TYPE, false, false>(cut),
+                               job, tasks * cut->blocks,
+                               beside_threads(cut->chunks, cut->lanes, beside_bounds<TYPE>::CHUNKS), bytes,
+                               l->stream);
     }
     if (!cut->segments) job.image = image_bytes<typename solve_of<TYPE>::S>((int)l->elements);
     const int images = some ? (int)behind<TYPE, true>::IMAGES : (int)behind<TYPE, false>::IMAGES;
@@ -138,7 +124,7 @@ static cudaError_t factored_launch(const solve_gpu_launch *l, const solve_gpu_cu
     if (error != cudaSuccess) return error;
     if (l->lie == SOLVE_GPU_BEHIND)
         return launch_stay(behind_factored_kernel<TYPE>, job, 32 * FACTORED_WARPS,
-                           head + FACTORED_WARPS * (uint64_t)job.chip.image, l->stream);
+                           head + 2 * FACTORED_WARPS * (uint64_t)job.chip.image, l->stream);
     return launch_stay(beside_factored_kernel<TYPE>, job,
                        beside_threads(cut->chunks, cut->lanes, beside_bounds<TYPE>::CHUNKS),
                        beside_factored_bytes<TYPE>(cut->chunks, cut->lanes), l->stream);
