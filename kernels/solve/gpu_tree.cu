@@ -4,6 +4,7 @@
  */
 #include "gpu_tree.cuh"
 #include "gpu_tree_host.h"
+#include "gpu_tree_turn.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -240,16 +241,36 @@ lacis_solve_gpu_status run_planned(const lacis_solve_gpu_job *job, const solve_g
     clear_room(job, &r);
     return status;
 }
+
+lacis_solve_gpu_status run_turned(const lacis_solve_gpu_job *job, const solve_gpu_tree_plan *plan,
+                                  const solve_gpu_flags *flags, int *cuda_error)
+{
+    tree_turn turn;
+    cudaError_t error = cudaSuccess;
+    lacis_solve_gpu_status status = tree_turn_new(job, &turn) ? LACIS_SOLVE_GPU_OK : LACIS_SOLVE_GPU_NO_MEMORY;
+    while (status == LACIS_SOLVE_GPU_OK && tree_turn_next(&turn, &error)) {
+        status = run_planned(&turn.job, plan, flags, cuda_error);
+        if (status == LACIS_SOLVE_GPU_OK) error = tree_turn_back(&turn);
+    }
+    tree_turn_clear(&turn);
+    return status == LACIS_SOLVE_GPU_OK ? failed(error, cuda_error) : status;
+}
+
+lacis_solve_gpu_status run_any(const lacis_solve_gpu_job *job, const solve_gpu_tree_plan *plan,
+                               const solve_gpu_flags *flags, int *cuda_error)
+{
+    return (tree_turns(job) ? run_turned : run_planned)(job, plan, flags, cuda_error);
+}
 } // namespace
 
 lacis_solve_gpu_status solve_gpu_trees(const lacis_solve_gpu_job *job, const lacis_solve_gpu_plan *plan,
                                        const int32_t *host_parent, const solve_gpu_flags *flags, int *cuda_error)
 {
-    if (plan != NULL) return run_planned(job, plan->trees, flags, cuda_error);
+    if (plan != NULL) return run_any(job, plan->trees, flags, cuda_error);
     solve_gpu_tree_plan *own;
     lacis_solve_gpu_status status = solve_gpu_tree_plan_new(job, host_parent, &own, cuda_error);
     if (status != LACIS_SOLVE_GPU_OK) return status;
-    status = run_planned(job, own, flags, cuda_error);
+    status = run_any(job, own, flags, cuda_error);
     solve_gpu_tree_plan_free(job, own);
     return status;
 }
@@ -318,7 +339,8 @@ uint64_t solve_gpu_trees_bytes(const lacis_solve_gpu_job *job)
         const uint64_t own = rows * (4 * sizeof(tree_op) + 12) + groups * 512;
         return common + own + (tree_lanes_fits(j, true) ? 0 : thread_bytes(j));
     }
-    if (job->way == LACIS_SOLVE_GPU_THREAD) return common + thread_bytes(j);
+    if (job->way == LACIS_SOLVE_GPU_THREAD)
+        return common + thread_bytes(j) + (tree_turns(job) ? tree_turn_bytes(j) : 0);
     if (job->way == LACIS_SOLVE_GPU_SHARED) return common + shared_bytes(j);
     const uint64_t levels = rows * (sizeof(tree_branch) + sizeof(int32_t)) +
                             groups * (sizeof(tree_branches_head) + (TREE_PHASES_MOST + 8) * sizeof(tree_phase));

@@ -11,7 +11,7 @@ static const lacis_solve_gpu_figure figures[LACIS_SOLVE_GPU_WAYS][2][2] = {
     [LACIS_SOLVE_GPU_THREAD] = {{{"solve.gpu.thread.chain.side_ns", "solve.gpu.thread.chain.row_ns", 0.0175, 300},
                                  {"solve.gpu.thread.chain.flat_ns", "solve.gpu.thread.chain.row_ns", 0.034, 300}},
                                 {{"solve.gpu.thread.tree.side_ns", "solve.gpu.thread.tree.row_ns", 0.02, 300},
-                                 {"solve.gpu.thread.tree.flat_ns", "solve.gpu.thread.tree.row_ns", 0.05, 300}}},
+                                 {"solve.gpu.thread.tree.flat_ns", "solve.gpu.thread.tree.row_ns", 0.035, 300}}},
     [LACIS_SOLVE_GPU_CHIP] = {{{"solve.gpu.chip.chain.side_ns", "solve.gpu.chip.chain.row_ns", 0.0096, 10},
                                {"solve.gpu.chip.chain.flat_ns", "solve.gpu.chip.chain.row_ns", 0.0092, 10}},
                               {{"solve.gpu.chip.tree.side_ns", "solve.gpu.chip.tree.row_ns", 0.02, 40},

@@ -236,8 +236,6 @@ static bool parse(const char *text, job_spec *s)
     return w < LACIS_SOLVE_GPU_WAYS && s->kind < TREE_KINDS;
 }
 
-static const lacis_solve_gpu_way ways[] = {LACIS_SOLVE_GPU_THREAD, LACIS_SOLVE_GPU_LANES, LACIS_SOLVE_GPU_BRANCHES};
-
 static const lacis_solve_gpu_way ways[] = {LACIS_SOLVE_GPU_THREAD, LACIS_SOLVE_GPU_LANES, LACIS_SOLVE_GPU_SHARED,
                                            LACIS_SOLVE_GPU_BRANCHES};
 static const int64_t three_layouts[] = {LAYOUT_FLAT, LAYOUT_FULL, 64};

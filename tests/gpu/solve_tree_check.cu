@@ -271,6 +271,21 @@ static void check_factored(uint64_t *state)
     }
 }
 
+/* So many Flat lanes that THREAD puts them side by side first. */
+static void check_turned(uint64_t *state)
+{
+    for (int type = 0; type < 3; type++)
+        for (int sharing = 0; sharing < SHARINGS; sharing++) {
+            tree_spec spec = random_spec(state);
+            spec.type = (lacis_solve_type)type;
+            spec.sharing = sharing;
+            spec.matrix = spec.rhs = spec.x = LAYOUT_FLAT;
+            check_batch({make_tree(TREE_PEER, 9 + some(state, 40), 0, next_random(state)),
+                         make_tree(TREE_PEER, 5, 0, next_random(state))},
+                        {4000, 4300}, spec);
+        }
+}
+
 static void say_so_far()
 {
     printf("trees: %d cases so far, %d failures\n", cases, failures);
@@ -319,6 +334,7 @@ void check_trees(bool small, uint64_t seed)
     }
     check_wide_tiles(&state);
     check_factored(&state);
+    check_turned(&state);
     say_so_far();
     if (small) return;
     const int64_t shapes[][2] = {{319, 157}, {691, 341}, {695, 66}, {305, 30}};
