@@ -48,11 +48,11 @@ static chain_group chain_group_of(const lacis_solve_gpu_job *job, const solve_gp
     out.tasks = solve_gpu_thread_tasks(group->lanes);
     out.chip = job->way == LACIS_SOLVE_GPU_CHIP && solve_gpu_chip_fits(device, type, group->rows);
     if (!out.chip) return out;
-    out.cut = solve_gpu_chip_cut(type, out.lie, group->rows, device->major >= 9);
+    out.cut = solve_gpu_chip_cut(type, out.lie, group->rows);
     out.factored = worth_factoring(&job->job, group, &out.cut);
-    if (out.factored) out.cut = solve_gpu_chip_cut(type, out.lie, group->rows, false);
-    out.tasks = (out.factored ? solve_gpu_factored_tasks : solve_gpu_chip_tasks)(out.lie, &out.cut, group->rows,
-                                                                                 group->lanes);
+    if (out.factored) solve_gpu_factored_cut(type, out.lie, &out.cut);
+    out.tasks = out.factored ? solve_gpu_factored_tasks(type, out.lie, &out.cut, group->rows, group->lanes)
+                             : solve_gpu_chip_tasks(out.lie, &out.cut, group->rows, group->lanes);
     return out;
 }
 
@@ -198,7 +198,7 @@ int64_t solve_gpu_chains_factored(const lacis_solve_gpu_job *job)
     for (int64_t g = 0; g < job->job.groups && job->way == LACIS_SOLVE_GPU_CHIP; g++) {
         const lacis_solve_group *group = &job->job.group[g];
         if (group->rows == 0 || group->lanes == 0) continue;
-        const solve_gpu_cut cut = solve_gpu_chip_cut(job->job.type, SOLVE_GPU_BEHIND, group->rows, false);
+        const solve_gpu_cut cut = solve_gpu_chip_cut(job->job.type, SOLVE_GPU_BEHIND, group->rows);
         count += worth_factoring(&job->job, group, &cut);
     }
     return count;

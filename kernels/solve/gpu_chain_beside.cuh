@@ -3,8 +3,7 @@
  * Chains on chip in any layout, made for lanes side by side (Full, Block): a block has a row of lanes, as many as
  * fill 128 bytes, and each of its threads a few chunks of one lane, which it reads where they are: a row's lanes in
  * one go, no element twice. The ends of chunks are turned in shared memory, so that each warp gets all chunks of a
- * lane. A block that would have a multiprocessor to itself is cut into a cluster of two: while the one of a cluster
- * waits for its chunks to be joined, that of another takes in rows. Included by gpu_chip_*.cu.
+ * lane. Included by gpu_chip_*.cu.
  */
 #ifndef LACIS_KERNELS_SOLVE_GPU_CHAIN_BESIDE_CUH
 #define LACIS_KERNELS_SOLVE_GPU_CHAIN_BESIDE_CUH
@@ -119,31 +118,6 @@ template <class T> SOLVE_FN void solve_ends(const beside_room<T> &room, int chun
     }
 }
 
-/* One segment a chain, cut in two for a cluster of two blocks: each has some of the lanes, and tells the other of
- * what chunks that has. */
-template <class T>
-SOLVE_FN void solve_ends_of_two(const beside_room<T> &room, int chunks, const solve_gpu_flags &flags,
-                                int64_t first_lane, int some)
-{
-    const int me = threadIdx.x % 32, warps = blockDim.x / 32, each = room.chunks;
-    const bool idle = me >= chunks;
-    const int owner = idle ? 0 : me / each, chunk = idle ? 0 : me % each;
-    for (int lane = (int)cluster_rank<true>() * warps + (int)threadIdx.x / 32; lane < room.lanes; lane += 2 * warps) {
-        watch w = {};
-        T part[ENDS];
-#pragma unroll
-        for (int i = 0; i < ENDS; i++)
-            part[i] = *cluster_at<true>(&room.end(i, chunk, lane), owner);
-        const bool doubt = *cluster_at<true>(&room.doubt[lane], me % 2) != 0;
-        const ends_of<T> ends = {part[0], part[1], part[2], part[3], part[4], part[5]};
-        const T x = unknowns(idle ? no_ends<T>() : ends, idle ? -1 : me, chunks, &w);
-        if (!idle) *cluster_at<true>(&room.end(0, chunk, lane), owner) = x;
-        if (me == each - 1) *cluster_at<true>(&room.before[lane], 1) = x;
-        const bool any = __any_sync(~0U, doubt || (!idle && in_doubt<T>(w)));
-        if (me == 0 && lane < some) solve_gpu_mark(flags, first_lane + lane, any ? SOLVE_GPU_REDO : SOLVE_GPU_SURE);
-    }
-}
-
 /* Several: what a segment has of its own, in place of its ends. */
 template <class T> SOLVE_FN void solve_segments(const beside_room<T> &room)
 {
@@ -242,7 +216,7 @@ __global__ void __launch_bounds__(BESIDE_THREADS, beside_bounds<TYPE>::BLOCKS) b
     typedef typename solve_of<TYPE>::T T;
     enum { K = solve_of<TYPE>::K, M = beside_bounds<TYPE>::CHUNKS };
     extern __shared__ __align__(16) char memory[];
-    solve_gpu_begin();
+    solve_gpu_wait();
     const beside_room<T> room = beside_room_of<TYPE>(job, memory);
     int64_t task = blockIdx.x / job.blocks;
     const lacis_solve_group &group = *group_of(job.groups, &task);
@@ -250,7 +224,7 @@ __global__ void __launch_bounds__(BESIDE_THREADS, beside_bounds<TYPE>::BLOCKS) b
     const int64_t begin = task * job.beside;
     const int some = group.lanes - begin < job.beside ? (int)(group.lanes - begin) : job.beside;
     const int mine = (int)threadIdx.x % job.beside, own = (int)threadIdx.x / job.beside * M;
-    const int before_block = SEGMENTS || MANY ? (int)cluster_rank<MANY>() * job.chunks : 0;
+    const int before_block = SEGMENTS ? (int)cluster_rank<MANY>() * job.chunks : 0;
     const bool idle = mine >= some || own >= room.chunks;
     if ((int)threadIdx.x < job.beside) room.doubt[threadIdx.x] = 0;
     __syncthreads();
@@ -305,10 +279,6 @@ __global__ void __launch_bounds__(BESIDE_THREADS, beside_bounds<TYPE>::BLOCKS) b
         cluster_meet<MANY>();
         join_segments<MANY>(room, (chunks + SEGMENT - 1) / SEGMENT, job.flags, group.first + begin, some);
         cluster_meet<MANY>(); /* and nobody leaves before the others have read its shared memory */
-    } else if (MANY) {
-        cluster_meet<MANY>();
-        solve_ends_of_two(room, chunks, job.flags, group.first + begin, some);
-        cluster_meet<MANY>();
     } else {
         solve_ends(room, chunks);
         __syncthreads();
@@ -316,6 +286,7 @@ __global__ void __launch_bounds__(BESIDE_THREADS, beside_bounds<TYPE>::BLOCKS) b
             solve_gpu_mark(job.flags, group.first + begin + threadIdx.x,
                            room.doubt[threadIdx.x] != 0 ? SOLVE_GPU_REDO : SOLVE_GPU_SURE);
     }
+    solve_gpu_trigger();
     if (idle) return;
     const solve_rows<S> out = x_rows_of<S>(job.fields, group, begin + mine);
 #pragma unroll
@@ -325,7 +296,7 @@ __global__ void __launch_bounds__(BESIDE_THREADS, beside_bounds<TYPE>::BLOCKS) b
         T x = room.end(0, chunk, mine), before = number<T>(0);
         if (chunk > 0)
             before = room.end(0, chunk - 1, mine);
-        else if (SEGMENTS || (MANY && first_row > 0))
+        else if (SEGMENTS)
             before = room.before[mine];
 #pragma unroll
         for (int i = K - 1; i >= 0; i--) {

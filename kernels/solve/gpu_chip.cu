@@ -5,7 +5,7 @@
 #include "solve/gpu_chain.h"
 #include "solve/gpu_chain_factored.cuh"
 
-enum { CLUSTER_MOST = 8, ROW_BYTES = 128, LEAST_THREADS = 128 };
+enum { CLUSTER_MOST = 8, ROW_BYTES = 128, LEAST_THREADS = 64 };
 
 static int short_chunk(lacis_solve_type type)
 {
@@ -55,7 +55,7 @@ static solve_gpu_cut cut_behind(lacis_solve_type type, int chunk, int segments)
 
 /* As many lanes beside one another as a row of 128 bytes has, fewer where a cluster could not hold the chain. Short
  * chains: more, to have a block of some size. */
-static solve_gpu_cut cut_beside(lacis_solve_type type, int chunk, int chunks, int segments, bool clusters)
+static solve_gpu_cut cut_beside(lacis_solve_type type, int chunk, int chunks, int segments)
 {
     const int each = is_long_f64(type, chunk) ? (int)beside_bounds<LACIS_SOLVE_F64 + SOLVE_LONG>::CHUNKS
                                               : (int)beside_bounds<LACIS_SOLVE_F64>::CHUNKS;
@@ -64,11 +64,6 @@ static solve_gpu_cut cut_beside(lacis_solve_type type, int chunk, int chunks, in
     if (segments == 1) {
         while (beside_threads(cut.chunks, cut.lanes, each) < LEAST_THREADS)
             cut.lanes *= 2;
-        if (clusters && is_long_f64(type, chunk) &&
-            beside_threads(cut.chunks, cut.lanes, each) > BESIDE_THREADS / 2) {
-            cut.blocks = 2;
-            cut.chunks = (chunks + 1) / 2;
-        }
         return cut;
     }
     const int half = BESIDE_THREADS / 2, whole = lacis_solve_bytes(type) > 8 ? half : BESIDE_THREADS;
@@ -84,11 +79,11 @@ static solve_gpu_cut cut_beside(lacis_solve_type type, int chunk, int chunks, in
     return cut;
 }
 
-solve_gpu_cut solve_gpu_chip_cut(lacis_solve_type type, solve_gpu_lie lie, int64_t rows, bool clusters)
+solve_gpu_cut solve_gpu_chip_cut(lacis_solve_type type, solve_gpu_lie lie, int64_t rows)
 {
     const int k = chunk_rows(type, rows), chunks = (int)((rows + k - 1) / k);
     const int segments = (chunks + SEGMENT - 1) / SEGMENT;
-    return lie == SOLVE_GPU_BEHIND ? cut_behind(type, k, segments) : cut_beside(type, k, chunks, segments, clusters);
+    return lie == SOLVE_GPU_BEHIND ? cut_behind(type, k, segments) : cut_beside(type, k, chunks, segments);
 }
 
 int64_t solve_gpu_chip_elements(const solve_gpu_cut *cut, int64_t rows)
@@ -126,7 +121,7 @@ bool solve_gpu_chip_fits(const solve_gpu_device *device, lacis_solve_type type, 
     const uint64_t fixed = 1024; /* beside what a launch asks for */
     if (rows > solve_gpu_chip_longest(type)) return false;
     for (int lie = SOLVE_GPU_BEHIND; lie <= SOLVE_GPU_BESIDE; lie++) {
-        const solve_gpu_cut cut = solve_gpu_chip_cut(type, (solve_gpu_lie)lie, rows, device->major >= 9);
+        const solve_gpu_cut cut = solve_gpu_chip_cut(type, (solve_gpu_lie)lie, rows);
         if (cut.blocks > 1 && device->major < 9) return false;
         if (bytes_of(type, (solve_gpu_lie)lie, &cut) + fixed > (uint64_t)device->shared_bytes) return false;
     }
@@ -149,10 +144,20 @@ cudaError_t solve_gpu_chip(const solve_gpu_launch *launch, const solve_gpu_cut *
     return solve_gpu_chip_c128(launch, cut);
 }
 
-int64_t solve_gpu_factored_tasks(solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows, int64_t lanes)
+/* Twice as many lanes beside one another, where threads allow it: there is but one word a row to read of each. */
+void solve_gpu_factored_cut(lacis_solve_type type, solve_gpu_lie lie, solve_gpu_cut *cut)
+{
+    const int each = is_long_f64(type, cut->chunk_rows) ? 1 : 2;
+    if (lie == SOLVE_GPU_BESIDE && beside_threads(cut->chunks, 2 * cut->lanes, each) <= BESIDE_THREADS)
+        cut->lanes *= 2;
+}
+
+int64_t solve_gpu_factored_tasks(lacis_solve_type type, solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows,
+                                 int64_t lanes)
 {
     const int64_t warps = solve_gpu_chip_tasks(lie, cut, rows, lanes);
-    return lie == SOLVE_GPU_BESIDE ? warps : (warps + FACTORED_WARPS - 1) / FACTORED_WARPS;
+    const int64_t each = factored_lanes(is_long_f64(type, cut->chunk_rows)) * FACTORED_WARPS;
+    return lie == SOLVE_GPU_BESIDE ? warps : (warps + each - 1) / each;
 }
 
 uint64_t solve_gpu_factors_bytes(lacis_solve_type type)

@@ -56,8 +56,6 @@ template <int TYPE, bool SOME> static void (*behind_function(const solve_gpu_cut
 
 template <int TYPE, bool SOME, bool WIDE> static void (*beside_function(const solve_gpu_cut *cut))(chip_job)
 {
-    if constexpr (TYPE == LACIS_SOLVE_F64 + SOLVE_LONG)
-        if (!cut->segments && cut->blocks > 1) return beside_kernel<TYPE, SOME, WIDE, false, true>;
     if (!cut->segments) return beside_kernel<TYPE, SOME, WIDE, false, false>;
     return cut->blocks > 1 ? beside_kernel<TYPE, SOME, WIDE, true, true>
                            : beside_kernel<TYPE, SOME, WIDE, true, false>;
@@ -117,14 +115,15 @@ template <int TYPE>
 static cudaError_t factored_launch(const solve_gpu_launch *l, const solve_gpu_cut *cut, void *factors)
 {
     const uint64_t head = (sizeof(factors_of<TYPE>) + 15) / 16 * 16;
-    factored_job job = {{l->groups, l->fields, l->flags, 1, chip_image<TYPE>(), cut->lanes, cut->chunks}, factors};
+    const int image = image_bytes<typename solve_of<TYPE>::S>(factored_lanes<TYPE>() * SEGMENT * solve_of<TYPE>::K);
+    factored_job job = {{l->groups, l->fields, l->flags, 1, image, cut->lanes, cut->chunks}, factors};
     void *arguments[] = {&job};
     const solve_gpu_start_at at = {dim3((unsigned)l->groups.count), 32, 1, 0, l->stream};
     const cudaError_t error = solve_gpu_start(&at, (const void *)factor_kernel<TYPE>, arguments);
     if (error != cudaSuccess) return error;
     if (l->lie == SOLVE_GPU_BEHIND)
         return launch_stay(behind_factored_kernel<TYPE>, job, 32 * FACTORED_WARPS,
-                           head + 2 * FACTORED_WARPS * (uint64_t)job.chip.image, l->stream);
+                           head + FACTORED_WARPS * (uint64_t)job.chip.image, l->stream);
     return launch_stay(beside_factored_kernel<TYPE>, job,
                        beside_threads(cut->chunks, cut->lanes, beside_bounds<TYPE>::CHUNKS),
                        beside_factored_bytes<TYPE>(cut->chunks, cut->lanes), l->stream);

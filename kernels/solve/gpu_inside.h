@@ -76,13 +76,13 @@ static inline void solve_gpu_give(const lacis_solve_gpu_job *job, void *block)
     if (block != NULL) job->job.host.free(job->job.host.context, block);
 }
 
-/* --- gpu_start.cu: devices and launches
- * ------------------------------------------------------------------------------------- *
+/* --- gpu_start.cu ------------------------------------------------------------------------------------- *
  *
  * Launches a kernel whose blocks may come while the last blocks of the one before are still at work (programmatic
- * dependent launch). So every kernel that is launched thus begins with solve_gpu_begin, in all its threads: what was
- * launched before is done then, and so is what that waited for. What the host has sent and waited for may be read
- * before: between solve_gpu_trigger and solve_gpu_wait. */
+ * dependent launch). So every kernel that is launched thus begins with solve_gpu_wait, in all its threads: what was
+ * launched before is done then, and so is what that waited for. (What the host has sent and waited for may be read
+ * before.) solve_gpu_trigger, of all blocks, lets the next kernel's come: where blocks are not as many as
+ * multiprocessors hold at once, late, since those that come are dealt to where there is room just then. */
 typedef struct solve_gpu_device {
     int major, shared_bytes; /* compute capability; shared memory of a block at most */
 } solve_gpu_device;

@@ -9,7 +9,7 @@
 
 namespace
 {
-enum { STRETCH = 128, AHEAD = 8 }; /* rows that a warp brings at a time; that are on their way from memory */
+enum { STRETCH = 128, AHEAD = 6 }; /* rows that a warp brings at a time; that a lane does, see gpu_tree_thread.cu */
 
 /* Of a row, in the order of computation, in p.coef. spare: on the way up the stack of sums, a slot a row; then, of
  * the first row, whether all of the matrix is surely fine (1). */
@@ -109,10 +109,16 @@ TREE_DEVICE bool side_up(const tree_params &p, const tree_group &g, int64_t lane
     for (int i = 0; i < AHEAD; i++)
         next[i] = __ldcs(rhs.at + __ldg(&entry[min(i, g.rows - 1)].x) * rhs.step);
     for (int32_t k = 0; k < g.rows; k += AHEAD) {
+        S now[AHEAD];
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++)
+            now[i] = next[i];
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++)
+            next[i] = __ldcs(rhs.at + __ldg(&entry[min(k + AHEAD + i, g.rows - 1)].x) * rhs.step);
 #pragma unroll
         for (int i = 0; i < AHEAD; i++) {
-            const C own = (C)next[i];
-            next[i] = __ldcs(rhs.at + __ldg(&entry[min(k + AHEAD + i, g.rows - 1)].x) * rhs.step);
+            const C own = (C)now[i];
             if (k + i >= g.rows) continue;
             const uint32_t flags = (uint32_t)__ldg(&entry[k + i].y), op = flags & TREE_STACK;
             const C y = (flags & TREE_LEAF ? own : own - sum) * __ldg(&f[k + i].w);
@@ -147,10 +153,16 @@ TREE_DEVICE void side_down(const tree_params &p, const tree_group &g, int64_t la
     for (int i = 0; i < AHEAD; i++)
         next[i] = from[max(g.rows - 1 - i, 0) * TREE_THREADS];
     for (int32_t k = g.rows - 1; k >= 0; k -= AHEAD) {
+        C now[AHEAD];
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++)
+            now[i] = next[i];
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++)
+            next[i] = from[max(k - AHEAD - i, 0) * TREE_THREADS];
 #pragma unroll
         for (int i = 0; i < AHEAD; i++) {
-            const C y = next[i];
-            next[i] = from[max(k - AHEAD - i, 0) * TREE_THREADS];
+            const C y = now[i];
             if (k - i < 0) continue;
             const int2 e = __ldg(entry + k - i);
             const uint32_t op = (uint32_t)e.y & TREE_STACK;

@@ -11,7 +11,7 @@ enum {
     TREE_THREADS = 64,           /* lanes of a tile of THREAD and BRANCHES */
     TREE_SHARED_THREADS = 32,    /* of SHARED */
     TREE_BLOCKS_MOST = 132 * 16, /* of THREAD: each has memory of its own for q and y */
-    TREE_STACK_BYTES = 12 << 10  /* of a block's stack in shared memory at most; else it lies in memory */
+    TREE_STACK_BYTES = 24 << 10  /* of a block's stack in shared memory at most; else it lies in memory */
 };
 enum { LANES_BYTES_MOST = 227 << 10 }; /* of shared memory */
 static const uint64_t TREE_SCRATCH_BYTES = (uint64_t)4
