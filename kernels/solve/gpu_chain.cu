@@ -50,8 +50,9 @@ static chain_group chain_group_of(const lacis_solve_gpu_job *job, const solve_gp
     if (!out.chip) return out;
     out.cut = solve_gpu_chip_cut(type, out.lie, group->rows);
     out.factored = worth_factoring(&job->job, group, &out.cut);
-    out.tasks = (out.factored ? solve_gpu_factored_tasks : solve_gpu_chip_tasks)(out.lie, &out.cut, group->rows,
-                                                                                 group->lanes);
+    if (out.factored) solve_gpu_factored_cut(type, out.lie, &out.cut);
+    out.tasks = out.factored ? solve_gpu_factored_tasks(type, out.lie, &out.cut, group->rows, group->lanes)
+                             : solve_gpu_chip_tasks(out.lie, &out.cut, group->rows, group->lanes);
     return out;
 }
 

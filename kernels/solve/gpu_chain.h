@@ -53,16 +53,15 @@ solve_gpu_cut solve_gpu_chip_cut(lacis_solve_type type, solve_gpu_lie lie, int64
 int64_t solve_gpu_chip_tasks(solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows,
                              int64_t lanes); /* of a group */
 /* Whether a device has room for chains of this length, whatever their layout. */
-typedef struct solve_gpu_device {
-    int major, shared_bytes; /* compute capability; shared memory of a block at most */
-} solve_gpu_device;
-cudaError_t solve_gpu_device_at_hand(solve_gpu_device *out);
 bool solve_gpu_chip_fits(const solve_gpu_device *device, lacis_solve_type type, int64_t rows);
 cudaError_t solve_gpu_chip(const solve_gpu_launch *launch, const solve_gpu_cut *cut);
 
 /* Matrices shared by all lanes, of chains that are not cut in segments: the same with two words an unknown. bytes: of
  * the factors of a group, on the device. */
-int64_t solve_gpu_factored_tasks(solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows, int64_t lanes);
+void solve_gpu_factored_cut(lacis_solve_type type, solve_gpu_lie lie,
+                            solve_gpu_cut *cut); /* from solve_gpu_chip_cut's */
+int64_t solve_gpu_factored_tasks(lacis_solve_type type, solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows,
+                                 int64_t lanes);
 uint64_t solve_gpu_factors_bytes(lacis_solve_type type);
 cudaError_t solve_gpu_factored(const solve_gpu_launch *launch, const solve_gpu_cut *cut, void *factors);
 

@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(32 * BEHIND_WARPS, behind_blocks<TYPE>()) behi
     typedef typename B::S S;
     typedef typename B::T T;
     extern __shared__ __align__(16) char memory[];
-    solve_gpu_begin();
+    solve_gpu_wait();
     char *image = memory + threadIdx.x / 32 * B::IMAGES * job.image;
     int64_t task = (int64_t)blockIdx.x * BEHIND_WARPS + threadIdx.x / 32;
     if (task >= job.groups.tasks) return;
@@ -152,6 +152,7 @@ __global__ void __launch_bounds__(32 * BEHIND_WARPS, behind_blocks<TYPE>()) behi
     __syncwarp();
     const ends_of<T> ends = b.go(part, chunk == 0, left, &w);
     const T x = unknowns(ends, idle ? -1 : chunk, chunks, &w);
+    solve_gpu_trigger();
     const T up = shuffle(x, me > 0 ? me - 1 : 0), before = chunk == 0 ? number<T>(0) : up;
     __syncwarp(); /* all of the matrix has been read */
     const solve_rows<S> out = x_rows_of<S>(job.fields, group, lane);
@@ -177,7 +178,7 @@ __global__ void __launch_bounds__(32 * segment_warps<TYPE>(), segment_blocks<TYP
     extern __shared__ __align__(16) char memory[];
     __shared__ ends_of<T> segment_ends[SEGMENT_WARPS];
     __shared__ bool doubts[SEGMENT_WARPS];
-    solve_gpu_begin();
+    solve_gpu_wait();
     const int warps = blockDim.x / 32, warp = threadIdx.x / 32, me = threadIdx.x % 32;
     const int segment = (int)cluster_rank<MANY>() * warps + warp;
     char *image = memory + warp * B::IMAGES * job.image;
@@ -208,6 +209,7 @@ __global__ void __launch_bounds__(32 * segment_warps<TYPE>(), segment_blocks<TYP
         any = *cluster_at<MANY>(&doubts[me % warps], me / warps);
     }
     const T of_segments = unknowns(of_all, me < segments ? me : -1, segments, &w);
+    solve_gpu_trigger();
     any = __any_sync(~0U, any || in_doubt<T>(w));
     if (MANY) cluster_meet<MANY>(); /* nobody leaves before the others have read its shared memory */
     const int known = segment < segments ? segment : 0;

@@ -107,64 +107,91 @@ template <int TYPE> SOLVE_FN void load_factors(factors_of<TYPE> *to, const facto
     __syncthreads();
 }
 
-/* A chunk's right side. get(i) of row i; y of all rows is kept. */
+/* Right sides of N lanes, a chunk of each. get(n, i) of row i; y of all rows is kept. */
 template <class T> struct side_ends {
     T y, first_y;
 };
-template <int TYPE, class T, class G>
-SOLVE_FN side_ends<T> eliminate_side(const factors_of<TYPE> &f, int first_row, const G &get, T *y, unsigned *top)
+template <int TYPE, int N, class T, class G>
+SOLVE_FN void eliminate_sides(const factors_of<TYPE> &f, int first_row, const G &get, T (*y)[factors_of<TYPE>::K],
+                              side_ends<T> *e, unsigned *top)
 {
     typedef factors_of<TYPE> F;
-    side_ends<T> e;
 #pragma unroll
     for (int i = 0; i < F::K; i++) {
         const int row = first_row + i;
-        const T rhs = get(i), inverse = f.row(F::INVERSE, row);
-        *top = max(*top, high_bits(rhs));
-        e.y = times(i == 0 ? rhs : less(rhs, f.row(F::LOWER, row), e.y), inverse);
-        if (i == 0)
-            e.first_y = e.y;
-        else if (i < F::K - 1)
-            e.first_y = less(e.first_y, f.row(F::FIRST_Q, row - 1), e.y);
-        y[i] = e.y;
+        const T lower = f.row(F::LOWER, row), inverse = f.row(F::INVERSE, row);
+#pragma unroll
+        for (int n = 0; n < N; n++) {
+            const T rhs = get(n, i);
+            top[n] = max(top[n], high_bits(rhs));
+            e[n].y = times(i == 0 ? rhs : less(rhs, lower, e[n].y), inverse);
+            if (i == 0)
+                e[n].first_y = e[n].y;
+            else if (i < F::K - 1)
+                e[n].first_y = less(e[n].first_y, f.row(F::FIRST_Q, row - 1), e[n].y);
+            y[n][i] = e[n].y;
+        }
     }
-    return e;
 }
 
-/* `unknowns` for a right side. */
-template <int TYPE, class T>
-SOLVE_FN T side_unknowns(const factors_of<TYPE> &f, const side_ends<T> &e, int place, int count)
+/* `unknowns` for right sides: e becomes x in e[n].y. */
+template <int TYPE, int N, class T>
+SOLVE_FN void side_unknowns(const factors_of<TYPE> &f, side_ends<T> *e, int place, int count)
 {
     typedef factors_of<TYPE> F;
     const int me = threadIdx.x % 32, next = place >= 0 && place + 1 < count ? me + 1 : me;
     const int chunk = place < 0 ? 0 : place;
-    T rhs = times(less(e.y, f.chunk(F::NEXT, chunk), shuffle(e.first_y, next)), f.chunk(F::NEXT_INVERSE, chunk));
+#pragma unroll
+    for (int n = 0; n < N; n++)
+        e[n].y = times(less(e[n].y, f.chunk(F::NEXT, chunk), shuffle(e[n].first_y, next)),
+                       f.chunk(F::NEXT_INVERSE, chunk));
     for (int s = 1, step = F::STEPS; s < count; s *= 2, step += 3) {
         const int low = place >= s ? me - s : me, high = place >= 0 && place + s < count ? me + s : me;
-        const T low_rhs = shuffle(rhs, low), high_rhs = shuffle(rhs, high);
-        rhs = less(less(rhs, f.chunk(step, chunk), low_rhs), f.chunk(step + 1, chunk), high_rhs);
-        rhs = times(rhs, f.chunk(step + 2, chunk));
+        const T lower = f.chunk(step, chunk), upper = f.chunk(step + 1, chunk), inverse = f.chunk(step + 2, chunk);
+#pragma unroll
+        for (int n = 0; n < N; n++) {
+            const T low_rhs = shuffle(e[n].y, low), high_rhs = shuffle(e[n].y, high);
+            e[n].y = times(less(less(e[n].y, lower, low_rhs), upper, high_rhs), inverse);
+        }
     }
-    return rhs;
 }
 
-/* put(i, x) takes x of row i. */
-template <int TYPE, class T, class P>
-SOLVE_FN void back_side(const factors_of<TYPE> &f, int first_row, const T *y, T x, T before, int left, const P &put)
+/* put(n, i, x) takes x of row i. left: of each lane. */
+template <int TYPE, int N, class T, class P>
+SOLVE_FN void back_sides(const factors_of<TYPE> &f, int first_row, const T (*y)[factors_of<TYPE>::K],
+                         const side_ends<T> *e, const T *before, const int *left, const P &put)
 {
     typedef factors_of<TYPE> F;
+    T x[N];
+#pragma unroll
+    for (int n = 0; n < N; n++)
+        x[n] = e[n].y;
 #pragma unroll
     for (int i = F::K - 1; i >= 0; i--) {
-        if (i >= left) continue;
-        const int row = first_row + i;
-        if (i < F::K - 1) x = less(less(y[i], f.row(F::Q, row), x), f.row(F::F, row), before);
-        put(i, x);
+        const T q = f.row(F::Q, first_row + i), own_f = f.row(F::F, first_row + i);
+#pragma unroll
+        for (int n = 0; n < N; n++) {
+            if (i >= left[n]) continue;
+            if (i < F::K - 1) x[n] = less(less(y[n][i], q, x[n]), own_f, before[n]);
+            put(n, i, x[n]);
+        }
     }
 }
 
 enum { FACTORED_WARPS = 8 };
 
-/* A warp's lanes, one behind the other, from `lane` on: `some` of them, of which a warp takes `chains` at most. */
+/* Lanes of which a thread has a chunk: two, where registers allow it. */
+static constexpr int factored_lanes(bool long_f64)
+{
+    return long_f64 ? 1 : 2;
+}
+template <int TYPE> static constexpr int factored_lanes()
+{
+    return factored_lanes(TYPE == LACIS_SOLVE_F64 + SOLVE_LONG);
+}
+
+/* A warp's lanes, one behind the other, from `lane` on: `some` of them. Each thread has a chunk of two, so that what
+ * it reads of the factors serves both. */
 template <int TYPE>
 SOLVE_FN void behind_factored(const factored_job &job, const factors_of<TYPE> &factors,
                               const lacis_solve_group &group, int64_t lane, int some, char *image)
@@ -172,36 +199,51 @@ SOLVE_FN void behind_factored(const factored_job &job, const factors_of<TYPE> &f
     typedef typename solve_of<TYPE>::S S;
     typedef typename solve_of<TYPE>::T T;
     typedef factors_of<TYPE> F;
-    const int rows = (int)group.rows, chunks = (rows + F::K - 1) / F::K, me = threadIdx.x % 32;
+    enum { N = factored_lanes<TYPE>() };
+    const int rows = (int)group.rows, chunks = (rows + F::K - 1) / F::K, me = threadIdx.x % 32, chains = 32 / chunks;
     const int chain = me / chunks, chunk = me % chunks, first_row = chunk * F::K;
-    const bool idle = chain >= some;
-    const int left = idle ? 0 : rows - first_row, at = idle ? 0 : chain * rows + first_row;
     const solve_rows<const S> in = rows_of<S>(job.chip.fields, SOLVE_GPU_RHS, group, lane);
     const solve_rows<S> out = x_rows_of<S>(job.chip.fields, group, lane);
+    int left[N], at[N];
+#pragma unroll
+    for (int n = 0; n < N; n++) {
+        const bool there = chain < chains && n * chains + chain < some;
+        left[n] = there ? rows - first_row : 0;
+        at[n] = there ? (n * chains + chain) * rows + first_row : 0;
+    }
     bring_image(image, in.at, some * rows);
     wait_for_images();
     __syncwarp();
-    const S *side = (const S *)image + image_shift(in.at) + at;
-    T y[F::K];
-    unsigned top = 0;
-    const auto get = [&](int i) {
+    const S *side = (const S *)image + image_shift(in.at);
+    T y[N][F::K], before[N];
+    side_ends<T> ends[N];
+    unsigned top[N] = {};
+    const auto get = [&](int n, int i) {
         T rhs = number<T>(0);
-        if (i < left) load_as(&rhs, side[i]);
+        if (i < left[n]) load_as(&rhs, side[at[n] + i]);
         return rhs;
     };
-    const side_ends<T> ends = eliminate_side(factors, first_row, get, y, &top);
-    const T x = side_unknowns(factors, ends, idle ? -1 : chunk, chunks);
-    const T up = shuffle(x, me > 0 ? me - 1 : 0), before = chunk == 0 ? number<T>(0) : up;
+    eliminate_sides<TYPE, N>(factors, first_row, get, y, ends, top);
+    side_unknowns<TYPE, N>(factors, ends, chain < chains ? chunk : -1, chunks);
+#pragma unroll
+    for (int n = 0; n < N; n++) {
+        const T up = shuffle(ends[n].y, me > 0 ? me - 1 : 0);
+        before[n] = chunk == 0 ? number<T>(0) : up;
+    }
     __syncwarp(); /* all right sides have been read */
-    S *to = (S *)image + image_shift(out.at) + at;
-    back_side(factors, first_row, y, x, before, left, [&](int i, T own) { load_as(&to[i], own); });
+    S *to = (S *)image + image_shift(out.at);
+    back_sides<TYPE, N>(factors, first_row, y, ends, before, left,
+                        [&](int n, int i, T own) { load_as(&to[at[n] + i], own); });
     __syncwarp();
     send_image(image, out.at, some * rows);
-    const unsigned doubts = __ballot_sync(~0U, !idle && top >= great_bits(T()));
-    const unsigned own = (chunks == 32 ? ~0U : (1U << chunks) - 1) << me;
-    if (!idle && chunk == 0)
-        solve_gpu_mark(job.chip.flags, group.first + lane + chain,
-                       factors.doubt || (doubts & own) != 0 ? SOLVE_GPU_REDO : SOLVE_GPU_SURE);
+#pragma unroll
+    for (int n = 0; n < N; n++) {
+        const unsigned doubts = __ballot_sync(~0U, left[n] > 0 && top[n] >= great_bits(T()));
+        const unsigned own = (chunks == 32 ? ~0U : (1U << chunks) - 1) << me;
+        if (left[n] > 0 && chunk == 0)
+            solve_gpu_mark(job.chip.flags, group.first + lane + n * chains + chain,
+                           factors.doubt || (doubts & own) != 0 ? SOLVE_GPU_REDO : SOLVE_GPU_SURE);
+    }
     __syncwarp(); /* before the image is filled again */
 }
 
@@ -221,10 +263,10 @@ __global__ void __launch_bounds__(32 * FACTORED_WARPS, 3) behind_factored_kernel
         const lacis_solve_group &group = *group_at(job.chip.groups, of_launch);
         if (loaded != of_launch) load_factors(&factors, (const F *)job.factors + of_launch);
         loaded = of_launch;
-        const int chains = 32 / (((int)group.rows + F::K - 1) / F::K);
-        const int64_t lane = (task * FACTORED_WARPS + warp) * chains, there = group.lanes - lane;
+        const int some = factored_lanes<TYPE>() * (32 / (((int)group.rows + F::K - 1) / F::K));
+        const int64_t lane = (task * FACTORED_WARPS + warp) * some, there = group.lanes - lane;
         if (there > 0) /* others wait for this warp only in load_factors, where it comes along */
-            behind_factored(job, factors, group, lane, there < chains ? (int)there : chains, image);
+            behind_factored(job, factors, group, lane, there < some ? (int)there : some, image);
     }
 }
 
@@ -272,8 +314,8 @@ SOLVE_FN void solve_sides(const factors_of<TYPE> &factors, const side_room<T> &r
         const bool none = me / chunks >= fit || lane >= room.lanes;
         side_ends<T> ends = {number<T>(0), number<T>(0)};
         if (!none) ends = {room.y[room.at(chunk, lane)], room.first[room.at(chunk, lane)]};
-        const T x = side_unknowns(factors, ends, none ? -1 : chunk, chunks);
-        if (!none) room.y[room.at(chunk, lane)] = x;
+        side_unknowns<TYPE, 1>(factors, &ends, none ? -1 : chunk, chunks);
+        if (!none) room.y[room.at(chunk, lane)] = ends.y;
     }
 }
 
@@ -303,8 +345,9 @@ SOLVE_FN void beside_factored(const factored_job &job, const factors_of<TYPE> &f
 #pragma unroll
     for (int m = 0; m < M; m++) {
         if (own >= room.chunks) continue;
-        const side_ends<T> ends = eliminate_side(
-            factors, first_row + m * K, [&](int i) { return y[m][i]; }, y[m], &top);
+        side_ends<T> ends;
+        eliminate_sides<TYPE, 1>(
+            factors, first_row + m * K, [&](int, int i) { return y[m][i]; }, &y[m], &ends, &top);
         room.y[room.at(own + m, mine)] = ends.y, room.first[room.at(own + m, mine)] = ends.first_y;
     }
     if (!idle && top >= great_bits(T())) room.doubt[mine] = 1;
@@ -320,8 +363,10 @@ SOLVE_FN void beside_factored(const factored_job &job, const factors_of<TYPE> &f
         const int c = own + m;
         if (left <= m * K) continue;
         const T before = c > 0 ? room.y[room.at(c - 1, mine)] : number<T>(0);
-        back_side(factors, c * K, y[m], room.y[room.at(c, mine)], before, left - m * K,
-                  [&](int i, T x) { load_as(&out[c * K + i], x); });
+        const side_ends<T> ends = {room.y[room.at(c, mine)], number<T>(0)};
+        const int there = left - m * K;
+        back_sides<TYPE, 1>(factors, c * K, &y[m], &ends, &before, &there,
+                            [&](int, int i, T x) { load_as(&out[c * K + i], x); });
     }
     __syncthreads(); /* ends and doubts have been read */
 }

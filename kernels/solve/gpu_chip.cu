@@ -116,16 +116,6 @@ static uint64_t bytes_of(lacis_solve_type type, solve_gpu_lie lie, const solve_g
     return solve_gpu_chip_bytes_c128(lie, cut);
 }
 
-cudaError_t solve_gpu_device_at_hand(solve_gpu_device *out)
-{
-    int device = 0;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&out->major, cudaDevAttrComputeCapabilityMajor, device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&out->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    return error;
-}
-
 bool solve_gpu_chip_fits(const solve_gpu_device *device, lacis_solve_type type, int64_t rows)
 {
     const uint64_t fixed = 1024; /* beside what a launch asks for */
@@ -154,10 +144,20 @@ cudaError_t solve_gpu_chip(const solve_gpu_launch *launch, const solve_gpu_cut *
     return solve_gpu_chip_c128(launch, cut);
 }
 
-int64_t solve_gpu_factored_tasks(solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows, int64_t lanes)
+/* Twice as many lanes beside one another, where threads allow it: there is but one word a row to read of each. */
+void solve_gpu_factored_cut(lacis_solve_type type, solve_gpu_lie lie, solve_gpu_cut *cut)
+{
+    const int each = is_long_f64(type, cut->chunk_rows) ? 1 : 2;
+    if (lie == SOLVE_GPU_BESIDE && beside_threads(cut->chunks, 2 * cut->lanes, each) <= BESIDE_THREADS)
+        cut->lanes *= 2;
+}
+
+int64_t solve_gpu_factored_tasks(lacis_solve_type type, solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows,
+                                 int64_t lanes)
 {
     const int64_t warps = solve_gpu_chip_tasks(lie, cut, rows, lanes);
-    return lie == SOLVE_GPU_BESIDE ? warps : (warps + FACTORED_WARPS - 1) / FACTORED_WARPS;
+    const int64_t each = factored_lanes(is_long_f64(type, cut->chunk_rows)) * FACTORED_WARPS;
+    return lie == SOLVE_GPU_BESIDE ? warps : (warps + each - 1) / each;
 }
 
 uint64_t solve_gpu_factors_bytes(lacis_solve_type type)

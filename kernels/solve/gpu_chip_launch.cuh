@@ -61,23 +61,6 @@ template <int TYPE, bool SOME, bool WIDE> static void (*beside_function(const so
                            : beside_kernel<TYPE, SOME, WIDE, true, false>;
 }
 
-/* Blocks that stay, but for large clusters: how many of those there are at once depends on how a device is cut, and
- * one that came late would begin with all of its tasks then. */
-static cudaError_t launch_beside(void (*kernel)(chip_job), const chip_job &job, int threads, uint64_t bytes,
-                                 cudaStream_t stream)
-{
-    enum { FEW = 64, PAIR = 2 }; /* FEW: tasks that any device has at once, or nearly */
-    int64_t blocks = job.groups.tasks * job.blocks, most;
-    if (job.blocks <= PAIR && job.groups.tasks > FEW) {
-        cudaError_t error = ask_for_bytes((const void *)kernel, bytes);
-        if (error == cudaSuccess) error = blocks_that_stay((const void *)kernel, threads, bytes, &most);
-        if (error != cudaSuccess) return error;
-        most = most / job.blocks * job.blocks;
-        if (blocks > most && most > 0) blocks = most;
-    }
-    return launch_clusters(kernel, job, blocks, threads, bytes, stream);
-}
-
 template <int TYPE> static cudaError_t chip_launch(const solve_gpu_launch *l, const solve_gpu_cut *cut)
 {
     chip_job job = {l->groups, l->fields, l->flags, cut->blocks, chip_image<TYPE>(), cut->lanes, cut->chunks};
@@ -88,11 +71,12 @@ template <int TYPE> static cudaError_t chip_launch(const solve_gpu_launch *l, co
         some = some || l->fields.shared[field];
     if (l->lie == SOLVE_GPU_BESIDE) {
         bytes = beside_bytes<TYPE>(cut->chunks, cut->lanes);
-        return launch_beside(some      ? beside_function<TYPE, true, false>(cut)
-                             : l->wide ? beside_function<TYPE, false, true>(cut)
-                                       : beside_function<TYPE, false, false>(cut),
-                             job, beside_threads(cut->chunks, cut->lanes, beside_bounds<TYPE>::CHUNKS), bytes,
-                             l->stream);
+        return launch_clusters(some      ? beside_function<TYPE, true, false>(cut)
+                               : l->wide ? beside_function<TYPE, false, true>(cut)
+                                         : beside_function<TYPE, false, false>(cut),
+                               job, tasks * cut->blocks,
+                               beside_threads(cut->chunks, cut->lanes, beside_bounds<TYPE>::CHUNKS), bytes,
+                               l->stream);
     }
     if (!cut->segments) job.image = image_bytes<typename solve_of<TYPE>::S>((int)l->elements);
     const int images = some ? (int)behind<TYPE, true>::IMAGES : (int)behind<TYPE, false>::IMAGES;
@@ -131,7 +115,8 @@ template <int TYPE>
 static cudaError_t factored_launch(const solve_gpu_launch *l, const solve_gpu_cut *cut, void *factors)
 {
     const uint64_t head = (sizeof(factors_of<TYPE>) + 15) / 16 * 16;
-    factored_job job = {{l->groups, l->fields, l->flags, 1, chip_image<TYPE>(), cut->lanes, cut->chunks}, factors};
+    const int image = image_bytes<typename solve_of<TYPE>::S>(factored_lanes<TYPE>() * SEGMENT * solve_of<TYPE>::K);
+    factored_job job = {{l->groups, l->fields, l->flags, 1, image, cut->lanes, cut->chunks}, factors};
     void *arguments[] = {&job};
     const solve_gpu_start_at at = {dim3((unsigned)l->groups.count), 32, 1, 0, l->stream};
     const cudaError_t error = solve_gpu_start(&at, (const void *)factor_kernel<TYPE>, arguments);

@@ -30,13 +30,13 @@ template <bool MANY> SOLVE_FN void cluster_meet()
 }
 
 /* What lies at `at` in the shared memory of block `rank`. */
-template <bool MANY, class T> SOLVE_FN const T *cluster_at(const T *at, unsigned rank)
+template <bool MANY, class T> SOLVE_FN T *cluster_at(T *at, unsigned rank)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     if (MANY) {
         unsigned long long to;
         asm("mapa.u64 %0, %1, %2;" : "=l"(to) : "l"((unsigned long long)at), "r"(rank));
-        return (const T *)to;
+        return (T *)to;
     }
 #endif
     return at;

@@ -56,6 +56,7 @@ int64_t solve_gpu_chains_factored(const lacis_solve_gpu_job *job); /* groups, se
 
 lacis_solve_gpu_status solve_gpu_trees(const lacis_solve_gpu_job *job, const lacis_solve_gpu_plan *plan,
                                        const int32_t *host_parent, const solve_gpu_flags *flags, int *cuda_error);
+int64_t solve_gpu_trees_factored(const lacis_solve_gpu_job *job);
 const char *solve_gpu_trees_refuse(const lacis_solve_gpu_job *job);
 uint64_t solve_gpu_trees_bytes(const lacis_solve_gpu_job *job);
 lacis_solve_gpu_status solve_gpu_tree_plan_new(const lacis_solve_gpu_job *job, const int32_t *host_parent,
@@ -78,8 +79,15 @@ static inline void solve_gpu_give(const lacis_solve_gpu_job *job, void *block)
 /* --- gpu_start.cu ------------------------------------------------------------------------------------- *
  *
  * Launches a kernel whose blocks may come while the last blocks of the one before are still at work (programmatic
- * dependent launch). So every kernel that is launched thus begins with solve_gpu_begin, in all its threads: what was
- * launched before is done then, and so is what that waited for. */
+ * dependent launch). So every kernel that is launched thus begins with solve_gpu_wait, in all its threads: what was
+ * launched before is done then, and so is what that waited for. (What the host has sent and waited for may be read
+ * before.) solve_gpu_trigger, of all blocks, lets the next kernel's come: where blocks are not as many as
+ * multiprocessors hold at once, late, since those that come are dealt to where there is room just then. */
+typedef struct solve_gpu_device {
+    int major, shared_bytes; /* compute capability; shared memory of a block at most */
+} solve_gpu_device;
+cudaError_t solve_gpu_device_at_hand(solve_gpu_device *out); /* the calling thread's */
+
 typedef struct solve_gpu_start_at {
     dim3 grid;
     unsigned threads, cluster; /* of a block; blocks of a cluster, 1: none */
@@ -89,12 +97,22 @@ typedef struct solve_gpu_start_at {
 cudaError_t solve_gpu_start(const solve_gpu_start_at *at, const void *kernel, void **arguments);
 
 #ifdef __CUDACC__
-static __device__ __forceinline__ void solve_gpu_begin()
+static __device__ __forceinline__ void solve_gpu_trigger()
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+static __device__ __forceinline__ void solve_gpu_wait()
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     cudaGridDependencySynchronize();
 #endif
+}
+static __device__ __forceinline__ void solve_gpu_begin()
+{
+    solve_gpu_trigger();
+    solve_gpu_wait();
 }
 #endif
 

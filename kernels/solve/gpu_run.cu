@@ -199,7 +199,7 @@ lacis_solve_gpu_status lacis_solve_gpu_run(const lacis_solve_gpu_job *job, const
         out->solve.bad = s.host.word;
     }
     out->solve.bad_lanes = (int64_t)s.host.bad_lanes;
-    out->solve.factored = job->job.parent == NULL ? solve_gpu_chains_factored(job) : 0; /* trees never are */
+    out->solve.factored = job->job.parent == NULL ? solve_gpu_chains_factored(job) : solve_gpu_trees_factored(job);
     out->cuda_error = s.error;
     solve_gpu_give(job, s.found);
     solve_gpu_give(job, s.work);

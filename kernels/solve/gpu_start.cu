@@ -5,13 +5,31 @@
  */
 #include "solve/gpu_inside.h"
 
-/* From compute capability 9.0 on; attributes that a device does not know would fail the launch. */
-static cudaError_t comes_early(bool *out)
+#include <atomic>
+
+static cudaError_t ask(int device, solve_gpu_device *out)
 {
-    int device = 0, major = 0;
+    const cudaError_t error = cudaDeviceGetAttribute(&out->major, cudaDevAttrComputeCapabilityMajor, device);
+    if (error != cudaSuccess) return error;
+    return cudaDeviceGetAttribute(&out->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+}
+
+/* What a device has answered is kept: a small batch is solved in the time of a few calls. */
+cudaError_t solve_gpu_device_at_hand(solve_gpu_device *out)
+{
+    enum { KEPT = 64 };
+    static std::atomic<uint64_t> kept[KEPT]; /* major and bytes; 0: not asked yet */
+    int device = 0;
     cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    *out = major >= 9;
+    if (error != cudaSuccess) return error;
+    const uint64_t known = device < KEPT ? kept[device].load(std::memory_order_relaxed) : 0;
+    if (known != 0) {
+        *out = {(int)(known >> 32), (int)(known & UINT32_MAX)};
+        return cudaSuccess;
+    }
+    error = ask(device, out);
+    if (error == cudaSuccess && device < KEPT)
+        kept[device].store((uint64_t)out->major << 32 | (uint32_t)out->shared_bytes, std::memory_order_relaxed);
     return error;
 }
 
@@ -19,15 +37,15 @@ cudaError_t solve_gpu_start(const solve_gpu_start_at *at, const void *kernel, vo
 {
     cudaLaunchConfig_t config = {};
     cudaLaunchAttribute attribute[2] = {};
-    bool early;
-    const cudaError_t error = comes_early(&early);
+    solve_gpu_device device;
+    const cudaError_t error = solve_gpu_device_at_hand(&device);
     if (error != cudaSuccess) return error;
     config.gridDim = at->grid;
     config.blockDim = dim3(at->threads);
     config.dynamicSmemBytes = at->shared_bytes;
     config.stream = at->stream;
     config.attrs = attribute;
-    if (early) {
+    if (device.major >= 9) { /* others would refuse */
         attribute[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute[0].val.programmaticStreamSerializationAllowed = 1;
         config.numAttrs = 1;

@@ -4,6 +4,7 @@
  */
 #include "gpu_tree.cuh"
 #include "gpu_tree_host.h"
+#include "gpu_tree_turn.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,40 @@ lacis_solve_gpu_status run_thread(const lacis_solve_gpu_job *job, const solve_gp
     return failed(error == cudaSuccess ? solve_gpu_start(&at, kernel, arguments) : error, cuda_error);
 }
 
+/* Off-diagonals and diagonal are shared: what they alone give takes some 0.1 us a row, once, which as many lanes as
+ * these save again. */
+bool factors_first(const lacis_solve_gpu_job *job)
+{
+    const int64_t enough = 1 << 14;
+    const lacis_solve_job *j = &job->job;
+    return job->way == LACIS_SOLVE_GPU_THREAD && tree_shares_off(j) && j->diagonal.shared && !j->rhs.shared &&
+           tree_tiles(j, TREE_THREADS) >= enough / TREE_THREADS;
+}
+
+lacis_solve_gpu_status run_factored(const lacis_solve_gpu_job *job, const solve_gpu_tree_plan *plan, tree_params *p,
+                                    room *r, int *cuda_error)
+{
+    const lacis_solve_job *j = &job->job;
+    const int64_t blocks = thread_blocks(j);
+    const uint64_t word = (uint64_t)tree_computed_bytes(j->type);
+    const uint64_t stack = (uint64_t)(plan->most_depth + 1) * TREE_THREADS * word;
+    const bool chip = stack <= TREE_STACK_BYTES;
+    p->most_depth = plan->most_depth;
+    if (!solve_gpu_take(job, (uint64_t)blocks * kept_bytes(j, TREE_THREADS) / 2, &r->scratch) ||
+        (!chip && !solve_gpu_take(job, (uint64_t)blocks * stack, &r->stack)) ||
+        !solve_gpu_take(job, 4 * (uint64_t)tree_coef_rows(j) * word, &r->coef))
+        return LACIS_SOLVE_GPU_NO_MEMORY;
+    p->scratch = r->scratch;
+    p->stack = r->stack;
+    p->coef = r->coef;
+    const solve_gpu_start_at at = {dim3((unsigned)blocks), TREE_THREADS, 1, chip ? stack : 0,
+                                   (cudaStream_t)job->stream};
+    void *arguments[] = {p};
+    const cudaError_t error = tree_factor(p, j->type, at.stream);
+    return failed(error == cudaSuccess ? solve_gpu_start(&at, tree_side_kernel(j->type), arguments) : error,
+                  cuda_error);
+}
+
 /* So many tiles at a time as there is room for q and y of. */
 int64_t branch_tiles(const lacis_solve_job *job)
 {
@@ -198,24 +233,54 @@ lacis_solve_gpu_status run_planned(const lacis_solve_gpu_job *job, const solve_g
             status = run_lanes(job, plan, &p, cuda_error);
         else if (plan->way == LACIS_SOLVE_GPU_BRANCHES)
             status = run_branches(job, plan, &p, &r, cuda_error);
+        else if (factors_first(job))
+            status = run_factored(job, plan, &p, &r, cuda_error);
         else
             status = run_thread(job, plan, &p, &r, cuda_error);
     }
     clear_room(job, &r);
     return status;
 }
+
+lacis_solve_gpu_status run_turned(const lacis_solve_gpu_job *job, const solve_gpu_tree_plan *plan,
+                                  const solve_gpu_flags *flags, int *cuda_error)
+{
+    tree_turn turn;
+    cudaError_t error = cudaSuccess;
+    lacis_solve_gpu_status status = tree_turn_new(job, &turn) ? LACIS_SOLVE_GPU_OK : LACIS_SOLVE_GPU_NO_MEMORY;
+    while (status == LACIS_SOLVE_GPU_OK && tree_turn_next(&turn, &error)) {
+        status = run_planned(&turn.job, plan, flags, cuda_error);
+        if (status == LACIS_SOLVE_GPU_OK) error = tree_turn_back(&turn);
+    }
+    tree_turn_clear(&turn);
+    return status == LACIS_SOLVE_GPU_OK ? failed(error, cuda_error) : status;
+}
+
+lacis_solve_gpu_status run_any(const lacis_solve_gpu_job *job, const solve_gpu_tree_plan *plan,
+                               const solve_gpu_flags *flags, int *cuda_error)
+{
+    return (tree_turns(job) ? run_turned : run_planned)(job, plan, flags, cuda_error);
+}
 } // namespace
 
 lacis_solve_gpu_status solve_gpu_trees(const lacis_solve_gpu_job *job, const lacis_solve_gpu_plan *plan,
                                        const int32_t *host_parent, const solve_gpu_flags *flags, int *cuda_error)
 {
-    if (plan != NULL) return run_planned(job, plan->trees, flags, cuda_error);
+    if (plan != NULL) return run_any(job, plan->trees, flags, cuda_error);
     solve_gpu_tree_plan *own;
     lacis_solve_gpu_status status = solve_gpu_tree_plan_new(job, host_parent, &own, cuda_error);
     if (status != LACIS_SOLVE_GPU_OK) return status;
-    status = run_planned(job, own, flags, cuda_error);
+    status = run_any(job, own, flags, cuda_error);
     solve_gpu_tree_plan_free(job, own);
     return status;
+}
+
+int64_t solve_gpu_trees_factored(const lacis_solve_gpu_job *job)
+{
+    int64_t count = 0;
+    for (int64_t g = 0; factors_first(job) && g < job->job.groups; g++)
+        count += !tree_is_empty(&job->job.group[g]);
+    return count;
 }
 
 /* The kernels of LANES keep the distance of rows in 32 bits. */
@@ -274,7 +339,8 @@ uint64_t solve_gpu_trees_bytes(const lacis_solve_gpu_job *job)
         const uint64_t own = rows * (4 * sizeof(tree_op) + 12) + groups * 512;
         return common + own + (tree_lanes_fits(j, true) ? 0 : thread_bytes(j));
     }
-    if (job->way == LACIS_SOLVE_GPU_THREAD) return common + thread_bytes(j);
+    if (job->way == LACIS_SOLVE_GPU_THREAD)
+        return common + thread_bytes(j) + (tree_turns(job) ? tree_turn_bytes(j) : 0);
     if (job->way == LACIS_SOLVE_GPU_SHARED) return common + shared_bytes(j);
     const uint64_t levels = rows * (sizeof(tree_branch) + sizeof(int32_t)) +
                             groups * (sizeof(tree_branches_head) + (TREE_PHASES_MOST + 8) * sizeof(tree_phase));

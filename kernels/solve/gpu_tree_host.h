@@ -11,7 +11,7 @@ enum {
     TREE_THREADS = 64,           /* lanes of a tile of THREAD and BRANCHES */
     TREE_SHARED_THREADS = 32,    /* of SHARED */
     TREE_BLOCKS_MOST = 132 * 16, /* of THREAD: each has memory of its own for q and y */
-    TREE_STACK_BYTES = 12 << 10  /* of a block's stack in shared memory at most; else it lies in memory */
+    TREE_STACK_BYTES = 24 << 10  /* of a block's stack in shared memory at most; else it lies in memory */
 };
 enum { LANES_BYTES_MOST = 227 << 10 }; /* of shared memory */
 static const uint64_t TREE_SCRATCH_BYTES = (uint64_t)4
@@ -104,6 +104,10 @@ uint64_t tree_lanes_bytes(const lacis_solve_job *job, int lanes, int64_t rows, i
 /* Whether schedules of most trees fit; or, surely, whatever the trees are. */
 bool tree_lanes_fits(const lacis_solve_job *job, bool surely);
 
+/* Where the matrix is shared: it is eliminated into p->coef, then right sides go through it. (gpu_tree_factored.cu)
+ */
+cudaError_t tree_factor(const struct tree_params *p, lacis_solve_type type, cudaStream_t stream);
+const void *tree_side_kernel(lacis_solve_type type);
 const void *tree_thread_kernel(lacis_solve_type type, bool coef, bool shared);
 const void *tree_lanes_kernel(lacis_solve_type type, int lanes, bool shared);
 const void *tree_branches_kernel(lacis_solve_type type, bool coef, bool up);

@@ -241,17 +241,23 @@ template <class S, class C, int LANES, bool SHARED>
 __global__ void __launch_bounds__(32 * TREE_WARPS_MOST) lanes_kernel(const __grid_constant__ tree_params p)
 {
     extern __shared__ __align__(16) char memory[];
-    solve_gpu_begin();
+    solve_gpu_trigger();
     int64_t tile = tile_from(p, blockIdx.x, gridDim.x);
     const int64_t end = tile_from(p, (int64_t)blockIdx.x + 1, gridDim.x);
     const int lane = threadIdx.x % (LANES / 2) * 2;
     lanes_shape<C, LANES, SHARED> s;
-    while (tile < end) {
+    if (tile >= end) solve_gpu_wait();
+    for (bool first = true; tile < end; first = false) {
         const tree_group g = tree_group_of(p, tile);
         const int64_t all = g.tile + (g.lanes + LANES - 1) / LANES, last = all < end ? all : end;
         const bool smooth = lanes_smooth(p, g);
-        lanes_fetch_tile<S, C, LANES, SHARED>(p, g, tile, (C *)(memory + lanes_rows_at(p)));
-        lanes_take_shape<S>(p, g, memory, &s);
+        if (!first) lanes_fetch_tile<S, C, LANES, SHARED>(p, g, tile, (C *)(memory + lanes_rows_at(p)));
+        lanes_take_shape(p, g, memory, &s);
+        if (first) { /* the plan is older than all kernels that may be at work, the systems are not */
+            solve_gpu_wait();
+            lanes_fetch_tile<S, C, LANES, SHARED>(p, g, tile, s.row);
+        }
+        lanes_take_matrix<S>(p, g, s);
         lanes_tile t = lanes_tile_of<S, C, LANES, SHARED>(p, g, tile);
         for (unsigned number = 1; tile < last; tile++, number++) {
             const bool more = tile + 1 < last;

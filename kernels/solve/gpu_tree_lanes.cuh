@@ -117,34 +117,44 @@ template <class C> struct __align__(2 * sizeof(C)) lanes_gather
 template <class C, int LANES, bool SHARED> struct lanes_shape {
     static constexpr int WORDS = SHARED ? 2 : 4, ROW = WORDS * LANES + 2, THREADS = LANES / 2, PARTS = 32 / THREADS;
     static constexpr uint32_t BYTES = ROW * sizeof(C);
+    const tree_lanes_head *head;
     const int32_t *begin;
     const tree_op *op;
-    const lanes_coef<C> *coef;
-    const C *carried; /* of each op: `upper` of the carried child */
-    const lanes_gather<C> *gather;
+    lanes_coef<C> *coef;
+    C *carried; /* of each op: `upper` of the carried child */
+    lanes_gather<C> *gather;
     __mbarrier_t *barrier;
     unsigned *doubt; /* [2][LANES]: number of the tile in which something was not sure */
     C *row;
     int32_t barriers;
 };
 
+/* What lanes share of each op and each child that is gathered; then what a row's diagonal must reach. */
 template <class S, class C>
 TREE_DEVICE void lanes_fill_coef(const tree_params &p, const tree_group &g, const tree_op *ops, int32_t count,
-                                 const lanes_gather<C> *gather, lanes_coef<C> *coef, C *carried)
+                                 lanes_coef<C> *coef, C *carried)
 {
     const tree_column<const S> lower = tree_column_at<const S>(p.lower.data, true, g.matrix, g.rows, 0);
     const tree_column<const S> upper = tree_column_at<const S>(p.upper.data, true, g.matrix, g.rows, 0);
     for (int32_t i = threadIdx.x; i < count; i += blockDim.x) {
         const tree_op op = ops[i];
         const uint32_t flags = lanes_low(op.flags_gathers);
-        lanes_coef<C> c = {};
-        if (!(flags & (OP_ROOT | OP_ABSENT))) c.lower = (C)lower.at[lanes_low(op.row_parent) * lower.step];
+        const bool none = flags & (OP_ROOT | OP_ABSENT);
+        coef[i].lower = none ? (C)0 : (C)lower.at[lanes_low(op.row_parent) * lower.step];
         carried[i] = flags & OP_CARRY ? (C)upper.at[lanes_high(op.up_carried) * upper.step] : (C)0;
-        c.least = tree_abs(c.lower) + tree_abs(carried[i]);
+    }
+}
+
+template <class C>
+TREE_DEVICE void lanes_fill_least(const tree_op *ops, int32_t count, const lanes_gather<C> *gather,
+                                  lanes_coef<C> *coef, const C *carried)
+{
+    for (int32_t i = threadIdx.x; i < count; i += blockDim.x) {
+        const tree_op op = ops[i];
+        C least = tree_abs(coef[i].lower) + tree_abs(carried[i]);
         for (uint32_t k = 0; k < lanes_high(op.flags_gathers); k++)
-            c.least += tree_abs(gather[lanes_low(op.gather_own) + k].upper);
-        c.least *= tree_number<C>::enough;
-        coef[i] = c;
+            least += tree_abs(gather[lanes_low(op.gather_own) + k].upper);
+        coef[i].least = least * tree_number<C>::enough;
     }
 }
 
@@ -168,8 +178,8 @@ TREE_DEVICE uint32_t lanes_rows_at(const tree_params &p)
     return ((uint32_t)p.barriers * (uint32_t)sizeof(__mbarrier_t) + 15) / 16 * 16;
 }
 
-/* Begins with a barrier of the block. */
-template <class S, class C, int LANES, bool SHARED>
+/* A shape's tables. Begins and ends with a barrier of the block. */
+template <class C, int LANES, bool SHARED>
 TREE_DEVICE void lanes_take_shape(const tree_params &p, const tree_group &g, char *memory,
                                   lanes_shape<C, LANES, SHARED> *s)
 {
@@ -186,17 +196,15 @@ TREE_DEVICE void lanes_take_shape(const tree_params &p, const tree_group &g, cha
     __syncthreads();
     const int32_t ops = head->ops;
     char *at = memory + bytes;
-    lanes_coef<C> *coef = (lanes_coef<C> *)at;
+    s->coef = (lanes_coef<C> *)at;
     if (SHARED) at += ops * (int32_t)sizeof(lanes_coef<C>);
-    C *carried = (C *)at;
+    s->carried = (C *)at;
     if (SHARED) at += (ops + ops % 2) * (int32_t)sizeof(C);
-    lanes_gather<C> *gather = (lanes_gather<C> *)at;
+    s->gather = (lanes_gather<C> *)at;
     at += head->gathers * (int32_t)sizeof(lanes_gather<C>);
+    s->head = head;
     s->begin = (const int32_t *)(memory + head->begin);
     s->op = (const tree_op *)(memory + head->op);
-    s->coef = coef;
-    s->carried = carried;
-    s->gather = gather;
     s->barriers = head->barriers;
     s->doubt = (unsigned *)at;
     const int32_t *arrivals = (const int32_t *)(memory + head->arrivals);
@@ -204,9 +212,20 @@ TREE_DEVICE void lanes_take_shape(const tree_params &p, const tree_group &g, cha
         __mbarrier_init(s->barrier + i, (uint32_t)(arrivals[i] * (LANES_ALL_ARRIVE ? shape::THREADS : 1)));
     for (int32_t i = threadIdx.x; i < 2 * LANES; i += blockDim.x)
         s->doubt[i] = 0;
-    lanes_fill_gather<S, C, LANES, SHARED>(p, g, (const uint16_t *)(memory + head->gather), head->gathers, gather);
     __syncthreads();
-    if (SHARED) lanes_fill_coef<S>(p, g, s->op, ops, gather, coef, carried);
+}
+
+/* What of the matrix lanes share, beside them. Ends with a barrier. */
+template <class S, class C, int LANES, bool SHARED>
+TREE_DEVICE void lanes_take_matrix(const tree_params &p, const tree_group &g, const lanes_shape<C, LANES, SHARED> &s)
+{
+    const tree_lanes_head *head = s.head;
+    lanes_fill_gather<S, C, LANES, SHARED>(p, g, (const uint16_t *)((const char *)head + head->gather), head->gathers,
+                                           s.gather);
+    if (SHARED) lanes_fill_coef<S>(p, g, s.op, head->ops, s.coef, s.carried);
+    __syncthreads();
+    if (!SHARED) return;
+    lanes_fill_least(s.op, head->ops, s.gather, s.coef, s.carried);
     __syncthreads();
 }
 

@@ -14,10 +14,12 @@
 
 namespace
 {
-enum { AHEAD_DOWN = 8 }; /* rows that are on their way from memory */
+/* Rows that are on their way from memory: in batches, since a warp waits for all that it has asked for of one kind.
+ */
 template <bool COEF> struct ahead {
-    static const int rows = COEF ? 6 : 4;
+    static const int rows = COEF ? 4 : 3; /* eight blocks of a multiprocessor have registers for so many */
 };
+enum { AHEAD_DOWN = 4 };
 
 template <class C, bool COEF> struct stack_of {
     static constexpr int WORDS = COEF ? 2 : 3;
@@ -57,7 +59,7 @@ TREE_DEVICE bool sweep_up(const tree_params &p, const tree_group &g, const tree_
     const tree_entry *entry = (const tree_entry *)(p.plan + g.plan);
     const C *coef = (const C *)p.coef + 4 * g.coef;
     const int AHEAD = ahead<COEF>::rows;
-    tree_row<C> next[AHEAD];
+    tree_row<C> next[AHEAD], now[AHEAD];
     tree_sums<C> sum = {};
     bool fine = true;
 #pragma unroll
@@ -66,13 +68,18 @@ TREE_DEVICE bool sweep_up(const tree_params &p, const tree_group &g, const tree_
     for (int32_t k = 0; k < g.rows; k += AHEAD) {
 #pragma unroll
         for (int i = 0; i < AHEAD; i++) {
-            tree_row<C> row = next[i];
-            tree_load<S, C, COEF>(in, entry, min(k + AHEAD + i, g.rows - 1), &next[i]);
-            if (k + i >= g.rows) continue;
-            tree_load_coef<C, COEF>(coef, k + i, &row);
-            if (!tree_row_up<C, COEF>(row, &sum, out + (k + i) * step)) fine = false;
-            stack_up(row.flags & TREE_STACK, &sum, &stack);
+            now[i] = next[i];
+            tree_load_coef<C, COEF>(coef, min(k + i, g.rows - 1), &now[i]);
         }
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++)
+            tree_load<S, C, COEF>(in, entry, min(k + AHEAD + i, g.rows - 1), &next[i]);
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++)
+            if (k + i < g.rows) {
+                if (!tree_row_up<C, COEF>(now[i], &sum, out + (k + i) * step)) fine = false;
+                stack_up(now[i].flags & TREE_STACK, &sum, &stack);
+            }
     }
     return fine;
 }
@@ -95,8 +102,8 @@ TREE_DEVICE void sweep_down(const tree_params &p, const tree_group &g, const tre
                             const typename tree_number<C>::pair *from, int64_t step, bool live)
 {
     const int2 *entry = (const int2 *)(p.plan + g.plan);
-    typename tree_number<C>::pair next[AHEAD_DOWN];
-    int2 coming[AHEAD_DOWN];
+    typename tree_number<C>::pair next[AHEAD_DOWN], now[AHEAD_DOWN];
+    int2 coming[AHEAD_DOWN], e[AHEAD_DOWN];
     C up = 0;
 #pragma unroll
     for (int i = 0; i < AHEAD_DOWN; i++) {
@@ -106,14 +113,20 @@ TREE_DEVICE void sweep_down(const tree_params &p, const tree_group &g, const tre
     for (int32_t k = g.rows - 1; k >= 0; k -= AHEAD_DOWN) {
 #pragma unroll
         for (int i = 0; i < AHEAD_DOWN; i++) {
-            const typename tree_number<C>::pair own = next[i];
-            const int2 e = coming[i];
+            now[i] = next[i];
+            e[i] = coming[i];
+        }
+#pragma unroll
+        for (int i = 0; i < AHEAD_DOWN; i++) {
             next[i] = from[max(k - AHEAD_DOWN - i, 0) * step];
             coming[i] = __ldg(entry + max(k - AHEAD_DOWN - i, 0));
+        }
+#pragma unroll
+        for (int i = 0; i < AHEAD_DOWN; i++) {
             if (k - i < 0) continue;
-            step_down((uint32_t)e.y & TREE_STACK, &top, slot, &up);
-            up = (uint32_t)e.y & TREE_ROOT ? own.y : own.y - own.x * up;
-            if (live) x.at[e.x * x.step] = (S)up;
+            step_down((uint32_t)e[i].y & TREE_STACK, &top, slot, &up);
+            up = (uint32_t)e[i].y & TREE_ROOT ? now[i].y : now[i].y - now[i].x * up;
+            if (live) x.at[e[i].x * x.step] = (S)up;
         }
     }
 }

@@ -5,13 +5,15 @@
  */
 #include "solve/device.h"
 
+#include <math.h>
+
 /* Nanoseconds an element of f64 systems with matrices of their own, and a row of lanes that are few, where nobody has
  * calibrated; from what an H200 took. */
 static const lacis_solve_gpu_figure figures[LACIS_SOLVE_GPU_WAYS][2][2] = {
     [LACIS_SOLVE_GPU_THREAD] = {{{"solve.gpu.thread.chain.side_ns", "solve.gpu.thread.chain.row_ns", 0.0175, 300},
                                  {"solve.gpu.thread.chain.flat_ns", "solve.gpu.thread.chain.row_ns", 0.034, 300}},
                                 {{"solve.gpu.thread.tree.side_ns", "solve.gpu.thread.tree.row_ns", 0.02, 300},
-                                 {"solve.gpu.thread.tree.flat_ns", "solve.gpu.thread.tree.row_ns", 0.05, 300}}},
+                                 {"solve.gpu.thread.tree.flat_ns", "solve.gpu.thread.tree.row_ns", 0.035, 300}}},
     [LACIS_SOLVE_GPU_CHIP] = {{{"solve.gpu.chip.chain.side_ns", "solve.gpu.chip.chain.row_ns", 0.0096, 10},
                                {"solve.gpu.chip.chain.flat_ns", "solve.gpu.chip.chain.row_ns", 0.0092, 10}},
                               {{"solve.gpu.chip.tree.side_ns", "solve.gpu.chip.tree.row_ns", 0.02, 40},
@@ -22,8 +24,8 @@ static const lacis_solve_gpu_figure figures[LACIS_SOLVE_GPU_WAYS][2][2] = {
                                 {"solve.gpu.lanes.tree.flat_ns", "solve.gpu.lanes.tree.row_ns", 0.026, 20}}},
     [LACIS_SOLVE_GPU_SHARED] = {{{"solve.gpu.shared.chain.side_ns", "solve.gpu.shared.chain.row_ns", 0.02, 300},
                                  {"solve.gpu.shared.chain.flat_ns", "solve.gpu.shared.chain.row_ns", 0.05, 300}},
-                                {{"solve.gpu.shared.tree.side_ns", "solve.gpu.shared.tree.row_ns", 0.015, 300},
-                                 {"solve.gpu.shared.tree.flat_ns", "solve.gpu.shared.tree.row_ns", 0.05, 300}}},
+                                {{"solve.gpu.shared.tree.side_ns", "solve.gpu.shared.tree.row_ns", 0.022, 330},
+                                 {"solve.gpu.shared.tree.flat_ns", "solve.gpu.shared.tree.row_ns", 0.05, 330}}},
     [LACIS_SOLVE_GPU_BRANCHES] = {{{"solve.gpu.branches.chain.side_ns", "solve.gpu.branches.chain.row_ns", 0.04, 600},
                                    {"solve.gpu.branches.chain.flat_ns", "solve.gpu.branches.chain.row_ns", 0.08,
                                     600}},
@@ -133,9 +135,10 @@ bool lacis_solve_gpu_can(const lacis_call *call, lacis_solve_gpu_way way, char *
 static double rounds_of(const lacis_call *call, lacis_solve_gpu_way way, const lacis_solve_job *job)
 {
     const lacis_solve *work = call->work;
-    const double processors = 132, bytes = 227 << 10; /* of an H200, and of each's shared memory */
+    const double processors = 132, bytes = 227 << 10, block = 32; /* of an H200; bytes of a block besides: */
     const double lane = 2.0 * (double)work->like->batch.most_rows * (job->type == LACIS_SOLVE_F32 ? 4 : 8);
-    const double there = lane > 0 ? processors * bytes / lane : 1;
+    const double blocks = floor(bytes / (block * lane + 1024)),
+                 there = processors * block * (blocks > 1 ? blocks : 1);
     return way != LACIS_SOLVE_GPU_SHARED || (double)call->units <= there ? 1 : (double)call->units / there;
 }
 

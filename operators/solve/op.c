@@ -88,14 +88,16 @@ static lacis_status explain_bytes(const lacis_call *call, lacis_lines *lines)
 static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines *lines)
 {
     static const char *const sharing[] = {"", "; off-diagonals shared by lanes",
-                                          "; matrix shared, factored once on the CPU"};
+                                          "; matrix shared, factored once on the CPU and, where lanes are many, by "};
     const lacis_solve *work = call->work;
     const lacis_batch *batch = &work->like->batch;
     bool off = work->lower.shared && work->upper.shared, all = off && work->diagonal.shared;
     int shared = work->type == LACIS_SOLVE_C128 ? 0 : work->one || all ? 2 : off ? 1 : 0;
-    LACIS_TRY(lacis_lines_add(lines, "systems: %s, %" PRId64 " lanes in %" PRId64 " shape%s, %" PRId64 " elements%s",
+    const char *way = shared < 2 ? "" : work->tree ? "gpu thread" : "gpu chip";
+    LACIS_TRY(lacis_lines_add(lines,
+                              "systems: %s, %" PRId64 " lanes in %" PRId64 " shape%s, %" PRId64 " elements%s%s",
                               work->tree ? "trees" : "tridiagonal", batch->lanes, batch->groups,
-                              batch->groups == 1 ? "" : "s", batch->elements, sharing[shared]));
+                              batch->groups == 1 ? "" : "s", batch->elements, sharing[shared], way));
     LACIS_TRY(lacis_lines_add(lines, "layout: matrix %s, right side %s, result %s",
                               layout_name(run, work->matrix.batch.block), layout_name(run, work->rhs.batch.block),
                               layout_name(run, work->block)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Times of trees on the GPU: solve_gpu bench-trees [table | shapes |
+ * Times of trees on the GPU: solve_gpu bench-trees [table | table-even |
  * WAY:KIND:ROWS:BRANCHES:LANES:LAYOUT:SHARING:TYPE[:SHAPES]]... LAYOUT 1 is Flat, 0 Full, else Block of so many;
  * SHARING and TYPE are numbers of solve_tree.h and solve.h. A tree of each job is checked by its residual. Times are
  * of runs with a plan whose lanes are known to be good; of small jobs, of 20 runs in a row.
@@ -179,6 +179,21 @@ static double time_job(const job_spec &spec)
     return ms;
 }
 
+/* The same systems by the processor. */
+static double time_cpu(const job_spec &spec)
+{
+    bench_job b = make_job(spec);
+    size_t bytes[5];
+    for (int i = 0; i < 5; i++)
+        bytes[i] = (size_t)(elements(b, i) * lacis_solve_bytes((lacis_solve_type)spec.type));
+    CUDA(cudaStreamSynchronize(stream));
+    const double ms = cpu_ms(job_of(b).job, b.parent, bytes, 3);
+    for (void *field : b.field)
+        CUDA(cudaFree(field));
+    CUDA(cudaFree(b.device_parent));
+    return ms;
+}
+
 static double words(const job_spec &s) /* that have to be moved */
 {
     return s.sharing == SHARE_NONE ? 5 : s.sharing == SHARE_OFF ? 3 : 2;
@@ -221,33 +236,41 @@ static bool parse(const char *text, job_spec *s)
     return w < LACIS_SOLVE_GPU_WAYS && s->kind < TREE_KINDS;
 }
 
-static const lacis_solve_gpu_way ways[] = {LACIS_SOLVE_GPU_THREAD, LACIS_SOLVE_GPU_LANES, LACIS_SOLVE_GPU_BRANCHES};
+static const lacis_solve_gpu_way ways[] = {LACIS_SOLVE_GPU_THREAD, LACIS_SOLVE_GPU_LANES, LACIS_SOLVE_GPU_SHARED,
+                                           LACIS_SOLVE_GPU_BRANCHES};
+static const int64_t three_layouts[] = {LAYOUT_FLAT, LAYOUT_FULL, 64};
 
-/* The six shapes, four numbers of lanes, each layout and way; off-diagonals shared. */
-static int bench_table(int kind)
+/* A cell: each layout by one way; NULL: by the processor. */
+static int bench_cell(job_spec s, const lacis_solve_gpu_way *way)
+{
+    int failed = 0;
+    for (int i = 0; i < 3; i++) {
+        s.layout = three_layouts[i];
+        if (way != NULL) s.way = *way;
+        const double ms = way != NULL ? time_job(s) : time_cpu(s);
+        failed |= ms < 0;
+        printf("%s%.4g", i > 0 ? " / " : " ", ms);
+    }
+    printf(" |");
+    fflush(stdout);
+    return failed;
+}
+
+/* The six shapes, four numbers of lanes, each layout and way, and with `cpu` the processor; off-diagonals shared. */
+static int bench_table(int kind, bool cpu)
 {
     static const int64_t shapes[][2] = {{76, 7}, {76, 29}, {305, 30}, {319, 157}, {695, 66}, {691, 341}};
     int failed = 0;
-    printf("| %s | lanes | thread flat / full / block(64) | lanes flat / full / block(64) | branches "
-           "|\n|---|---|---|---|---|\n",
-           tree_kind_name[kind]);
+    printf("| %s, flat / full / block(64) | lanes |%s thread | lanes | shared | branches |\n", tree_kind_name[kind],
+           cpu ? " processor |" : "");
     for (const auto &shape : shapes)
         for (int64_t lanes = 256; lanes <= 256000; lanes *= 10) {
+            const job_spec s = {ways[0], kind, shape[0], shape[1], lanes, 0, SHARE_OFF, LACIS_SOLVE_F64, 1};
             printf("| %lld/%lld | %lld |", (long long)shape[0], (long long)shape[1], (long long)lanes);
-            for (lacis_solve_gpu_way way : ways) {
-                for (int64_t layout : {LAYOUT_FLAT, LAYOUT_FULL, (int64_t)64}) {
-                    if (way == LACIS_SOLVE_GPU_BRANCHES && layout != LAYOUT_FULL) continue;
-                    const double ms =
-                        time_job({way, kind, shape[0], shape[1], lanes, layout, SHARE_OFF, LACIS_SOLVE_F64, 1});
-                    failed |= ms < 0;
-                    printf(" %s%.4g",
-                           layout == 64 || (layout == LAYOUT_FULL && way != LACIS_SOLVE_GPU_BRANCHES) ? "/ " : "",
-                           ms);
-                }
-                printf(" |");
-            }
+            if (cpu) failed |= bench_cell(s, NULL);
+            for (const lacis_solve_gpu_way &way : ways)
+                failed |= bench_cell(s, &way);
             printf("\n");
-            fflush(stdout);
         }
     return failed;
 }
@@ -258,7 +281,9 @@ int bench_trees(int argc, char **argv)
     for (int i = 0; i < argc; i++) {
         job_spec s;
         if (strcmp(argv[i], "table") == 0) {
-            failed |= bench_table(TREE_SPLIT) | bench_table(TREE_EVEN);
+            failed |= bench_table(TREE_SPLIT, true);
+        } else if (strcmp(argv[i], "table-even") == 0) {
+            failed |= bench_table(TREE_EVEN, false);
         } else if (parse(argv[i], &s)) {
             failed |= bench_one(s);
         } else {

@@ -250,6 +250,42 @@ static void check_wide_tiles(uint64_t *state)
         }
 }
 
+/* So many lanes that a matrix which they share is eliminated first; then one that is not dominant. */
+static void check_factored(uint64_t *state)
+{
+    const int64_t lanes = (1 << 14) + 5;
+    for (int type = 0; type < 3; type++) {
+        tree_spec spec = random_spec(state);
+        const tree shape = make_tree((int)(next_random(state) % TREE_KINDS), 8, 4, next_random(state));
+        spec.type = (lacis_solve_type)type;
+        spec.sharing = SHARE_ALL;
+        check_batch({shape, shape}, {lanes, 9}, spec);
+        tree_batch b = make_batch({shape}, {lanes}, spec);
+        const int64_t d = place_in(b, b.diagonal, 0, 0, (int64_t)(next_random(state) % shape.size()));
+        put(b, b.diagonal, d, get(b, b.diagonal, d) * 1e-3);
+        put(b, b.rhs, lacis_solve_place(&b.group[0].rhs, b.group[0].rows, 7, 1), NAN);
+        const wanted w = solve(b);
+        run_way(b, LACIS_SOLVE_GPU_THREAD, w, false);
+        run_way(b, LACIS_SOLVE_GPU_THREAD, w, true);
+        free_batch(b);
+    }
+}
+
+/* So many Flat lanes that THREAD puts them side by side first. */
+static void check_turned(uint64_t *state)
+{
+    for (int type = 0; type < 3; type++)
+        for (int sharing = 0; sharing < SHARINGS; sharing++) {
+            tree_spec spec = random_spec(state);
+            spec.type = (lacis_solve_type)type;
+            spec.sharing = sharing;
+            spec.matrix = spec.rhs = spec.x = LAYOUT_FLAT;
+            check_batch({make_tree(TREE_PEER, 9 + some(state, 40), 0, next_random(state)),
+                         make_tree(TREE_PEER, 5, 0, next_random(state))},
+                        {4000, 4300}, spec);
+        }
+}
+
 static void say_so_far()
 {
     printf("trees: %d cases so far, %d failures\n", cases, failures);
@@ -297,6 +333,8 @@ void check_trees(bool small, uint64_t seed)
         say_so_far();
     }
     check_wide_tiles(&state);
+    check_factored(&state);
+    check_turned(&state);
     say_so_far();
     if (small) return;
     const int64_t shapes[][2] = {{319, 157}, {691, 341}, {695, 66}, {305, 30}};
