@@ -173,6 +173,7 @@ template <class F> Tiles tiles_of(const int *n, const bool *wraps, int blocks)
                                         : 1 + (n[axis] - width[axis] + step[axis] - 1) / step[axis];
     tiles.planes = n[2];
     tiles.lead = 2 * F::LEVELS;
+    tiles.edge_plane = (int)knob("EDGEPLANE", EDGE_PLANE);
     tiles.total = place_of(tiles, tiles.count[0] * tiles.count[1]);
     const int64_t most = tiles.total / (INSIDE_PLANE * LEAST_PLANES);
     tiles.pieces = most < 1 ? 1 : most < blocks ? most : blocks;

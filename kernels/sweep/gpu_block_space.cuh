@@ -30,6 +30,7 @@ enum { INSIDE_PLANE = 16, EDGE_PLANE = 28 };
 struct Tiles {
     int count[2];
     int lead, planes;
+    int edge_plane; /* EDGE_PLANE */
     int64_t total, pieces;
 };
 static inline __host__ __device__ bool at_edge(const Tiles &tiles, int tile)
@@ -43,12 +44,12 @@ static inline __host__ __device__ int64_t place_of(const Tiles &tiles, int tile)
     int64_t edges = y > 0 ? tiles.count[0] + (y - 1) * (int64_t)sides : 0;
     edges += y == 0 || y == tiles.count[1] - 1 ? x : x > 0;
     if (y == tiles.count[1]) edges += y > 1 ? tiles.count[0] - sides : 0; /* behind the last */
-    return (tile * (int64_t)INSIDE_PLANE + edges * (EDGE_PLANE - INSIDE_PLANE)) * (tiles.lead + tiles.planes);
+    return (tile * (int64_t)INSIDE_PLANE + edges * (tiles.edge_plane - INSIDE_PLANE)) * (tiles.lead + tiles.planes);
 }
 /* How many of a tile's planes lie before a place. */
 static inline __device__ int planes_before(const Tiles &tiles, int tile, int64_t place)
 {
-    const int cost = at_edge(tiles, tile) ? EDGE_PLANE : INSIDE_PLANE;
+    const int cost = at_edge(tiles, tile) ? tiles.edge_plane : INSIDE_PLANE;
     const int64_t rest = (place - place_of(tiles, tile) + cost - 1) / cost - tiles.lead;
     return rest <= 0 ? 0 : rest < tiles.planes ? (int)rest : tiles.planes;
 }
@@ -132,6 +133,7 @@ template <class F, bool EDGES> struct Cube {
     Span x, y;
     Ends<T> ends;
     bool first_warp, last_warp; /* the warp has the grid's first, or last, row */
+    bool whole;                 /* 16 bytes at a time may be read and written */
     int low, high;              /* newest planes with which the first and the last plane are made */
     int plane;                  /* to be read next, wrapped */
     Row r[F::LEVELS][2][F::HIGH];
@@ -160,7 +162,7 @@ template <class F, bool EDGES> struct Cube {
         for (int i = 0; i < F::HIGH; i++) {
             const int at_y = y.at + warp * F::HIGH + i, at_x = x.at + lane * CELLS;
             const int place = slot(j) + i * WIDTH;
-            if (EDGES) {
+            if (EDGES && !whole) {
                 const T *row = from + wrapped(at_y, p.n[1]) * p.pitch;
 #pragma unroll
                 for (int k = 0; k < CELLS; k++)
@@ -300,7 +302,7 @@ template <class F, bool EDGES> struct Cube {
      * whole sectors are written at once. */
     __device__ __forceinline__ void write(int z, int j, const Row (&last)[F::HIGH])
     {
-        if (!EDGES && F::V < CELLS) {
+        if (F::V < CELLS && (!EDGES || whole)) {
             __syncwarp();
 #pragma unroll
             for (int i = 0; i < F::HIGH; i++)
@@ -314,7 +316,7 @@ template <class F, bool EDGES> struct Cube {
             const int at_y = y.at + warp * F::HIGH + i;
             if (at_y < y.begin || at_y >= y.end) continue;
             T *to = p.out + z * p.plane + at_y * p.pitch + x.at;
-            if (EDGES) {
+            if (EDGES && !whole) {
 #pragma unroll
                 for (int k = 0; k < CELLS; k++) {
                     const int at = lane * CELLS + k;
@@ -369,6 +371,8 @@ template <class F, bool EDGES> struct Cube {
                        !p.wraps[0] && x.at + WIDTH == p.n[0] && lane == LANES - 1, p.edge);
         first_warp = !p.wraps[1] && y.at == 0 && warp == 0;
         last_warp = !p.wraps[1] && y.at + F::ROWS == p.n[1] && warp == F::TEAM - 1;
+        whole = x.at >= 0 && x.at + WIDTH <= p.n[0] && y.at >= 0 && y.at + F::ROWS <= p.n[1] &&
+                (x.at | x.begin | x.end) % F::V == 0;
         low = p.wraps[2] ? INT32_MIN : 1;
         high = p.wraps[2] ? INT32_MIN : p.n[2];
 #pragma unroll
