@@ -176,14 +176,14 @@ BLOCK_INLINE void next_row(const Plane<T> &p, const Ends<T> &ends, const T (&a)[
     weigh<GROUPS>(p, a, b, c, across, corners, to);
 }
 
-/* The same with less kept: s has a's pairs and gets b's, which are added once more. */
+/* The same with less kept: s has a's pairs and gets b's, which are added once more. ghost: beside c. */
 template <int GROUPS, bool EDGES, class T>
 BLOCK_INLINE void next_row(const Plane<T> &p, const Ends<T> &ends, const T (&a)[CELLS], const T (&b)[CELLS],
-                           const T (&c)[CELLS], T (&s)[CELLS], T (&to)[CELLS])
+                           const T (&c)[CELLS], T ghost, T (&s)[CELLS], T (&to)[CELLS])
 {
     T across[CELLS], corners[CELLS];
     if (GROUPS & CORNERS) {
-        pairs<EDGES>(c, ends, corners);
+        pairs<EDGES>(c, ends, ghost, corners);
 #pragma unroll
         for (int k = 0; k < CELLS; k++)
             corners[k] = add(s[k], corners[k]);
