@@ -9,6 +9,7 @@
 #include "sweep/gpu_block_plane.cuh"
 #include "sweep/gpu_block_space.cuh"
 
+#include <atomic>
 #include <stdlib.h>
 
 namespace sweep
@@ -18,6 +19,8 @@ namespace block
 
 /* Fewer rows than these are not worth a warp of its own. */
 enum { LEAST_ROWS = 16 };
+/* From so many rows a warp on some are left for who is ready first. */
+enum { LONG_PIECE = 800 };
 /* Nor fewer planes a block of a team. */
 enum { LEAST_PLANES = 4 };
 
@@ -91,30 +94,38 @@ template <class F> Line even_line(const Deal &deal, int ny, int stop, int64_t ea
 /* Of the rows before `stop` as many even pieces as there are warps for; the rest is the others'. */
 template <class F> void share(Deal *deal, int ny, int64_t warps)
 {
+    const int64_t mean = (int64_t)ny * deal->strips / warps; /* rows a warp */
+    int all = ny;
+    if (mean >= LONG_PIECE) {
+        deal->some = (int)(mean / knob("SOME", 16));
+        deal->rest = ny - (int)(ny * knob("REST", 8) / 100);
+        deal->left = (int64_t)deal->strips * ((ny - deal->rest + deal->some - 1) / deal->some);
+        all = deal->rest;
+    }
     const int quick = deal->strips - 1 - deal->tail;
     int64_t each = quick > 0 ? warps / quick : 0;
-    if (each > ny / LEAST_ROWS) each = ny / LEAST_ROWS;
+    if (each > all / LEAST_ROWS) each = all / LEAST_ROWS;
     Line even = {};
     for (; each > 0; each--)
-        if ((even = even_line<F>(*deal, ny, ny, each)).pieces <= warps) break;
+        if ((even = even_line<F>(*deal, ny, all, each)).pieces <= warps) break;
     if (each == 0 || knob("LINES", 2) == 0) {
-        deal->line[0] = line_of<F>(*deal, ny, 0, ny, warps);
+        deal->line[0] = line_of<F>(*deal, ny, 0, all, warps);
         return;
     }
     deal->line[0] = even;
     const int64_t others = warps - even.pieces;
     if (others < 1 + warps / 64 || knob("LINES", 2) == 1) return;
-    int low = ny / 2, high = ny - deal->edge; /* stops, the first of them too early */
+    int low = all / 2, high = all - deal->edge; /* stops, the first of them too early */
     while (high - low > 1) {
         const int stop = (low + high) / 2;
         even = even_line<F>(*deal, ny, stop, each);
-        const Line rest = line_of<F>(*deal, ny, stop, ny, others);
+        const Line rest = line_of<F>(*deal, ny, stop, all, others);
         (even.total / even.pieces < rest.total / rest.pieces ? low : high) = stop;
     }
     even = even_line<F>(*deal, ny, low, each);
     if (even.pieces + others > warps) return;
     deal->line[0] = even;
-    deal->line[1] = line_of<F>(*deal, ny, low, ny, others);
+    deal->line[1] = line_of<F>(*deal, ny, low, all, others);
 }
 
 template <class F> Deal deal_of(int nx, int ny, bool wraps_x, int warps)
@@ -157,6 +168,8 @@ cudaError_t plane_pass(const lacis_sweep_block *block, const Shape *shape, const
         plane.edge[face] = edge_of<T>(&block->edge[face]);
     plane.weights = weights_of<T>(shape);
     plane.deal = deal_of<F>(plane.nx, plane.ny, plane.wraps_x, multiprocessors * (int)F::WARPS);
+    static std::atomic<unsigned> passes;
+    plane.turn = (int)(passes++ % TURNS);
     const int64_t pieces = plane.deal.line[0].pieces + plane.deal.line[1].pieces;
     plane_kernel<F><<<(unsigned)pieces, LANES, 0, stream>>>(plane);
     return cudaGetLastError();

@@ -93,8 +93,8 @@ template <class T, int LEVELS_, int GROUPS_, int TEAM_, int HIGH_, int BLOCKS_> 
         INSET = OVERLAP / (2 * V) * (2 * V), /* tiles write whole sectors of 32 bytes */
         ROWS = TEAM * HIGH,
         STEP_Y = ROWS - 2 * LEVELS,
-        AHEAD = 2,
         RING = 4,
+        AHEAD = RING - 1,
         RING_CELLS = RING * HIGH * WIDTH,    /* of a warp */
         SEAM_CELLS = 2 * LEVELS * 2 * WIDTH, /* of a warp: in turn, of each level, two rows */
         BYTES = TEAM * (RING_CELLS + SEAM_CELLS) * (int)sizeof(T)
@@ -267,11 +267,11 @@ template <class F, bool EDGES> struct Cube {
         const Row(&b)[F::HIGH] = r[t][1 - P];
         const bool first = ENDS && j - t == low, last = ENDS && j - t == high;
         if (first || last) at_end(a, b, c, first, last);
-        show(seam_of(j, t, warp, 0), c[0]);
-        show(seam_of(j, t, warp, 1), c[F::HIGH - 1]);
         Row under, over, next[F::HIGH];
         look(seam_of(j - 1, t, max(warp - 1, 0), 1), under);
         look(seam_of(j - 1, t, min(warp + 1, F::TEAM - 1), 0), over);
+        show(seam_of(j, t, warp, 0), c[0]);
+        show(seam_of(j, t, warp, 1), c[F::HIGH - 1]);
         if (EDGES) {
 #pragma unroll
             for (int k = 0; k < CELLS; k++) {

@@ -14,7 +14,7 @@ namespace block
 {
 
 /* What a row costs a warp, in 16ths of a quick one: of a careful strip, at the grid's ends along y. */
-enum { QUICK_ROW = 16, CAREFUL_ROW = 32, END_ROW = 96 };
+enum { QUICK_ROW = 16, CAREFUL_ROW = 40, END_ROW = 112 };
 
 /* Rows y .. stop - 1 of all strips in one line, which is dealt in equal pieces. A quick strip: edge[0] rows at the
  * grid's beginning (carefully: end[0]), `lead` for the march to get under way, the rows between, edge[1] rows at the
@@ -28,11 +28,14 @@ struct Line {
     int64_t total, pieces;
 };
 
-/* Lines have their warps one after the other. */
+/* Lines have their warps one after the other; from row `rest` on who is ready takes `some` rows of a strip, strip after
+ * strip. */
 struct Deal {
     int strips, tail; /* strip 0 and the last `tail` are careful */
     int edge;         /* rows at the grid's ends that are */
     Line line[2];
+    int rest, some;
+    int64_t left; /* pieces of the rest */
 };
 
 static inline __host__ __device__ int64_t place_of(const Deal &deal, const Line &line, int strip)
@@ -74,6 +77,7 @@ template <class T> struct Plane {
     Edge<T> edge[4];
     Weights<T> weights;
     Deal deal;
+    int turn; /* of the counters */
 };
 
 /* How the quick march goes from level to level. Level 0 is what is read, level LEVELS what is written; DELAY is by how
