@@ -93,8 +93,8 @@ template <class T> BLOCK_INLINE T beside(const T (&row)[CELLS], const Ends<T> &e
     return ends.fixed ? ends.a : value;
 }
 
-/* Left and right neighbour of each cell, added. EDGES: the warp may stand at the grid's ends along x, where `ghost` is
- * beside the lane's row. */
+/* Left and right neighbour of each cell, added. EDGES: the warp may stand at the grid's ends along x, where `ghost`
+ * is beside the lane's row. */
 template <bool EDGES, class T>
 BLOCK_INLINE void pairs(const T (&row)[CELLS], const Ends<T> &ends, T ghost, T (&sum)[CELLS])
 {

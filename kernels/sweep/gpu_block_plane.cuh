@@ -10,8 +10,8 @@
  *
  * There are as many warps as the device holds, so that the slowest of them is the pass's time. Most of them go over
  * the same pieces of all strips, so that neighbours are at the same rows at the same time (the overlap is in the
- * cache, pages of memory are open); the rows that are left for the others lie at the end, and are dealt as if those of
- * all strips lay in one line. A block is one warp: the compiler then sees that all its lanes go the same way, and
+ * cache, pages of memory are open); the rows that are left for the others lie at the end, and are dealt as if those
+ * of all strips lay in one line. A block is one warp: the compiler then sees that all its lanes go the same way, and
  * leaves out what shuffles would need otherwise.
  */
 #ifndef LACIS_KERNELS_SWEEP_GPU_BLOCK_PLANE_CUH

@@ -78,7 +78,8 @@ template <class F> struct Quick {
     {
         Row next;
         Row(&kept)[KEPT] = s[F::SUMS ? t : 0];
-        next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][1 - P], c, kept[P % KEPT], kept[(1 - P) % KEPT], kept[P % KEPT], next);
+        next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][1 - P], c, kept[P % KEPT], kept[(1 - P) % KEPT],
+                                   kept[P % KEPT], next);
 #pragma unroll
         for (int k = 0; k < CELLS; k++) {
             r[t][P][k] = c[k];
@@ -117,7 +118,8 @@ template <class F> struct Quick {
         take<P>(r[0][P]);
     }
 
-    /* Where a pair's rows are in step P: the first level's older and newer row, the second's, the one that comes in. */
+    /* Where a pair's rows are in step P: the first level's older and newer row, the second's, the one that comes in.
+     */
     static constexpr int place(int role, int p)
     {
         constexpr int next[5] = {1, 4, 3, 0, 2}; /* what is there in the step after */

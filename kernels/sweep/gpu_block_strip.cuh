@@ -28,8 +28,8 @@ struct Line {
     int64_t total, pieces;
 };
 
-/* Lines have their warps one after the other; from row `rest` on who is ready takes `some` rows of a strip, strip after
- * strip. */
+/* Lines have their warps one after the other; from row `rest` on who is ready takes `some` rows of a strip, strip
+ * after strip. */
 struct Deal {
     int strips, tail; /* strip 0 and the last `tail` are careful */
     int edge;         /* rows at the grid's ends that are */
@@ -80,12 +80,12 @@ template <class T> struct Plane {
     int turn; /* of the counters */
 };
 
-/* How the quick march goes from level to level. Level 0 is what is read, level LEVELS what is written; DELAY is by how
- * much the row written lies behind the row read. APART: levels go down, each uses what the one below had
- * before: three rows a level, no level waits for another. CHAIN: levels go up, each uses the row that the one below
- * has just got: two rows a level; level SPLIT uses what the one below had before, so that two chains go on beside
- * each other (0: one chain). PAIRS: chains of two levels, of which the later go first: five rows a pair. RING: rows
- * of the quick march's asynchronous copies; 0: two rows are read ahead into registers. WARPS: of a multiprocessor. */
+/* How the quick march goes from level to level. Level 0 is what is read, level LEVELS what is written; DELAY is by
+ * how much the row written lies behind the row read. APART: levels go down, each uses what the one below had before:
+ * three rows a level, no level waits for another. CHAIN: levels go up, each uses the row that the one below has just
+ * got: two rows a level; level SPLIT uses what the one below had before, so that two chains go on beside each other
+ * (0: one chain). PAIRS: chains of two levels, of which the later go first: five rows a pair. RING: rows of the quick
+ * march's asynchronous copies; 0: two rows are read ahead into registers. WARPS: of a multiprocessor. */
 enum { APART = 0, CHAIN = 1, PAIRS = 2 };
 
 template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, int SPLIT_ = 0> struct PlaneForm {
@@ -97,14 +97,16 @@ template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, 
         RING = RING_,
         WARPS = WARPS_,
         SPLIT = SPLIT_,
-        ROWS = MARCH == CHAIN ? 2 : 3,     /* of a level */
-        TURN = MARCH == PAIRS ? 5 : ROWS,  /* steps until all rows are at their places again */
+        ROWS = MARCH == CHAIN ? 2 : 3,    /* of a level */
+        TURN = MARCH == PAIRS ? 5 : ROWS, /* steps until all rows are at their places again */
         DELAY = MARCH == CHAIN   ? LEVELS + (SPLIT > 0)
                 : MARCH == PAIRS ? LEVELS + LEVELS / 2
                                  : 2 * LEVELS,
         AHEAD = RING ? RING - TURN : 2,
-        SUMS = (GROUPS & CORNERS) != 0,           /* rows' pairs are kept: */
-        KEPT = !SUMS ? 0 : MARCH == PAIRS ? 1 : ROWS, /* of a level in the quick march */
+        SUMS = (GROUPS & CORNERS) != 0, /* rows' pairs are kept: */
+        KEPT = !SUMS            ? 0
+               : MARCH == PAIRS ? 1
+                                : ROWS, /* of a level in the quick march */
         V = Vector<T>::CELLS,
         OVERLAP = (LEVELS + V - 1) / V * V,
         STEP = WIDTH - 2 * OVERLAP,
