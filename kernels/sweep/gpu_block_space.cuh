@@ -130,16 +130,16 @@ template <class F, bool EDGES> struct Cube {
     T *ring; /* the warp's: planes of rows, cells in their order */
     T *seam; /* the lane's place, of warp 0 */
     unsigned address;
-    Span x, y;
+    const Span &x, &y; /* in shared memory */
     Ends<T> ends;
     bool first_warp, last_warp; /* the warp has the grid's first, or last, row */
     bool whole;                 /* 16 bytes at a time may be read and written */
-    int low, high;              /* newest planes with which the first and the last plane are made */
     int plane;                  /* to be read next, wrapped */
     Row r[F::LEVELS][2][F::HIGH];
 
-    __device__ __forceinline__ Cube(const Space<T> &space, T *shared, int of_warp, int of_team)
-        : p(space), lane(of_warp), warp(of_team)
+    __device__ __forceinline__ Cube(const Space<T> &space, T *shared, int of_warp, int of_team, const Span &along_x,
+                                    const Span &along_y)
+        : p(space), lane(of_warp), warp(of_team), x(along_x), y(along_y)
     {
         ring = shared + warp * F::RING_CELLS;
         address = shared_address(ring);
@@ -265,7 +265,7 @@ template <class F, bool EDGES> struct Cube {
     {
         Row(&a)[F::HIGH] = r[t][P];
         const Row(&b)[F::HIGH] = r[t][1 - P];
-        const bool first = ENDS && j - t == low, last = ENDS && j - t == high;
+        const bool first = ENDS && !p.wraps[2] && j - t == 1, last = ENDS && !p.wraps[2] && j - t == p.n[2];
         if (first || last) at_end(a, b, c, first, last);
         Row under, over, next[F::HIGH];
         look(seam_of(j - 1, t, max(warp - 1, 0), 1), under);
@@ -363,18 +363,14 @@ template <class F, bool EDGES> struct Cube {
     }
 
     /* Planes z .. stop - 1. */
-    __device__ __forceinline__ void run(const Span &along_x, const Span &along_y, int z, int stop)
+    __device__ __forceinline__ void run(int z, int stop)
     {
-        x = along_x;
-        y = along_y;
         ends = ends_of(!p.wraps[0] && x.at == 0 && lane == 0,
                        !p.wraps[0] && x.at + WIDTH == p.n[0] && lane == LANES - 1, p.edge);
         first_warp = !p.wraps[1] && y.at == 0 && warp == 0;
         last_warp = !p.wraps[1] && y.at + F::ROWS == p.n[1] && warp == F::TEAM - 1;
         whole = x.at >= 0 && x.at + WIDTH <= p.n[0] && y.at >= 0 && y.at + F::ROWS <= p.n[1] &&
                 (x.at | x.begin | x.end) % F::V == 0;
-        low = p.wraps[2] ? INT32_MIN : 1;
-        high = p.wraps[2] ? INT32_MIN : p.n[2];
 #pragma unroll
         for (int t = 0; t < F::LEVELS; t++)
 #pragma unroll
@@ -451,11 +447,11 @@ __global__ void __launch_bounds__(F::TEAM *LANES, F::BLOCKS)
     __syncthreads();
     while (piece.more) {
         if (piece.edges) {
-            Cube<F, true> cube(p, shared, lane, warp);
-            cube.run(piece.x, piece.y, piece.z, piece.stop);
+            Cube<F, true> cube(p, shared, lane, warp, piece.x, piece.y);
+            cube.run(piece.z, piece.stop);
         } else {
-            Cube<F, false> cube(p, shared, lane, warp);
-            cube.run(piece.x, piece.y, piece.z, piece.stop);
+            Cube<F, false> cube(p, shared, lane, warp, piece.x, piece.y);
+            cube.run(piece.z, piece.stop);
         }
         __syncthreads();
         if (leads) piece.next<F>(p);
