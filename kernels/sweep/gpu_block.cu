@@ -62,18 +62,15 @@ bool shape_of(const lacis_sweep_block *block, Shape *shape)
     return g == linear->groups;
 }
 
-/* Whether ghosts are what kernels here make of them. Beyond a corner they continue along y first: it is the same but
- * where both continue by sums. */
-static bool edges_fit(const lacis_sweep_block *block, int groups)
+/* Whether ghosts are what kernels here make of them. */
+static bool edges_fit(const lacis_sweep_block *block)
 {
-    bool sums[3] = {};
     for (int face = 0; face < 2 * block->dims; face++) {
         const lacis_sweep_edge_kind kind = block->edge[face].kind;
         if (kind == LACIS_SWEEP_VALUES) return false;
         if ((kind == LACIS_SWEEP_PERIODIC) != (block->edge[face ^ 1].kind == LACIS_SWEEP_PERIODIC)) return false;
-        sums[face / 2] |= kind == LACIS_SWEEP_AFFINE;
     }
-    return !(groups & CORNERS) || !sums[0] || !sums[1];
+    return true;
 }
 
 /* Shared memory that a block may have; without a device none beyond what all have. */
@@ -123,7 +120,7 @@ static const Variant *deepest(const lacis_sweep_block *block, int groups, int64_
 int lacis_sweep_block_depth(const lacis_sweep_block *block, int64_t steps)
 {
     Shape shape;
-    if (!shape_of(block, &shape) || !edges_fit(block, shape.groups)) return 1;
+    if (!shape_of(block, &shape) || !edges_fit(block)) return 1;
     const Variant *variant = deepest(block, shape.groups, steps);
     return variant ? variant->levels : 1;
 }

@@ -69,18 +69,21 @@ template <class F> struct Careful {
             load(ring + slot(j) + cell_place<T>(k), &to[k]);
     }
 
-    /* Row b's next values. */
-    __device__ __forceinline__ void inside(const Row &a, const Row &b, const Row &c, Row &sa, Row &to)
+    /* Row b's next values. ghost: beside c, where the rule asks for it. */
+    __device__ __forceinline__ void inside(const Row &a, const Row &b, const Row &c, T ghost, Row &sa, Row &to)
     {
-        next_row<F::GROUPS, true>(p, ends, a, b, c, sa, to);
+        next_row<F::GROUPS, true>(p, ends, a, b, c, ghost, sa, to);
         to[0] = ends.hold_left ? b[0] : to[0];
         to[CELLS - 1] = ends.hold_right ? b[CELLS - 1] : to[CELLS - 1];
     }
 
-    /* The rows beside row b, which is the first or the last, or both. */
-    __device__ __forceinline__ void at_end(Row &a, const Row &b, Row &c, Row &sa, bool first_row, bool last_row)
+    /* The rows beside row b, which is the first or the last, or both. What lies beside them is made as they are, from
+     * what lies beside rows of the grid. */
+    __device__ __forceinline__ void at_end(Row &a, const Row &b, Row &c, T &ghost, Row &sa, bool first_row,
+                                           bool last_row)
     {
         if (last_row) {
+            if (F::SUMS) ghost = beyond(p.edge[3], beside(b, ends), beside(a, ends));
 #pragma unroll
             for (int k = 0; k < CELLS; k++)
                 c[k] = beyond(p.edge[3], b[k], a[k]);
@@ -89,7 +92,7 @@ template <class F> struct Careful {
 #pragma unroll
             for (int k = 0; k < CELLS; k++)
                 a[k] = beyond(p.edge[2], b[k], c[k]);
-            if (F::SUMS) pairs<true>(a, ends, sa);
+            if (F::SUMS) pairs<true>(a, ends, beyond(p.edge[2], beside(b, ends), beside(c, ends)), sa);
         }
     }
 
@@ -105,8 +108,9 @@ template <class F> struct Careful {
             Row &a = r[t][P], &sa = s[F::SUMS ? t : 0];
             const Row &b = r[t][1 - P];
             const bool first_row = ENDS && j - t == low, last_row = ENDS && j - t == high;
-            if (first_row || last_row) at_end(a, b, c, sa, first_row, last_row);
-            inside(a, b, c, sa, next);
+            T ghost = F::SUMS ? beside(c, ends) : (T)0;
+            if (first_row || last_row) at_end(a, b, c, ghost, sa, first_row, last_row);
+            inside(a, b, c, ghost, sa, next);
             if ((first_row && p.edge[2].kind == LACIS_SWEEP_HOLD) ||
                 (last_row && p.edge[3].kind == LACIS_SWEEP_HOLD)) {
 #pragma unroll

@@ -83,25 +83,36 @@ template <class T> BLOCK_INLINE Ends<T> ends_of(bool left, bool right, const Edg
     return out;
 }
 
-/* Left and right neighbour of each cell, added. EDGES: the warp may stand at the grid's ends along x. */
-template <bool EDGES, class T> BLOCK_INLINE void pairs(const T (&row)[CELLS], const Ends<T> &ends, T (&sum)[CELLS])
+/* What lies beyond a lane's row along x, where it stands at an end. */
+template <class T> BLOCK_INLINE T beside(const T (&row)[CELLS], const Ends<T> &ends)
+{
+    const T outer = ends.right ? row[CELLS - 1] : row[0], inner = ends.right ? row[CELLS - 2] : row[1];
+    T value = ends.mirror ? inner : outer;
+    const T sum_of = multiply_add(ends.b, value, ends.a);
+    value = ends.sum ? sum_of : value;
+    return ends.fixed ? ends.a : value;
+}
+
+/* Left and right neighbour of each cell, added. EDGES: the warp may stand at the grid's ends along x, where `ghost`
+ * is beside the lane's row. */
+template <bool EDGES, class T>
+BLOCK_INLINE void pairs(const T (&row)[CELLS], const Ends<T> &ends, T ghost, T (&sum)[CELLS])
 {
     T left = __shfl_up_sync(~0U, row[CELLS - 1], 1);
     T right = __shfl_down_sync(~0U, row[0], 1);
     if (EDGES) {
-        const T outer = ends.right ? row[CELLS - 1] : row[0], inner = ends.right ? row[CELLS - 2] : row[1];
-        T value = ends.mirror ? inner : outer;
-        const T sum_of = multiply_add(ends.b, value, ends.a);
-        value = ends.sum ? sum_of : value;
-        value = ends.fixed ? ends.a : value;
-        left = ends.left ? value : left;
-        right = ends.right ? value : right;
+        left = ends.left ? ghost : left;
+        right = ends.right ? ghost : right;
     }
     sum[0] = add(left, row[1]);
 #pragma unroll
     for (int k = 1; k < CELLS - 1; k++)
         sum[k] = add(row[k - 1], row[k + 1]);
     sum[CELLS - 1] = add(row[CELLS - 2], right);
+}
+template <bool EDGES, class T> BLOCK_INLINE void pairs(const T (&row)[CELLS], const Ends<T> &ends, T (&sum)[CELLS])
+{
+    pairs<EDGES>(row, ends, EDGES ? beside(row, ends) : (T)0, sum);
 }
 
 /* Of 16 bytes. */

@@ -78,7 +78,8 @@ template <class F> struct Quick {
     {
         Row next;
         Row(&kept)[KEPT] = s[F::SUMS ? t : 0];
-        next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][1 - P], c, kept[P % KEPT], kept[(1 - P) % KEPT], kept[P % KEPT], next);
+        next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][1 - P], c, kept[P % KEPT], kept[(1 - P) % KEPT],
+                                   kept[P % KEPT], next);
 #pragma unroll
         for (int k = 0; k < CELLS; k++) {
             r[t][P][k] = c[k];
@@ -117,7 +118,8 @@ template <class F> struct Quick {
         take<P>(r[0][P]);
     }
 
-    /* Where a pair's rows are in step P: the first level's older and newer row, the second's, the one that comes in. */
+    /* Where a pair's rows are in step P: the first level's older and newer row, the second's, the one that comes in.
+     */
     static constexpr int place(int role, int p)
     {
         constexpr int next[5] = {1, 4, 3, 0, 2}; /* what is there in the step after */
@@ -134,8 +136,10 @@ template <class F> struct Quick {
 #pragma unroll
         for (int g = COUNT - 1; g >= 0; g--) {
             Row(&q)[F::TURN] = r[g];
-            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A0], q[B0], q[C % F::TURN], s[F::SUMS ? 2 * g : 0][0], q[A0]);
-            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A1], q[B1 % F::TURN], q[A0], s[F::SUMS ? 2 * g + 1 : 0][0],
+            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A0], q[B0], q[C % F::TURN], (T)0, s[F::SUMS ? 2 * g : 0][0],
+                                       q[A0]);
+            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A1], q[B1 % F::TURN], q[A0], (T)0,
+                                       s[F::SUMS ? 2 * g + 1 : 0][0],
                                        g + 1 < COUNT ? r[g + 1 < COUNT ? g + 1 : 0][A1] : last);
         }
         take<P>(r[0][A1]);

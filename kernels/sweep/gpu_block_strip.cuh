@@ -14,7 +14,7 @@ namespace block
 {
 
 /* What a row costs a warp, in 16ths of a quick one: of a careful strip, at the grid's ends along y. */
-enum { QUICK_ROW = 16, CAREFUL_ROW = 32, END_ROW = 96 };
+enum { QUICK_ROW = 16, CAREFUL_ROW = 40, END_ROW = 112 };
 
 /* Rows y .. stop - 1 of all strips in one line, which is dealt in equal pieces. A quick strip: edge[0] rows at the
  * grid's beginning (carefully: end[0]), `lead` for the march to get under way, the rows between, edge[1] rows at the
@@ -28,11 +28,14 @@ struct Line {
     int64_t total, pieces;
 };
 
-/* Lines have their warps one after the other. */
+/* Lines have their warps one after the other; from row `rest` on who is ready takes `some` rows of a strip, strip
+ * after strip. */
 struct Deal {
     int strips, tail; /* strip 0 and the last `tail` are careful */
     int edge;         /* rows at the grid's ends that are */
     Line line[2];
+    int rest, some;
+    int64_t left; /* pieces of the rest */
 };
 
 static inline __host__ __device__ int64_t place_of(const Deal &deal, const Line &line, int strip)
@@ -74,14 +77,15 @@ template <class T> struct Plane {
     Edge<T> edge[4];
     Weights<T> weights;
     Deal deal;
+    int turn; /* of the counters */
 };
 
-/* How the quick march goes from level to level. Level 0 is what is read, level LEVELS what is written; DELAY is by how
- * much the row written lies behind the row read. APART: levels go down, each uses what the one below had
- * before: three rows a level, no level waits for another. CHAIN: levels go up, each uses the row that the one below
- * has just got: two rows a level; level SPLIT uses what the one below had before, so that two chains go on beside
- * each other (0: one chain). PAIRS: chains of two levels, of which the later go first: five rows a pair. RING: rows
- * of the quick march's asynchronous copies; 0: two rows are read ahead into registers. WARPS: of a multiprocessor. */
+/* How the quick march goes from level to level. Level 0 is what is read, level LEVELS what is written; DELAY is by
+ * how much the row written lies behind the row read. APART: levels go down, each uses what the one below had before:
+ * three rows a level, no level waits for another. CHAIN: levels go up, each uses the row that the one below has just
+ * got: two rows a level; level SPLIT uses what the one below had before, so that two chains go on beside each other
+ * (0: one chain). PAIRS: chains of two levels, of which the later go first: five rows a pair. RING: rows of the quick
+ * march's asynchronous copies; 0: two rows are read ahead into registers. WARPS: of a multiprocessor. */
 enum { APART = 0, CHAIN = 1, PAIRS = 2 };
 
 template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, int SPLIT_ = 0> struct PlaneForm {
@@ -93,14 +97,16 @@ template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, 
         RING = RING_,
         WARPS = WARPS_,
         SPLIT = SPLIT_,
-        ROWS = MARCH == CHAIN ? 2 : 3,     /* of a level */
-        TURN = MARCH == PAIRS ? 5 : ROWS,  /* steps until all rows are at their places again */
+        ROWS = MARCH == CHAIN ? 2 : 3,    /* of a level */
+        TURN = MARCH == PAIRS ? 5 : ROWS, /* steps until all rows are at their places again */
         DELAY = MARCH == CHAIN   ? LEVELS + (SPLIT > 0)
                 : MARCH == PAIRS ? LEVELS + LEVELS / 2
                                  : 2 * LEVELS,
         AHEAD = RING ? RING - TURN : 2,
-        SUMS = (GROUPS & CORNERS) != 0,           /* rows' pairs are kept: */
-        KEPT = !SUMS ? 0 : MARCH == PAIRS ? 1 : ROWS, /* of a level in the quick march */
+        SUMS = (GROUPS & CORNERS) != 0, /* rows' pairs are kept: */
+        KEPT = !SUMS            ? 0
+               : MARCH == PAIRS ? 1
+                                : ROWS, /* of a level in the quick march */
         V = Vector<T>::CELLS,
         OVERLAP = (LEVELS + V - 1) / V * V,
         STEP = WIDTH - 2 * OVERLAP,
@@ -176,14 +182,14 @@ BLOCK_INLINE void next_row(const Plane<T> &p, const Ends<T> &ends, const T (&a)[
     weigh<GROUPS>(p, a, b, c, across, corners, to);
 }
 
-/* The same with less kept: s has a's pairs and gets b's, which are added once more. */
+/* The same with less kept: s has a's pairs and gets b's, which are added once more. ghost: beside c. */
 template <int GROUPS, bool EDGES, class T>
 BLOCK_INLINE void next_row(const Plane<T> &p, const Ends<T> &ends, const T (&a)[CELLS], const T (&b)[CELLS],
-                           const T (&c)[CELLS], T (&s)[CELLS], T (&to)[CELLS])
+                           const T (&c)[CELLS], T ghost, T (&s)[CELLS], T (&to)[CELLS])
 {
     T across[CELLS], corners[CELLS];
     if (GROUPS & CORNERS) {
-        pairs<EDGES>(c, ends, corners);
+        pairs<EDGES>(c, ends, ghost, corners);
 #pragma unroll
         for (int k = 0; k < CELLS; k++)
             corners[k] = add(s[k], corners[k]);

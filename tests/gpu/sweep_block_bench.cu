@@ -24,36 +24,15 @@ using namespace sweep::block;
 /* Depth, rows a level, how rows are read ahead, warps: what one run on a device is to choose from. */
 const Variant candidates[] = {
 #ifdef LACIS_SWEEP_CANDIDATES
-    plane_variant<PlaneForm<float, 12, PAIRS, 0, 10, 8>>("f32 cross 12, pairs"),
-    plane_variant<PlaneForm<float, 12, PAIRS, 0, 10, 12>>("f32 cross 12, pairs, 12 warps"),
-    plane_variant<PlaneForm<float, 12, CHAIN, 0, 8, 8>>("f32 cross 12, chain"),
-    plane_variant<PlaneForm<float, 12, CHAIN, 0, 8, 8, 6>>("f32 cross 12, two chains"),
-    plane_variant<PlaneForm<float, 10, PAIRS, 0, 10, 12>>("f32 cross 10, pairs, 12 warps"),
-    plane_variant<PlaneForm<float, 8, PAIRS, 0, 10, 16>>("f32 cross 8, pairs, 16 warps"),
-    plane_variant<PlaneForm<float, 12, PAIRS, CENTRE, 10, 12>>("f32 centre+cross 12, pairs, 12 warps"),
-    plane_variant<PlaneForm<float, 12, CHAIN, CENTRE, 8, 8, 6>>("f32 centre+cross 12, two chains"),
-    plane_variant<PlaneForm<float, 10, PAIRS, CENTRE | CORNERS, 10, 8>>("f32 centre+cross+corners 10, pairs"),
-    plane_variant<PlaneForm<float, 8, PAIRS, CENTRE | CORNERS, 10, 12>>("f32 centre+cross+corners 8, pairs, 12 warps"),
-    plane_variant<PlaneForm<float, 8, CHAIN, CENTRE | CORNERS, 8, 8>>("f32 centre+cross+corners 8, chain"),
-    plane_variant<PlaneForm<double, 10, PAIRS, 0, 10, 8>>("f64 cross 10, pairs"),
-    plane_variant<PlaneForm<double, 8, PAIRS, 0, 10, 8>>("f64 cross 8, pairs"),
-    plane_variant<PlaneForm<double, 8, APART, 0, 9, 8>>("f64 cross 8, apart"),
+    plane_variant<PlaneForm<double, 10, CHAIN, 0, 8, 8>>("f64 cross 10"),
     plane_variant<PlaneForm<double, 8, CHAIN, 0, 8, 8, 4>>("f64 cross 8, two chains"),
-    plane_variant<PlaneForm<double, 9, CHAIN, 0, 8, 8, 4>>("f64 cross 9, two chains"),
     plane_variant<PlaneForm<double, 8, PAIRS, CENTRE, 10, 8>>("f64 centre+cross 8, pairs"),
-    plane_variant<PlaneForm<double, 8, CHAIN, CENTRE, 8, 8, 4>>("f64 centre+cross 8, two chains"),
-    plane_variant<PlaneForm<double, 5, CHAIN, CENTRE | CORNERS, 8, 8>>("f64 centre+cross+corners 5, chain"),
-    plane_variant<PlaneForm<double, 5, CHAIN, CORNERS, 8, 8>>("f64 cross+corners 5, chain"),
-    space_variant<SpaceForm<float, 4, 0, 16, 2, 1>>("f32 space cross 4, 16x2"),
+    plane_variant<PlaneForm<double, 6, PAIRS, CORNERS, 10, 8>>("f64 cross+corners 6, pairs"),
     space_variant<SpaceForm<float, 3, 0, 8, 4, 1>>("f32 space cross 3"),
     space_variant<SpaceForm<float, 3, 0, 12, 3, 1>>("f32 space cross 3, 12x3"),
-    space_variant<SpaceForm<float, 3, 0, 16, 2, 1>>("f32 space cross 3, 16x2"),
+    space_variant<SpaceForm<float, 4, 0, 8, 3, 1>>("f32 space cross 4, 8x3"),
     space_variant<SpaceForm<double, 2, 0, 8, 3, 1>>("f64 space cross 2, 8x3"),
-    space_variant<SpaceForm<double, 3, 0, 8, 2, 1>>("f64 space cross 3, 8x2"),
-    space_variant<SpaceForm<double, 2, 0, 8, 4, 1>>("f64 space cross 2, 8x4"),
-    space_variant<SpaceForm<double, 2, 0, 8, 2, 2>>("f64 space cross 2, 8x2, 2 blocks"),
-    space_variant<SpaceForm<float, 4, 0, 8, 2, 2>>("f32 space cross 4, 8x2, 2 blocks"),
-    space_variant<SpaceForm<float, 3, 0, 8, 2, 2>>("f32 space cross 3, 8x2, 2 blocks"),
+    space_variant<SpaceForm<double, 3, 0, 8, 3, 1>>("f64 space cross 3, 8x3"),
 #endif
     {nullptr, LACIS_SWEEP_F32, 0, 0, 0, {0, 0}, 0, nullptr, nullptr}};
 
@@ -215,7 +194,12 @@ template <class T> void one(const Variant *v, double seconds, int64_t side)
         printf("%-40s does not fit\n", v->name);
         return;
     }
-    if (!right<T>(v, c, shape)) {
+    bool good = right<T>(v, c, shape);
+    if (good && v->dims == 2 && !side) { /* so many rows a warp that some are left for who is ready */
+        size(c, 16380, 16384, 1);
+        good = right<T>(v, c, shape);
+    }
+    if (!good) {
         printf("%-40s WRONG\n", v->name);
         failures++;
         return;

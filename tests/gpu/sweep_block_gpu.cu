@@ -20,7 +20,8 @@ int main(int count, char **argument)
     } else if (!strcmp(mode, "bench") && sweep_block::bench) {
         sweep_block::bench(count - 2, argument + 2);
     } else {
-        printf("sweep_block_gpu check [PART_OF_A_NAME] | small [PART_OF_A_NAME] | bench [SECONDS_A_CASE] [PART_OF_A_NAME [SIDE]]\n");
+        printf("sweep_block_gpu check [PART_OF_A_NAME] | small [PART_OF_A_NAME] | bench [SECONDS_A_CASE] "
+               "[PART_OF_A_NAME [SIDE]]\n");
         return 2;
     }
     CUDA(cudaStreamDestroy(stream));
