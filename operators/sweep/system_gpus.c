@@ -16,7 +16,7 @@
 /* Worth sharing, and worth starting devices for: seconds that one takes. */
 static const double SHARED = 0.02, STARTED = 3, RATE = 3.9e12;
 static const double EXCHANGE = 3e-5; /* seconds that an exchange takes */
-enum { MOST_DEEP = 128, THICK = 8 }; /* steps on an exchange; of a slab's thickness one part */
+enum { MOST_DEEP = 64, THICK = 8 };  /* steps on an exchange; of a slab's thickness one part */
 enum { TIMED = 1024, WHY = 200 };    /* exchanges of a timeline; a reason */
 
 typedef struct member {
