@@ -138,15 +138,24 @@ static lacis_sweep_status step_strip(lacis_sweep_gpus *s, int k, int side, int64
     return LACIS_SWEEP_OK;
 }
 
-static lacis_sweep_status step_slab(lacis_sweep_gpus *s, int k, int64_t steps, bool sums)
+/* Pass by pass, so that no device has to wait until the host has told another all of its work. */
+static lacis_sweep_status step_slabs(lacis_sweep_gpus *s, int64_t steps, bool sums)
 {
-    Slab *const slab = &s->slab[k];
-    for (int side = 0; side < 2; side++)
-        if (slab->border[side].strip != nullptr)
-            SWEEP_CUDA(s, cudaStreamWaitEvent(slab->system->stream, slab->border[side].taken, 0));
-    SWEEP_TRY(note(s, k, BEGUN));
-    SWEEP_TRY(begin_steps(slab->system, steps, sums));
-    return note(s, k, COMPUTED);
+    int64_t left[LACIS_SWEEP_GPUS_MOST];
+    for (int k = 0; k < s->devices; k++)
+        left[k] = steps;
+    for (bool more = steps > 0; more;) {
+        more = false;
+        for (int k = 0; k < s->devices; k++) {
+            if (left[k] == 0) continue;
+            SWEEP_TRY(on_device(s, k));
+            if (left[k] == steps) SWEEP_TRY(note(s, k, BEGUN));
+            SWEEP_TRY(begin_pass(s->slab[k].system, &left[k], sums));
+            if (left[k] == 0) SWEEP_TRY(note(s, k, COMPUTED));
+            more = more || left[k] > 0;
+        }
+    }
+    return LACIS_SWEEP_OK;
 }
 
 static lacis_sweep_status fetch_mail(lacis_sweep_gpus *s, int k)
@@ -164,14 +173,24 @@ static lacis_sweep_status fetch_mail(lacis_sweep_gpus *s, int k)
     return note(s, k, JOINED);
 }
 
+/* Strips go ahead; slabs overwrite what they begin with. */
+static lacis_sweep_status step_strips(lacis_sweep_gpus *s, int k, int64_t steps)
+{
+    Slab *const slab = &s->slab[k];
+    SWEEP_TRY(on_device(s, k));
+    for (int side = 0; side < 2; side++) {
+        SWEEP_TRY(step_strip(s, k, side, steps));
+        if (slab->border[side].strip != nullptr)
+            SWEEP_CUDA(s, cudaStreamWaitEvent(slab->system->stream, slab->border[side].taken, 0));
+    }
+    return LACIS_SWEEP_OK;
+}
+
 static lacis_sweep_status step_deep(lacis_sweep_gpus *s, int64_t steps, bool sums)
 {
-    for (int k = 0; k < s->devices; k++) {
-        SWEEP_TRY(on_device(s, k));
-        for (int side = 0; side < 2 && s->strips; side++)
-            SWEEP_TRY(step_strip(s, k, side, steps));
-        SWEEP_TRY(step_slab(s, k, steps, sums));
-    }
+    for (int k = 0; k < s->devices && s->strips; k++)
+        SWEEP_TRY(step_strips(s, k, steps));
+    SWEEP_TRY(step_slabs(s, steps, sums));
     if (!s->strips) SWEEP_TRY(pull_halos(s));
     for (int k = 0; k < s->devices; k++) {
         SWEEP_TRY(on_device(s, k));

@@ -109,8 +109,7 @@ static lacis_sweep_status mark(lacis_sweep_gpu *s, int64_t *passes, double *cell
     return LACIS_SWEEP_CANCELLED;
 }
 
-/* waits: for what is far behind, which whoever keeps several devices busy must not. */
-static lacis_sweep_status run(lacis_sweep_gpu *s, int64_t steps, bool change, bool waits)
+static lacis_sweep_status run(lacis_sweep_gpu *s, int64_t steps, bool change)
 {
     const double each = (double)s->layout.cells * s->start.fields;
     int64_t passes = 0;
@@ -123,7 +122,7 @@ static lacis_sweep_status run(lacis_sweep_gpu *s, int64_t steps, bool change, bo
         left -= levels;
         passes++;
         cells += each;
-        if (waits) SWEEP_TRY(mark(s, &passes, &cells, &batch));
+        SWEEP_TRY(mark(s, &passes, &cells, &batch));
     }
     return LACIS_SWEEP_OK;
 }
@@ -148,18 +147,21 @@ static bool used_up(const lacis_sweep_gpu *s, int64_t steps)
     return false;
 }
 
-static lacis_sweep_status take_steps(lacis_sweep_gpu *s, int64_t steps, bool sums, bool waits)
+lacis_sweep_status begin_pass(lacis_sweep_gpu *s, int64_t *left, bool sums)
 {
-    if (used_up(s, steps)) return LACIS_SWEEP_UNSUPPORTED;
-    if (steps <= 0) return LACIS_SWEEP_OK;
+    if (used_up(s, *left)) return LACIS_SWEEP_UNSUPPORTED;
     if (sums) SWEEP_TRY(clear_sums(s, s->stream));
-    SWEEP_TRY(run(s, steps, sums, waits));
+    const int levels = depth_of(s, *left);
+    *left -= levels;
+    SWEEP_TRY(next_pass(s, levels, *left, sums && sums_fused(s)));
     return sums && !sums_fused(s) ? measure(s, s->stream) : LACIS_SWEEP_OK;
 }
 
 lacis_sweep_status begin_steps(lacis_sweep_gpu *s, int64_t steps, bool sums)
 {
-    return take_steps(s, steps, sums, false);
+    for (int64_t left = steps; left > 0;)
+        SWEEP_TRY(begin_pass(s, &left, sums));
+    return LACIS_SWEEP_OK;
 }
 
 } // namespace sweep
@@ -168,11 +170,14 @@ using namespace sweep;
 
 lacis_sweep_status lacis_sweep_gpu_steps(lacis_sweep_gpu *system, int64_t steps, lacis_sweep_change *change)
 {
-    SWEEP_TRY(take_steps(system, steps, change != nullptr, true));
+    if (used_up(system, steps)) return LACIS_SWEEP_UNSUPPORTED;
     if (steps <= 0) return LACIS_SWEEP_OK;
+    if (change != nullptr) SWEEP_TRY(clear_sums(system, system->stream));
+    SWEEP_TRY(run(system, steps, change != nullptr));
     SWEEP_TRY(read_bad(system, system->stream));
     if (change == nullptr) return LACIS_SWEEP_OK;
     memset(change, 0, sizeof *change);
+    if (!sums_fused(system)) SWEEP_TRY(measure(system, system->stream));
     return read_sums(system, change, system->stream);
 }
 

@@ -331,20 +331,28 @@ const lacis_variant lacis_sweep_ranks_gpu = {
     .together = lacis_sweep_obey,
 };
 
-lacis_status lacis_sweep_explain_ranks(const lacis_sweep_work *work, lacis_lines *lines)
+static lacis_status explain_over(const lacis_sweep_work *work, bool gpu, lacis_lines *lines)
 {
-    const int ranks = parts_of(work);
+    const int parts = parts_of(work);
     lacis_sweep_brief brief;
     lacis_sweep_cut cut;
     char why[200];
-    if (ranks == 1) return LACIS_OK;
-    choose(work, false, ranks, &brief);
-    if (!lacis_sweep_ranks_cut(work, &brief, ranks, &cut, why, sizeof why)) return LACIS_OK;
+    choose(work, gpu, parts, &brief);
+    if (!lacis_sweep_ranks_cut(work, &brief, parts, &cut, why, sizeof why)) return LACIS_OK;
     const double bytes = lacis_sweep_cut_surface(&cut) * work->grid.fields * (double)lacis_sweep_size(work->type);
+    const char *meanwhile = brief.slabs ? ", while slabs are computed" : ", while the centre is computed";
     return lacis_lines_add(lines,
-                           "ranks: a grid of %d x %d x %d; halos of %" PRId64 " x %" PRId64 " x %" PRId64
+                           "%s: a grid of %d x %d x %d; halos of %" PRId64 " x %" PRId64 " x %" PRId64
                            " cells, exchanged every %d step%s%s: %.3g KB a step",
-                           cut.grid[0], cut.grid[1], cut.grid[2], cut.halo[0], cut.halo[1], cut.halo[2], cut.deep,
-                           cut.deep == 1 ? "" : "s", brief.overlap ? ", while the centre is computed" : "",
-                           1e-3 * bytes / cut.deep);
+                           gpu ? "ranks-gpu" : "ranks", cut.grid[0], cut.grid[1], cut.grid[2], cut.halo[0],
+                           cut.halo[1], cut.halo[2], cut.deep, cut.deep == 1 ? "" : "s",
+                           brief.overlap ? meanwhile : "", 1e-3 * bytes / cut.deep);
+}
+
+lacis_status lacis_sweep_explain_ranks(const lacis_sweep_work *work, lacis_lines *lines)
+{
+    char reason[200];
+    if (parts_of(work) == 1) return LACIS_OK;
+    LACIS_TRY(explain_over(work, false, lines));
+    return lacis_gpu_possible(work->run, reason, sizeof reason) ? explain_over(work, true, lines) : LACIS_OK;
 }

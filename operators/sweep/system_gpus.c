@@ -16,7 +16,7 @@
 /* Worth sharing, and worth starting devices for: seconds that one takes. */
 static const double SHARED = 0.02, STARTED = 3, RATE = 3.9e12;
 static const double EXCHANGE = 3e-5; /* seconds that an exchange takes */
-enum { MOST_DEEP = 128, THICK = 8 }; /* steps on an exchange; of a slab's thickness one part */
+enum { MOST_DEEP = 64, THICK = 8 };  /* steps on an exchange; of a slab's thickness one part */
 enum { TIMED = 1024, WHY = 200 };    /* exchanges of a timeline; a reason */
 
 typedef struct member {
@@ -49,25 +49,16 @@ static lacis_status failed(const gpus *g, lacis_sweep_status status, int code)
 
 /* ----------------------------------------------------------------------------------------- how many */
 
-/* Whether passes over slabs are so short that exchanges beside them would be waited for all the same. */
-static bool quick_passes(const lacis_sweep_work *work, int parts)
-{
-    const double hidden = 4 * EXCHANGE;
-    return lacis_sweep_step_bytes(work) / parts / RATE < hidden;
-}
-
-/* As many steps on an exchange as there are in a pass, which hides it. Where passes are too quick for that it is
- * waited for, and rare: it takes EXCHANGE seconds, and rows that neighbours compute as well take theirs; so many
- * steps, in whole passes, that both together are least. */
+/* An exchange that is waited for takes EXCHANGE seconds, and rows that neighbours compute as well take theirs: so
+ * many steps on an exchange, in whole passes, that both together are least. */
 static int64_t best_depth(const lacis_sweep_work *work, const lacis_sweep_start *slab, int parts, int levels)
 {
     const int axis = work->grid.dims - 1;
     const double step = lacis_sweep_step_bytes(work) / parts / RATE / levels;
     int64_t reach[3];
-    if (!quick_passes(work, parts)) return levels;
     lacis_sweep_reach(slab, reach);
     const double rows = (double)slab->extent[axis] / (double)(reach[axis] > 0 ? reach[axis] : 1);
-    double best = sqrt(2 * rows * EXCHANGE / step);
+    double best = sqrt(rows * EXCHANGE / step);
     if (best > rows / THICK) best = rows / THICK;
     if (best > MOST_DEEP) best = MOST_DEEP;
     return best > levels ? (int64_t)best / levels * levels : levels;
@@ -90,10 +81,11 @@ static int deep_of(const lacis_sweep_work *work, int levels, int parts, lacis_sw
     return lacis_sweep_cut_slabs(&start, parts, (int)deep, cut, why, WHY) ? (int)deep : 0;
 }
 
+/* Exchanges of several steps are rare, and nothing that is computed beside slabs takes room from them then. */
 static bool wait_for_halos(const lacis_sweep_work *work, const lacis_sweep_cut *cut)
 {
     if (work->exchange.overlap != LACIS_SWEEP_AS_BEST) return work->exchange.overlap == LACIS_SWEEP_SYNC;
-    return cut->deep > 1 && quick_passes(work, cut->parts);
+    return cut->deep > 1;
 }
 
 /* What slab k's GPU gives: its arrays, once as they come and once as kernels have them. */

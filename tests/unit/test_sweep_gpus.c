@@ -182,7 +182,7 @@ static void how_they_exchange(void **state)
     if (strstr(p->host.error.message, "the fields") == NULL) fail_msg("%s", p->host.error.message);
     assert_true(begun.devices == 2 && begun.device[0] != begun.device[1] && begun.cut.grid[1] == 2);
     assert_true(begun.apart && begun.timed == 0 && begun.cut.deep > fake_levels && begun.cut.deep % fake_levels == 0);
-    assert_true(begun.cut.deep <= 128 && begun.cut.halo[1] == begun.cut.deep && begun.part[1].start.origin[1] == 496);
+    assert_true(begun.cut.deep <= 64 && begun.cut.halo[1] == begun.cut.deep && begun.part[1].start.origin[1] == 496);
     begin_on_two(p, AVERAGE " EXCHANGE async EVERY 7 TO '/nowhere/at/all'");
     assert_true(!begun.apart && begun.cut.deep == 7 && begun.timed > 0);
     begin_on_two(p, AVERAGE " EXCHANGE sync EVERY 1");
