@@ -134,7 +134,7 @@ const void *march_kernel(const lacis_sweep_start *start, bool sums);
 const void *march_kernel_f32(const lacis_sweep_start *start, bool sums);
 const void *march_kernel_f64(const lacis_sweep_start *start, bool sums);
 lacis_sweep_status march(lacis_sweep_gpu *s, const void *kernel, const Box &box, bool sums, cudaStream_t stream);
-extern int march_length; /* rows that a warp marches, for who measures; 0: as is best */
+extern int march_length, march_slab; /* rows that a warp marches, rows of a slab, for who measures; 0: as is best */
 
 /* --- gpu_general.cu: any linear rules */
 lacis_sweep_status general(lacis_sweep_gpu *s, const Box &box, cudaStream_t stream);
