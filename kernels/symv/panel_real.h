@@ -9,8 +9,8 @@
 enum {
     COLUMNS = sizeof(T) == sizeof(float) ? 16 : 8, /* of a panel */
     AT_ONCE = 8,                                   /* of them, what registers hold with one side */
-    SIDES_AT_ONCE = 4,                             /* or so many sides with */
-    WITH_SIDES = 4,                                /* so many columns */
+    SIDES_AT_ONCE = 2,                             /* or so many sides with */
+    WITH_SIDES = 8,                                /* so many columns */
     VECTOR_ROWS = WIDTH,
     VECTORS = 1,
     ACROSS = 1, /* vectors for an element of x that stands for a column */

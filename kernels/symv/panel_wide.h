@@ -12,8 +12,13 @@ enum {
     VECTOR_ROWS = WIDTH,
     VECTORS = PARTS == 4 ? 2 : 4, /* in a step: until sums are normalised */
     ACROSS = PARTS,
-    ALONG = PARTS
+    ALONG = PARTS / 2 * 3
 };
+
+/* A sum under way: as yet not normalised, and in accurate sums what the low part's own sums have lost. */
+typedef struct wide_sum {
+    vec hi, lo, rest;
+} wide_sum;
 
 /* a - b by the multipliers, which otherwise have less to do than the adders. */
 ALWAYS vec vec_minus(vec a, vec b)
@@ -37,24 +42,24 @@ ALWAYS wide wide_quick_two_sum(vec a, vec b)
     return (wide){s, b - (s - a)};
 }
 
-/* A product onto a sum. The sloppy one is normalised only by wide_settle, after four products at most: what the high
- * parts' sums lose and the low parts add up in the low part meanwhile. */
-ALWAYS wide wide_add(wide a, wide b, bool accurate)
+/* A product onto a sum. What the high parts' sums lose and the products' low parts add up in the low part, in an
+ * accurate sum without a loss there: with u = 2^-53 an accurate step is off by at most u^2 of the sum and as much of
+ * the product, which itself is off by 5 u^2, and a settled sum by u^2 more, even where all but low parts has
+ * cancelled. */
+ALWAYS wide_sum wide_add(wide_sum sum, wide b, bool accurate)
 {
-    wide s = wide_two_sum(a.hi, b.hi);
-    if (!accurate) return (wide){s.hi, a.lo + (s.lo + b.lo)};
-    const wide t = wide_two_sum(a.lo, b.lo);
-    s = wide_quick_two_sum(s.hi, s.lo + t.hi);
-    return wide_quick_two_sum(s.hi, s.lo + t.lo);
+    const wide s = wide_two_sum(sum.hi, b.hi);
+    if (!accurate) return (wide_sum){s.hi, sum.lo + (s.lo + b.lo), sum.rest};
+    const wide t = wide_two_sum(sum.lo, vec_fma(s.lo, vec_all(1), b.lo));
+    return (wide_sum){s.hi, t.hi, sum.rest + t.lo};
 }
 
-ALWAYS void wide_settle(vec *s, bool accurate)
+/* Normalised: a sloppy sum after four products at most. */
+ALWAYS wide_sum wide_settled(wide_sum s, bool accurate)
 {
-    for (int i = 0; !accurate && i < PARTS; i += 2) {
-        const wide settled = wide_quick_two_sum(s[i], s[i + 1]);
-        s[i] = settled.hi;
-        s[i + 1] = settled.lo;
-    }
+    wide t = accurate ? wide_two_sum(s.hi, s.lo) : wide_quick_two_sum(s.hi, s.lo);
+    if (accurate) t = wide_quick_two_sum(t.hi, t.lo + s.rest);
+    return (wide_sum){t.hi, t.lo, {0}};
 }
 
 /* a b exactly, short of underflow. */
@@ -74,7 +79,7 @@ ALWAYS wide wide_two_prod(vec a, vec b)
 }
 
 /* The matrix's element may have no low part. */
-ALWAYS wide wide_step(wide a, wide x, wide s, bool accurate)
+ALWAYS wide_sum wide_step(wide a, wide x, wide_sum s, bool accurate)
 {
     wide p = wide_two_prod(a.hi, x.hi);
     p.lo = vec_fma(a.hi, x.lo, p.lo);
@@ -101,18 +106,36 @@ ALWAYS void panel_spread(num x, vec *out)
         out[i] = vec_all(x.v[i]);
 }
 
+ALWAYS wide_sum wide_sum_at(const vec *parts)
+{
+    return (wide_sum){parts[0], parts[1], parts[2]};
+}
+
+ALWAYS void wide_sum_put(vec *parts, wide_sum s)
+{
+    parts[0] = s.hi;
+    parts[1] = s.lo;
+    parts[2] = s.rest;
+}
+
+/* Accurate sums of columns stay as they are until panel_total. */
 ALWAYS void panel_settle(vec *along, bool accurate)
 {
-    wide_settle(along, accurate);
+    for (int i = 0; !accurate && i < ALONG; i += 3)
+        wide_sum_put(along + i, wide_settled(wide_sum_at(along + i), false));
 }
 
 ALWAYS num panel_total(const vec *along, bool hermitian, bool accurate)
 {
     num lane[WIDTH];
     (void)hermitian;
-    for (int i = 0; i < WIDTH; i++)
-        for (int k = 0; k < PARTS; k++)
-            lane[i].v[k] = along[k][i];
+    for (int k = 0; k < PARTS / 2; k++) {
+        const wide_sum s = wide_settled(wide_sum_at(along + 3 * k), accurate);
+        for (int i = 0; i < WIDTH; i++) {
+            lane[i].v[2 * k] = s.hi[i];
+            lane[i].v[2 * k + 1] = s.lo[i];
+        }
+    }
     for (int half = WIDTH / 2; half >= 1; half /= 2)
         for (int i = 0; i < half; i++)
             lane[i] = num_plus(lane[i], lane[i + half], accurate);
@@ -123,33 +146,37 @@ ALWAYS num panel_total(const vec *along, bool hermitian, bool accurate)
 ALWAYS void wide_number_step(const vec *a, const vec *x, vec *s, bool conjugate, bool accurate)
 {
     const wide ar = wide_element(a, 0), xr = {x[0], x[1]};
-    wide re = wide_step(ar, xr, (wide){s[0], s[1]}, accurate);
+    wide_sum re = wide_step(ar, xr, wide_sum_at(s), accurate);
 #if KIND == SYMV_WIDE_COMPLEX
     const wide ai = wide_element(a, 1), xi = {x[2], x[3]};
     re = wide_step(conjugate ? ai : wide_minus(ai), xi, re, accurate);
-    wide im = wide_step(ar, xi, (wide){s[2], s[3]}, accurate);
+    wide_sum im = wide_step(ar, xi, wide_sum_at(s + 3), accurate);
     im = wide_step(conjugate ? wide_minus(ai) : ai, xr, im, accurate);
-    s[2] = im.hi;
-    s[3] = im.lo;
+    wide_sum_put(s + 3, im);
 #endif
     (void)conjugate;
-    s[0] = re.hi;
-    s[1] = re.lo;
+    wide_sum_put(s, re);
 }
 
 ALWAYS void panel_rows(const E *const *column, int64_t i, int count, int64_t stride, int width, int sides,
                        const T *const *x, T *const *y, const vec *xc, vec *along, bool hermitian, bool accurate)
 {
-    vec xs[PARTS], ys[PARTS];
+    vec xs[PARTS], ys[PARTS], sums[ALONG];
     (void)sides;
     wide_rows(x[0], stride, i, count, xs);
     wide_rows(y[0], stride, i, count, ys);
+    for (int k = 0; k < PARTS / 2; k++)
+        wide_sum_put(sums + 3 * k, (wide_sum){ys[2 * k], ys[2 * k + 1], {0}});
     for (int c = 0; c < width; c++) {
         vec a[MATRIX];
         wide_elements(column[c] + i * MATRIX, count, a);
-        wide_number_step(a, xc + c * PARTS, ys, false, accurate);
-        wide_number_step(a, xs, along + c * PARTS, hermitian, accurate);
+        wide_number_step(a, xc + c * PARTS, sums, false, accurate);
+        wide_number_step(a, xs, along + c * ALONG, hermitian, accurate);
     }
-    wide_settle(ys, accurate);
+    for (int k = 0; k < PARTS / 2; k++) {
+        const wide_sum s = wide_settled(wide_sum_at(sums + 3 * k), accurate);
+        ys[2 * k] = s.hi;
+        ys[2 * k + 1] = s.lo;
+    }
     wide_rows_put(y[0], stride, i, count, ys);
 }

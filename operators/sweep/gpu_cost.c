@@ -134,7 +134,7 @@ static bool has_room(lacis_gpu *gpu, double need, char *reason, size_t size)
 }
 
 /* The device is started here only where it is demanded: a plan that does not choose it must leave it alone. */
-bool lacis_sweep_gpu_can(const lacis_call *call, int way, char *reason, size_t size)
+bool lacis_sweep_gpu_could(const lacis_call *call, int way, char *reason, size_t size)
 {
     const lacis_sweep_work *work = call->work;
     lacis_sweep_start start;
@@ -148,11 +148,26 @@ bool lacis_sweep_gpu_can(const lacis_call *call, int way, char *reason, size_t s
         return false;
     }
     if (!lacis_sweep_program_can(work, &start, reason, size) || !worth(call, way, reason, size)) return false;
-    if (call->on == LACIS_ON_GPU && lacis_run_gpu(work->run, reason, size) == NULL) return false;
-    return has_room(lacis_gpu_at_hand(work->run), room_for(work, &start), reason, size);
+    return call->on != LACIS_ON_GPU || lacis_run_gpu(work->run, reason, size) != NULL;
+}
+
+bool lacis_sweep_gpu_can(const lacis_call *call, int way, char *reason, size_t size)
+{
+    const lacis_sweep_work *work = call->work;
+    lacis_sweep_start start;
+    if (!lacis_sweep_gpu_could(call, way, reason, size)) return false;
+    start_of(work, way, &start);
+    lacis_gpu *all[LACIS_GPUS] = {lacis_gpu_at_hand(work->run)};
+    if (lacis_sweep_gpus_for(work, start.levels, false, all) > 1) return true; /* which have room for their slabs */
+    return has_room(all[0], room_for(work, &start), reason, size);
 }
 
 #else
+
+bool lacis_sweep_gpu_could(const lacis_call *call, int way, char *reason, size_t size)
+{
+    return lacis_sweep_gpu_can(call, way, reason, size);
+}
 
 bool lacis_sweep_gpu_can(const lacis_call *call, int way, char *reason, size_t size)
 {

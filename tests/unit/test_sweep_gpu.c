@@ -127,6 +127,12 @@ static void refusals(void **state)
     fake_refusal = NULL;
     fake_takes = 200000000;
     expect_cannot(p, texts[0], grids.arrays, single, LACIS_ON_GPU, "the fields take");
+    fake_gpus = 2; /* slabs of two fit */
+    char reason[200];
+    lacis_call *call = bind_on(p, texts[0], grids.arrays, LACIS_ON_GPU);
+    assert_true(single->can(call, reason, sizeof reason));
+    parity_unbind(p, call);
+    fake_gpus = 1;
     fake_takes = 50000;
     fake_levels = 1;
     expect_cannot(p, texts[0], grids.arrays, several, LACIS_ON_GPU, "its kernels do one step in a pass");
