@@ -35,13 +35,15 @@ static int64_t pieces(int64_t n, int64_t of)
 }
 
 /* Rows that a warp marches. Few: warps that ask for all that they need at once and are soon done keep the device's
- * memory busiest, and what they read of their neighbours' rows is in its cache. Twice the rule's reach, so that that
- * is not too much. `tiles`: whole ones. */
+ * memory busiest, and what they read of their neighbours' rows is in its cache; more where that would be as much as
+ * their own. Rules of many cells in three dimensions have to do besides. `tiles`: whole ones. */
 static int64_t length_of(const lacis_sweep_gpu *s, int last, bool tiles)
 {
-    enum { SHORTEST = 4, LONGEST = 16 };
-    int64_t length = 4 * s->reach[last];
-    length = length < SHORTEST ? SHORTEST : length > LONGEST ? LONGEST : length;
+    enum { SHORT = 8, LONG = 16, LONGEST = 64, MANY = 16 };
+    int taps = 0;
+    for (int f = 0; f < s->start.fields; f++)
+        taps += s->start.rule[f].taps;
+    int64_t length = s->start.dims == 3 && taps > MANY ? LONGEST : s->reach[last] > 2 ? LONG : SHORT;
     if (march_length > 0) length = march_length;
     return tiles ? pieces(length, SWEEP_TILE_Y) * SWEEP_TILE_Y : length;
 }

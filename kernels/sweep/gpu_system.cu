@@ -28,6 +28,7 @@ static Box box_before(const lacis_sweep_gpu *s, int64_t later)
 void turn(lacis_sweep_gpu *s, int levels)
 {
     s->now = 1 - s->now;
+    s->ahead = false;
     s->t += levels;
     s->done.passes++;
     s->done.steps += levels;
@@ -168,12 +169,18 @@ using namespace sweep;
 
 lacis_sweep_status lacis_sweep_gpu_steps(lacis_sweep_gpu *system, int64_t steps, lacis_sweep_change *change)
 {
-    SWEEP_TRY(take_steps(system, steps, change != nullptr, true));
     if (steps <= 0) return LACIS_SWEEP_OK;
+    if (!take_ahead(system, steps == 1 && change != nullptr))
+        SWEEP_TRY(take_steps(system, steps, change != nullptr, true));
     SWEEP_TRY(read_bad(system, system->stream));
     if (change == nullptr) return LACIS_SWEEP_OK;
+    SWEEP_TRY(join_sums(system, system->stream));
+    SWEEP_CUDA(system, cudaEventRecord(system->mark[0], system->stream));
+    SWEEP_TRY(begin_ahead(system));
+    SWEEP_CUDA(system, cudaEventSynchronize(system->mark[0]));
     memset(change, 0, sizeof *change);
-    return read_sums(system, change, system->stream);
+    take_sums(system, change);
+    return LACIS_SWEEP_OK;
 }
 
 lacis_sweep_status lacis_sweep_gpu_read(lacis_sweep_gpu *system, void *const *field)
