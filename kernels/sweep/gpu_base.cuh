@@ -33,8 +33,9 @@ struct sweep_pass {
     long long begin[3], end[3];
     long long keep_low[SWEEP_FIELDS][3], keep_high[SWEEP_FIELDS][3];
     long long origin[3], whole[3], t;
-    /* Blocks are dealt x strips first, then along the axis between, then chunks of `length` along the last. */
-    unsigned strips, middles, length;
+    /* Blocks are dealt x strips first, then `slab` of them along the axis between, then chunks of `length` along the
+     * last, then further slabs. */
+    unsigned strips, slab, chunks, length;
     int *bad; /* set where a written rule fails */
     sweep_sums *sums;
     double weight[SWEEP_WEIGHTS]; /* numbers of the type */

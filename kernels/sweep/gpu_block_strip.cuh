@@ -112,14 +112,14 @@ template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, 
         STEP = WIDTH - 2 * OVERLAP,
         INSET = OVERLAP / (2 * V) * (2 * V), /* strips write whole sectors of 32 bytes */
         CAREFUL_RING = 8,
-        RING_CELLS = (RING > CAREFUL_RING ? RING : CAREFUL_RING) * WIDTH,
-        OUT_CELLS = V < CELLS ? WIDTH : 0, /* a row on its way out */
+        RING_CELLS = ((int)RING > (int)CAREFUL_RING ? (int)RING : (int)CAREFUL_RING) * WIDTH,
+        OUT_CELLS = (int)V < (int)CELLS ? (int)WIDTH : 0, /* a row on its way out */
         SHARED_CELLS = RING_CELLS + OUT_CELLS
     };
     static_assert(RING % TURN == 0 && AHEAD > 0 && AHEAD % TURN == 0, "slots turn with the rows");
-    static_assert(MARCH == CHAIN || (SPLIT == 0 && RING > 0), "two rows a level");
+    static_assert((int)MARCH == (int)CHAIN || (SPLIT == 0 && RING > 0), "two rows a level");
     static_assert(SPLIT < LEVELS, "a chain begins at a level");
-    static_assert(MARCH != PAIRS || LEVELS % 2 == 0, "two levels");
+    static_assert((int)MARCH != (int)PAIRS || LEVELS % 2 == 0, "two levels");
 };
 
 /* Columns of a strip. */

@@ -74,6 +74,9 @@ struct lacis_sweep_gpu {
     sweep::Rules rules;
     sweep_sums *sums; /* SWEEP_SUMS of them */
     bool sums_clear;
+    int alone;  /* steps that were measured one by one, up to now */
+    bool ahead; /* the next level has another step, with its sums */
+    double ahead_updates;
     int *bad;
     int processors, cuda_error;
     cudaEvent_t mark[2]; /* of steps under way */
@@ -134,7 +137,7 @@ const void *march_kernel(const lacis_sweep_start *start, bool sums);
 const void *march_kernel_f32(const lacis_sweep_start *start, bool sums);
 const void *march_kernel_f64(const lacis_sweep_start *start, bool sums);
 lacis_sweep_status march(lacis_sweep_gpu *s, const void *kernel, const Box &box, bool sums, cudaStream_t stream);
-extern int march_length; /* rows that a warp marches, for who measures; 0: as is best */
+extern int march_length, march_slab; /* rows that a warp marches, rows of a slab, for who measures; 0: as is best */
 
 /* --- gpu_general.cu: any linear rules */
 lacis_sweep_status general(lacis_sweep_gpu *s, const Box &box, cudaStream_t stream);
@@ -159,8 +162,15 @@ lacis_sweep_status keep(lacis_sweep_gpu *s, cudaStream_t stream);
 lacis_sweep_status clear_sums(lacis_sweep_gpu *s, cudaStream_t stream); /* before they are used */
 /* From the levels: present against the other one. */
 lacis_sweep_status measure(lacis_sweep_gpu *s, cudaStream_t stream);
-/* Waits; adds to what `change` has. */
+/* Puts them where the host reads them, and clears them. */
+lacis_sweep_status join_sums(lacis_sweep_gpu *s, cudaStream_t stream);
+void take_sums(const lacis_sweep_gpu *s, lacis_sweep_change *change); /* once they are there: adds to it */
+/* Both; waits. */
 lacis_sweep_status read_sums(lacis_sweep_gpu *s, lacis_sweep_change *change, cudaStream_t stream);
+
+/* --- gpu_ahead.cu; alone: one step is asked for, and its change. take_ahead: it was done already */
+bool take_ahead(lacis_sweep_gpu *s, bool alone);
+lacis_sweep_status begin_ahead(lacis_sweep_gpu *s);
 
 /* --- gpu_make.cu */
 bool layout_of(const lacis_sweep_start *start, Layout *out); /* false: more than a device can address */

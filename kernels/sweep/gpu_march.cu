@@ -8,7 +8,7 @@
 namespace sweep
 {
 
-int march_length;
+int march_length, march_slab;
 
 const void *march_kernel(const lacis_sweep_start *start, bool sums)
 {
@@ -34,46 +34,64 @@ static int64_t pieces(int64_t n, int64_t of)
     return (n + of - 1) / of;
 }
 
-/* Rows that a warp marches: several times as many warps as the device has room for, where there are enough rows, for
- * they do not all end at the same time; but not fewer than a tile, nor more than hide that each reads some rows of
- * its neighbours'. */
-static int64_t length_of(const lacis_sweep_gpu *s, int64_t rows, int64_t warps)
+/* Rows that a warp marches. Few: warps that ask for all that they need at once and are soon done keep the device's
+ * memory busiest, and what they read of their neighbours' rows is in its cache; more where that would be as much as
+ * their own. Rules of many cells in three dimensions have to do besides. `tiles`: whole ones. */
+static int64_t length_of(const lacis_sweep_gpu *s, int last, bool tiles)
 {
-    enum { SHORTEST = LACIS_SWEEP_TILE_Y, LONGEST = 128, RESIDENT = 64, WAVES = 2 };
-    const int64_t wanted = RESIDENT * WAVES * (int64_t)s->processors;
-    if (march_length > 0) return march_length;
-    if (rows / LONGEST >= pieces(wanted, warps)) return LONGEST;
-    const int64_t length = pieces(rows * warps, wanted);
-    return length < SHORTEST ? SHORTEST : pieces(length < LONGEST ? length : LONGEST, SHORTEST) * SHORTEST;
+    enum { SHORT = 8, LONG = 16, LONGEST = 64, MANY = 16 };
+    int taps = 0;
+    for (int f = 0; f < s->start.fields; f++)
+        taps += s->start.rule[f].taps;
+    int64_t length = s->start.dims == 3 && taps > MANY ? LONGEST : s->reach[last] > 2 ? LONG : SHORT;
+    if (march_length > 0) length = march_length;
+    return tiles ? pieces(length, SWEEP_TILE_Y) * SWEEP_TILE_Y : length;
+}
+
+/* Rows of a slab in three dimensions: chunks along z follow each other while the cache still has the planes between
+ * them, of all arrays. */
+static int64_t slab_of(const lacis_sweep_gpu *s, int64_t length)
+{
+    const double cache = 24e6, arrays = 2 * s->start.fields + s->start.coefficients;
+    const double row = (double)s->layout.stride[1] * (double)lacis_sweep_size(s->start.type);
+    const double rows = cache / (arrays * row * (double)(length + 2 * s->reach[2]));
+    if (march_slab > 0) return march_slab;
+    return rows < SWEEP_WARPS ? SWEEP_WARPS : rows < 1e9 ? (int64_t)rows : (int64_t)1e9;
 }
 
 lacis_sweep_status march(lacis_sweep_gpu *s, const void *kernel, const Box &box, bool sums, cudaStream_t stream)
 {
-    const bool solid = s->start.dims == 3,
-               tiles = solid && sums; /* of which a block has all rows, be they cells or not */
+    enum { STRIPS = 4 };                                           /* of a block at most */
+    const bool solid = s->start.dims == 3, planes = solid && sums; /* a block has all rows of its tiles */
     const int last = solid ? 2 : 1, middle = solid ? 1 : 2;
     const int64_t cells = s->start.type == LACIS_SWEEP_F32 ? 128 : 64; /* of a warp's row */
     const auto down = [](int64_t n, int64_t to) { return n >= 0 ? n / to * to : -pieces(-n, to) * to; };
+    const auto rows_of = [&](int axis, bool tiles) {
+        return box.end[axis] - (tiles ? down(box.begin[axis], SWEEP_TILE_Y) : box.begin[axis]);
+    };
     sweep_pass p;
     fill_pass(s, box, &p);
     if (!fill_weights(&s->start, &p)) return LACIS_SWEEP_UNSUPPORTED;
     const int64_t strips = pieces(box.end[0] - down(box.begin[0], SWEEP_TILE_X), cells);
-    const int64_t rows = box.end[last] - down(box.begin[last], SWEEP_TILE_Y),
-                  between = box.end[middle] - (tiles ? down(box.begin[middle], SWEEP_TILE_Y) : box.begin[middle]);
+    const int64_t between = rows_of(middle, planes), length = length_of(s, last, sums && !solid);
     dim3 block(32);
     if (solid)
-        block.z = (unsigned)(tiles || between > SWEEP_WARPS ? SWEEP_WARPS : between);
+        block.z = (unsigned)(planes || between > SWEEP_WARPS ? SWEEP_WARPS : between);
     else
-        block.y = (unsigned)pieces(strips, pieces(strips, SWEEP_WARPS));
+        block.y = (unsigned)pieces(strips, pieces(strips, STRIPS));
     const int64_t across = pieces(strips, block.y), middles = pieces(between, block.z);
-    const int64_t length = length_of(s, rows, strips * between);
-    const int64_t chunks = pieces(rows, length);
-    if ((double)across * (double)middles * (double)chunks > 2147483647.0) return LACIS_SWEEP_UNSUPPORTED;
+    const int64_t slab = solid ? pieces(slab_of(s, length), block.z) : 1;
+    const int64_t chunks = pieces(rows_of(last, sums && !solid), length);
+    p.slab = (unsigned)(slab < middles ? slab : middles);
+    const int64_t slabs = pieces(middles, p.slab);
+    if ((double)across * (double)p.slab * (double)slabs * (double)chunks > 2147483647.0)
+        return LACIS_SWEEP_UNSUPPORTED;
     p.strips = (unsigned)across;
-    p.middles = (unsigned)middles;
+    p.chunks = (unsigned)chunks;
     p.length = (unsigned)length;
     void *arguments[] = {&p};
-    SWEEP_CUDA(s, cudaLaunchKernel(kernel, dim3((unsigned)(across * middles * chunks)), block, arguments, 0, stream));
+    SWEEP_CUDA(
+        s, cudaLaunchKernel(kernel, dim3((unsigned)(across * p.slab * chunks * slabs)), block, arguments, 0, stream));
     return LACIS_SWEEP_OK;
 }
 

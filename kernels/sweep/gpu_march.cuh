@@ -317,14 +317,16 @@ template <class S, bool CHANGE> __device__ __forceinline__ void sweep_march(cons
     marching m = {p};
     const int lane = (int)threadIdx.x;
     const unsigned strip = blockIdx.x % p.strips, rest = blockIdx.x / p.strips;
+    const unsigned chunk = rest / p.slab % p.chunks, between = rest / p.slab / p.chunks * p.slab + rest % p.slab;
     const long long begin = sweep_down(p.begin[0], SWEEP_TILE_X);
     const long long warp = begin + ((long long)strip * blockDim.y + threadIdx.y) * (32 * CELLS);
     m.x = warp + lane * CELLS;
     const long long middles = marching::BY_PLANES ? sweep_down(p.begin[M], SWEEP_TILE_Y) : p.begin[M];
-    m.middle = middles + (long long)(rest % p.middles) * blockDim.z + threadIdx.z;
+    m.middle = middles + (long long)between * blockDim.z + threadIdx.z;
     const bool none = m.middle < p.begin[M] || m.middle >= p.end[M]; /* a row of no cells, of a block that meets */
-    if (warp >= p.end[0] || (none && !marching::BY_PLANES)) return;
-    const long long from = sweep_down(p.begin[L], SWEEP_TILE_Y) + (long long)(rest / p.middles) * p.length;
+    if (warp >= p.end[0] || m.middle - threadIdx.z >= p.end[M] || (none && !marching::BY_PLANES)) return;
+    const long long last = marching::BY_ROWS ? sweep_down(p.begin[L], SWEEP_TILE_Y) : p.begin[L];
+    const long long from = last + (long long)chunk * p.length;
     const int first = (int)(from > p.begin[L] ? from : p.begin[L]);
     const int until = (int)(from + p.length < p.end[L] ? from + p.length : p.end[L]);
     m.place(first, none ? first : until);

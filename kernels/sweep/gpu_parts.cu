@@ -64,6 +64,7 @@ lacis_sweep_status lacis_sweep_gpu_unpack(lacis_sweep_gpu *system, int array, co
     const Box cells = box_of(system, box);
     const cudaStream_t on = stream_of(system, stream);
     if (array >= system->start.fields) system->coefficients_new = true;
+    system->ahead = false;
     return each_array(system, array, cells, const_cast<void *>(from), [&](void *field, void *dense) {
         return copy ? move(system, field, cells, dense, true, on) : put(system, field, cells, dense, on);
     });

@@ -110,14 +110,18 @@ lacis_sweep_status measure(lacis_sweep_gpu *s, cudaStream_t stream)
     return LACIS_SWEEP_OK;
 }
 
-lacis_sweep_status read_sums(lacis_sweep_gpu *s, lacis_sweep_change *change, cudaStream_t stream)
+lacis_sweep_status join_sums(lacis_sweep_gpu *s, cudaStream_t stream)
+{
+    join_kernel<<<1, dim3(32, JOIN_WARPS), 0, stream>>>(s->sums, static_cast<sweep_sums *>(s->pinned));
+    SWEEP_CUDA(s, cudaGetLastError());
+    s->sums_clear = true;
+    return LACIS_SWEEP_OK;
+}
+
+void take_sums(const lacis_sweep_gpu *s, lacis_sweep_change *change)
 {
     lacis_sweep_change own = {};
     sweep_sums sums;
-    join_kernel<<<1, dim3(32, JOIN_WARPS), 0, stream>>>(s->sums, static_cast<sweep_sums *>(s->pinned));
-    SWEEP_CUDA(s, cudaGetLastError());
-    SWEEP_CUDA(s, cudaStreamSynchronize(stream));
-    s->sums_clear = true;
     memcpy(&sums, s->pinned, sizeof sums);
     for (int i = 0; i < LACIS_SWEEP_DIGITS; i++)
         own.squares.digit[i] = (int64_t)sums.digit[i];
@@ -125,6 +129,13 @@ lacis_sweep_status read_sums(lacis_sweep_gpu *s, lacis_sweep_change *change, cud
     own.squares.special[2] = (int64_t)sums.digit[SWEEP_DIGITS + 1];
     memcpy(&own.max, &sums.max, sizeof own.max);
     lacis_sweep_change_merge(change, &own);
+}
+
+lacis_sweep_status read_sums(lacis_sweep_gpu *s, lacis_sweep_change *change, cudaStream_t stream)
+{
+    SWEEP_TRY(join_sums(s, stream));
+    SWEEP_CUDA(s, cudaStreamSynchronize(stream));
+    take_sums(s, change);
     return LACIS_SWEEP_OK;
 }
 

@@ -28,6 +28,7 @@ static Box box_before(const lacis_sweep_gpu *s, int64_t later)
 void turn(lacis_sweep_gpu *s, int levels)
 {
     s->now = 1 - s->now;
+    s->ahead = false;
     s->t += levels;
     s->done.passes++;
     s->done.steps += levels;
@@ -147,6 +148,14 @@ static bool used_up(const lacis_sweep_gpu *s, int64_t steps)
     return false;
 }
 
+static lacis_sweep_status take_steps(lacis_sweep_gpu *s, int64_t steps, bool sums)
+{
+    if (used_up(s, steps)) return LACIS_SWEEP_UNSUPPORTED;
+    if (sums) SWEEP_TRY(clear_sums(s, s->stream));
+    SWEEP_TRY(run(s, steps, sums));
+    return sums && !sums_fused(s) ? measure(s, s->stream) : LACIS_SWEEP_OK;
+}
+
 lacis_sweep_status begin_pass(lacis_sweep_gpu *s, int64_t *left, bool sums)
 {
     if (used_up(s, *left)) return LACIS_SWEEP_UNSUPPORTED;
@@ -170,15 +179,18 @@ using namespace sweep;
 
 lacis_sweep_status lacis_sweep_gpu_steps(lacis_sweep_gpu *system, int64_t steps, lacis_sweep_change *change)
 {
-    if (used_up(system, steps)) return LACIS_SWEEP_UNSUPPORTED;
     if (steps <= 0) return LACIS_SWEEP_OK;
-    if (change != nullptr) SWEEP_TRY(clear_sums(system, system->stream));
-    SWEEP_TRY(run(system, steps, change != nullptr));
+    if (!take_ahead(system, steps == 1 && change != nullptr))
+        SWEEP_TRY(take_steps(system, steps, change != nullptr));
     SWEEP_TRY(read_bad(system, system->stream));
     if (change == nullptr) return LACIS_SWEEP_OK;
+    SWEEP_TRY(join_sums(system, system->stream));
+    SWEEP_CUDA(system, cudaEventRecord(system->mark[0], system->stream));
+    SWEEP_TRY(begin_ahead(system));
+    SWEEP_CUDA(system, cudaEventSynchronize(system->mark[0]));
     memset(change, 0, sizeof *change);
-    if (!sums_fused(system)) SWEEP_TRY(measure(system, system->stream));
-    return read_sums(system, change, system->stream);
+    take_sums(system, change);
+    return LACIS_SWEEP_OK;
 }
 
 lacis_sweep_status lacis_sweep_gpu_read(lacis_sweep_gpu *system, void *const *field)

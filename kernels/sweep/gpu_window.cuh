@@ -142,7 +142,11 @@ template <class S, bool OLD> struct sweep_window : sweep_streams<S, OLD> {
     /* Rows that are asked for at a time. */
     static constexpr int unroll()
     {
-        return S::DIMS == 1 ? 1 : registers(4) <= 48 ? 4 : registers(2) <= 96 ? 2 : 1;
+        return S::DIMS == 1                 ? 1
+               : !OLD && registers(8) <= 56 ? 8
+               : registers(4) <= 48         ? 4
+               : registers(2) <= 96         ? 2
+                                            : 1;
     }
 };
 

@@ -14,7 +14,7 @@ template <class T> struct naive {
     const lacis_sweep_start &s;
     int64_t n[3];
     int64_t reach[3] = {};
-    std::vector<T> array[LACIS_SWEEP_ARRAYS];
+    std::vector<T> array[LACIS_SWEEP_ARRAYS], v; /* v: taps' values */
 
     explicit naive(const sweep_case &of) : c(of), s(of.start)
     {
@@ -54,7 +54,8 @@ template <class T> struct naive {
     /* The cell as it is continued: along `axis` last. */
     T value(int a, int64_t x, int64_t y, int64_t z, int axis = 2) const
     {
-        if (axis < 0) return array[a][(uint64_t)((z * n[1] + y) * n[0] + x)];
+        const bool all_inside = x >= 0 && x < n[0] && y >= 0 && y < n[1] && z >= 0 && z < n[2];
+        if (axis < 0 || all_inside) return array[a][(uint64_t)((z * n[1] + y) * n[0] + x)];
         int64_t at[3] = {x, y, z};
         if (at[axis] >= 0 && at[axis] < n[axis]) return value(a, x, y, z, axis - 1);
         const bool high = at[axis] >= n[axis];
@@ -86,22 +87,20 @@ template <class T> struct naive {
         return value(t.array, at[0] + t.at[0], at[1] + t.at[1], at[2] + t.at[2]);
     }
 
-    T group(int f, int from, int to, const int64_t *at) const
+    T group(int f, int from, int to, const int64_t *at)
     {
-        std::vector<T> v;
+        v.clear();
         for (int i = from; i < to; i++)
             v.push_back(tap(c.tap[f][(size_t)i], at));
-        while (v.size() > 1) {
-            std::vector<T> half;
-            for (size_t i = 0; i + 1 < v.size(); i += 2)
-                half.push_back(v[i] + v[i + 1]);
-            if (v.size() % 2) half.push_back(v.back());
-            v = half;
+        for (size_t left = v.size(); left > 1; left = (left + 1) / 2) {
+            for (size_t i = 0; i + 1 < left; i += 2)
+                v[i / 2] = v[i] + v[i + 1];
+            if (left % 2) v[left / 2] = v[left - 1];
         }
         return v[0];
     }
 
-    T linear(int f, const int64_t *at) const
+    T linear(int f, const int64_t *at)
     {
         const lacis_sweep_linear &rule = s.rule[f].linear;
         T r = (T)rule.constant;
@@ -112,9 +111,9 @@ template <class T> struct naive {
         return r;
     }
 
-    T written(int f, const int64_t *at, int64_t t) const
+    T written(int f, const int64_t *at, int64_t t)
     {
-        std::vector<T> v;
+        v.clear();
         for (const lacis_sweep_tap &one : c.tap[f])
             v.push_back(tap(one, at));
         if constexpr (sizeof(T) == 4)

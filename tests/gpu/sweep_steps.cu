@@ -126,11 +126,12 @@ static void known_case(int shape, lacis_sweep_type type, int dims, const int64_t
     for (const bool sums : {false, true})
         sweep_expect((sweep::march_kernel(&c.start, sums) != nullptr) == made, "%s: %s", c.name.c_str(),
                      made ? "no kernel is for it" : "a kernel is for it");
-    sweep::march_length = SWEEP_TILE_Y * (int)(seed % 4);    /* 0: as is best */
+    sweep::march_length = (int)(seed % 27); /* 0: as is best */
+    sweep::march_slab = (int)(seed / 27 % 30);
     const bool blocked = seed % 3 == 0 && c.cells() < 20000; /* several steps in a pass, where that can be */
     c.start.levels = blocked ? 0 : 1;
     sweep_compare(c, blocked ? 27 : 3, true);
-    sweep::march_length = 0;
+    sweep::march_length = sweep::march_slab = 0;
 }
 
 /* nan: some cells are NaN or infinite. */
@@ -158,6 +159,45 @@ static void random_case(bool small, bool nan, u64 seed)
     sweep_settle(&c);
     c.name = "random rule seed " + std::to_string(seed);
     sweep_compare(c, some(&state, 1, 5), some(&state, 0, 1) || nan);
+}
+
+/* Steps that are measured one by one, with others between: each change, and where it ends. */
+static void looked_at(u64 seed)
+{
+    static const int counts[] = {1, 1, 1, 1, 3, 1, 1, 1, -2, 1, 1, 1}; /* below 0: not measured */
+    sweep_case c;
+    sweep_device d;
+    sweep_state expected, got;
+    std::string where;
+    u64 state = seed;
+    sweep_shape(&c, seed % 2 ? LACIS_SWEEP_F32 : LACIS_SWEEP_F64, 2 + (int)(seed / 2 % 2), some(&state, 5, 150),
+                some(&state, 5, 40), some(&state, 5, 12), 1, 0);
+    sweep_fill(&c, &state);
+    known(&c, (int)(seed % 4), &state);
+    sweep_edges(&c, &state);
+    sweep_settle(&c);
+    c.name = "looked at, seed " + std::to_string(seed);
+    sweep_begin(&d, c, nullptr, nullptr, 0);
+    if (sweep_make(&d) != LACIS_SWEEP_OK) sweep_expect(false, "%s: new", c.name.c_str());
+    int done = 0;
+    for (const int count : counts) {
+        lacis_sweep_change change = {};
+        done += std::abs(count);
+        const lacis_sweep_status status =
+            lacis_sweep_gpu_steps(d.system, std::abs(count), count > 0 ? &change : nullptr);
+        sweep_naive(c, done, &expected);
+        sweep_expect(status == LACIS_SWEEP_OK, "%s: status %d", c.name.c_str(), (int)status);
+        sweep_expect(count < 0 || sweep_same_change(expected.change, change), "%s: change %a, not %a after %d",
+                     c.name.c_str(), change.max, expected.change.max, done);
+        if (done % 3 != 0) continue;
+        sweep_collect(&d, c, &got);
+        sweep_expect(sweep_differences(c, expected, got, &where) == 0, "%s: %s differs after %d", c.name.c_str(),
+                     where.c_str(), done);
+    }
+    lacis_sweep_counts counted;
+    lacis_sweep_gpu_counted(d.system, &counted, true);
+    sweep_expect(counted.steps == done && counted.updates == (double)done * (double)c.cells(),
+                 "%s: %g steps, %g updates", c.name.c_str(), counted.steps, counted.updates);
 }
 
 static void failing_memory(u64 seed)
@@ -223,6 +263,8 @@ static void check(bool small, u64 seed)
             }
     for (int i = 0; i < (small ? 40 : 200); i++)
         random_case(small, i % 8 == 7, next_random(&state) % 1000000);
+    for (u64 i = 0; i < (small ? 6 : 24); i++)
+        looked_at(seed + i);
     failing_memory(seed);
     cancelled(seed);
 }

@@ -4,7 +4,7 @@
  * must read and write):
  *
  *   sweep_gpu bench table [NAME...]   all rows, or those whose names have one of the words
- *   sweep_gpu bench rows [N]          how many rows a warp should march, 2-D and 3-D
+ *   sweep_gpu bench rows [N [ROWS...]]  how many rows a warp should march, 2-D and 3-D (0: as is chosen)
  *   sweep_gpu bench pack [N]          borders by a kernel and by copies of two dimensions
  *
  * A row's time is the median of rounds of several steps, with events around each round.
@@ -264,7 +264,11 @@ static int march_rows(int argc, char **argv)
     const int64_t n = argc > 0 ? atoll(argv[0]) : 16384;
     const bench_row two = {"5-point", CROSS, 2, n, HOLD, 0, 20, 0},
                     three = {"7-point", SEVEN, 3, 1024, HOLD, 0, 10, 0};
-    for (const int length : {0, 8, 16, 32, 64, 128, 256, 512, 1024}) {
+    std::vector<int> lengths = {0, 8, 16, 32, 64, 128, 256, 512, 1024};
+    if (argc > 1) lengths.clear();
+    for (int i = 1; i < argc; i++)
+        lengths.push_back(atoi(argv[i]));
+    for (const int length : lengths) {
         sweep::march_length = length;
         printf("%4d rows:", length);
         for (int type = 0; type < 2; type++)
