@@ -41,21 +41,13 @@ int64_t padded(int64_t n)
     return (n + 63) / 64 * 64;
 }
 
-/* Stages of the ring: several sides of numbers this wide leave room for one block alone (gpu_ring_start.cuh). */
-int stages(lacis_symv_type type, int sides)
-{
-    const int vector = lacis_symv_vector_bytes(type), per_load = tx(type) / 32;
-    const bool wide = vector > 8 || vector * per_load > 16;
-    return sides > 1 && wide ? SYMV_RING_STAGES_ALONE : SYMV_RING_STAGES;
-}
-
 /* Shared memory of a block that works on so many sides and adds up sums of rows every `flush` tiles; where
  * columns begin anywhere it has 16 bytes more for each column's part. */
 size_t shared_bytes(const symv_gpu_grid *g, lacis_symv_type type, bool aligned, int sides, int flush)
 {
     const size_t stage = (size_t)((g->tx * lacis_symv_matrix_bytes(type) + (aligned ? 0 : 16)) * ty(type));
     const size_t vectors = (size_t)(2 * g->chunk * g->tx + g->ty + flush * SYMV_RING_WARPS * g->tx);
-    return (size_t)stages(type, sides) * stage + vectors * (size_t)sides * (size_t)lacis_symv_vector_bytes(type);
+    return SYMV_RING_STAGES * stage + vectors * (size_t)sides * (size_t)lacis_symv_vector_bytes(type);
 }
 
 /* The most tiles at once with which `resident` blocks fit; 0: not even one. */

@@ -197,11 +197,7 @@ __global__ __launch_bounds__(32 * SYMV_RING_WARPS,
 {
     typedef symv_ring_of<N, SYMV_RING_WARPS> R;
     typedef typename N::X X;
-    enum {
-        WARPS = SYMV_RING_WARPS,
-        STAGES = RESIDENT > 1 ? SYMV_RING_STAGES : SYMV_RING_STAGES_ALONE,
-        STAGE = ALIGNED ? R::STAGE : R::STAGE_APART
-    };
+    enum { WARPS = SYMV_RING_WARPS, STAGES = SYMV_RING_STAGES, STAGE = ALIGNED ? R::STAGE : R::STAGE_APART };
     extern __shared__ int4 symv_ring_memory[];
     char *ring = (char *)symv_ring_memory;
     const symv_gpu_part &part = l.part;

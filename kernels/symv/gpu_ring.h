@@ -21,8 +21,7 @@ typedef struct symv_ring_launch {
     cudaStream_t stream;
 } symv_ring_launch;
 
-/* Stages of the ring: the fewer blocks a multiprocessor, the more a block must have on their way. */
-enum { SYMV_RING_WARPS = 8, SYMV_RING_STAGES = 2, SYMV_RING_STAGES_ALONE = 3 };
+enum { SYMV_RING_WARPS = 8, SYMV_RING_STAGES = 2 };
 
 template <class N> cudaError_t symv_ring_start(const symv_ring_launch *launch);
 
