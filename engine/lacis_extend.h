@@ -42,6 +42,9 @@ LACIS_API bool lacis_run_cancelled(const lacis_run *run);
 /* The code of a cancelled run, with its message. */
 LACIS_API lacis_status lacis_run_interrupted(lacis_run *run);
 LACIS_API void lacis_run_progress(lacis_run *run, const char *phase, double fraction);
+/* The same with counts, which are shown with their rate: "SWEEP 8400 of 20000 steps, 2700/s". all <= 0: the end is
+ * not known. unit is a constant; "bytes" become MB. */
+LACIS_API void lacis_run_advance(lacis_run *run, const char *phase, double done, double all, const char *unit);
 LACIS_API int lacis_run_threads(const lacis_run *run);        /* SET threads */
 LACIS_API bool lacis_run_deterministic(const lacis_run *run); /* SET deterministic */
 /* EXPLAIN ANALYZE runs it: times of single parts are worth having even where taking them costs some. */

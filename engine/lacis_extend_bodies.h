@@ -47,5 +47,7 @@ LACIS_API lacis_status lacis_array_attach(lacis_run *run, lacis_array *array, co
 /* Writes an array to a file as SAVE does, without its summary: the loader is chosen by the extension, a file that is
  * there is replaced once the new one is whole. SAVE's errors. From the statement's thread. */
 LACIS_API lacis_status lacis_run_save(lacis_run *run, const lacis_array *array, const char *path);
+/* For bind: whether the path's ending says a format that can be written; an error at that place of the statement. */
+LACIS_API lacis_status lacis_run_can_save(lacis_run *run, const char *path, int64_t offset);
 
 #endif

@@ -22,6 +22,8 @@ typedef struct lacis_expr_slot {
     int64_t offset[3]; /* 0 where none stood */
     int64_t place;     /* in the statement: the first place with so many */
 } lacis_expr_slot;
+/* A name as it has to be written there: in quotes where it is a word of expressions or has blanks. In scratch. */
+LACIS_API const char *lacis_expr_name(lacis_run *run, const char *name);
 /* How many slots there are, and they. None where the operator named them (%e). */
 LACIS_API int lacis_expr_slots(const lacis_expr *expr, const lacis_expr_slot **out);
 /* Gives each slot its type (in the order of the parameter's slot list, or of lacis_expr_slots), checks, infers, folds

@@ -17,6 +17,7 @@ typedef struct lacis_gpu lacis_gpu;
 typedef struct lacis_gpu_facts {
     char name[64];
     char driver[32];
+    char address[32];                  /* on the PCI bus, as sysfs writes it; "": it is not known */
     int arch;                          /* 90: compute capability 9.0 */
     int processors;                    /* multiprocessors */
     uint64_t memory, budget;           /* bytes on the card; of them for this engine */
@@ -135,6 +136,9 @@ typedef struct lacis_panels {
     const char *verb; /* for progress */
     const char *unit; /* "lane", in messages; NULL: "row" */
     bool single;      /* one lane a device: results are small, so that copies beside computing win nothing */
+    /* Next to nothing is copied, by one thread: lanes take the run's own threads, which planning has left awake. New
+     * ones would wait for a processor behind those for some milliseconds. */
+    bool awake;
     /* How far all of it has come, for progress, asked on the statement's thread; NULL: by the panels that are done.
      */
     double (*fraction)(void *context);

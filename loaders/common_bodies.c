@@ -136,7 +136,8 @@ static lacis_status add_ids(const lacis_bodies_maker *maker)
     }
     lacis_status status = check_ids(maker);
     if (status == LACIS_FORMAT && maker->spare_ids) {
-        lacis_run_note(maker->run, LACIS_WARNING, "ids are not all different: they are left out");
+        lacis_run_note(maker->run, LACIS_WARNING,
+                       "ids are not all different: they are left out, and bodies count from 0");
         return LACIS_OK;
     }
     LACIS_TRY(status);

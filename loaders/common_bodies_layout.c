@@ -75,7 +75,10 @@ lacis_status lacis_bodies_layout_names(lacis_run *run, const lacis_text *text, c
     }
     const char *cause = lack(layout);
     if (cause != NULL) return refuse(run, text, from, offset, cause);
-    if (!has(layout, LACIS_BODY_M)) lacis_run_note(run, LACIS_WARNING, "no column m: all masses are 0");
+    if (!has(layout, LACIS_BODY_M))
+        lacis_run_note(
+            run, LACIS_WARNING,
+            "no column m: all masses are 0 (WITH (columns = 'x y z m') names columns that no header does)");
     return LACIS_OK;
 }
 

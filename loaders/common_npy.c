@@ -99,10 +99,30 @@ static lacis_status read_fields(table *t, const lacis_npy_head *h)
     return t->fields > 0 ? LACIS_OK : refuse(t, "its records have no fields");
 }
 
+/* Numbers in "(2, 3, 4)". */
+static int dimensions_of(const lacis_npy_head *h)
+{
+    int count = 0;
+    for (const char *p = lacis_npy_value(h, "'shape'"); *p != ')' && *p != '\0'; p++)
+        count += *p >= '0' && *p <= '9' && (p[1] < '0' || p[1] > '9');
+    return count;
+}
+
+static lacis_status refuse_shape(const table *t, const lacis_npy_head *h)
+{
+    int dimensions = dimensions_of(h);
+    if (dimensions <= 3) return refuse(t, "fields stand in two dimensions, lanes x rows");
+    return lacis_run_fail(
+        t->run, LACIS_FORMAT,
+        "%s: an array of %d dimensions; lacis takes one (a vector), two (lanes x rows of a batch) and "
+        "three (a grid): a.reshape(...) in NumPy",
+        t->source->path, dimensions);
+}
+
 static lacis_status read_table(table *t, const lacis_npy_head *h)
 {
     int64_t count;
-    if (!read_shape(t, h)) return refuse(t, "fields stand in two dimensions, lanes x rows");
+    if (!read_shape(t, h)) return refuse_shape(t, h);
     t->fortran = strncmp(lacis_npy_value(h, "'fortran_order'"), "True", 4) == 0;
     LACIS_TRY(read_fields(t, h));
     size_t left = t->source->size - h->end;
@@ -258,7 +278,7 @@ lacis_status lacis_npy_save_batch(lacis_run *run, const lacis_array *array, FILE
     if (lacis_array_base(array, 0) != 0 || lacis_array_base(array, 1) != 0)
         lacis_run_note(run, LACIS_WARNING,
                        "npy counts from 0: that lanes begin at %lld and rows at %lld is not in "
-                       "the file",
+                       "the file; csv keeps them",
                        (long long)lacis_array_base(array, 0), (long long)lacis_array_base(array, 1));
     char *descr = describe(run, &batch);
     char *shape = lacis_run_text(run, "%lld, %lld", (long long)batch.lanes, (long long)batch.most_rows);

@@ -167,7 +167,8 @@ static lacis_status check(lacis_run *run, const lacis_array *array, const lacis_
                               "npy holds matrices of one size, and these are of several; save them as "
                               "csv");
     if (lacis_array_base(array, 0) != 0)
-        lacis_run_note(run, LACIS_WARNING, "npy counts from 0: that rows begin at %lld is not in the file",
+        lacis_run_note(run, LACIS_WARNING,
+                       "npy counts from 0: that rows begin at %lld is not in the file; csv keeps it",
                        (long long)lacis_array_base(array, 0));
     return LACIS_OK;
 }

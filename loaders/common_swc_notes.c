@@ -91,7 +91,10 @@ static void tell_of_trees(const lacis_swc *swc, const findings *f)
     if (f->roots.count > 1)
         lacis_run_note(swc->run, LACIS_WARNING, "several trees: %lld roots: each is a tree of its own in this cell",
                        (long long)f->roots.count);
-    if (f->somas.count == 0) lacis_run_note(swc->run, LACIS_WARNING, "no soma: no sample has type 1");
+    if (f->somas.count == 0)
+        lacis_run_note(swc->run, LACIS_WARNING,
+                       "no soma: no sample has type 1; where SIMULATE asks for a place, name a section "
+                       "('dend[0](0.5)') or a sample");
     if (f->soma_pieces.count > 1)
         lacis_run_note(swc->run, LACIS_WARNING, "several somas: samples of type 1 in %lld pieces",
                        (long long)f->soma_pieces.count);

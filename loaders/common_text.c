@@ -133,6 +133,8 @@ bool lacis_field(const char *p, const char *end, char delimiter, const char **fr
     const char *stop;
     if (p < end && *p == '"') { /* a quoted field runs to its closing quote */
         const char *close = memchr(p + 1, '"', (size_t)(end - p - 1));
+        while (close != NULL && close + 1 < end && close[1] == '"') /* two stand for one */
+            close = memchr(close + 2, '"', (size_t)(end - close - 2));
         *from = p + 1;
         *to = close != NULL ? close : end;
         stop = close != NULL ? memchr(close, delimiter, (size_t)(end - close)) : NULL;

@@ -11,6 +11,7 @@
 #include "common_records.h"
 #include "snap.h"
 
+#include <string.h>
 #include <strings.h>
 
 static const lacis_option_spec options[] = {
@@ -35,11 +36,22 @@ static const char *first_line(const lacis_text *text)
     return p;
 }
 
+/* Of two quotation marks that stand for one within a quoted name one goes. */
+static void unquote(char *name)
+{
+    char *to = name;
+    for (const char *p = name; *p != '\0'; *to++ = *p++) {
+        if (p[0] == '"' && p[1] == '"') p++;
+    }
+    *to = '\0';
+}
+
 static lacis_status read_head(lacis_records *records, const char *p, const char *end)
 {
     const char *from, *to, *next = p;
     while (lacis_field(next, end, ',', &from, &to, &next)) {
         LACIS_TRY(lacis_records_column(records, from, to));
+        if (from > p && from[-1] == '"') unquote(records->column[records->columns - 1].name);
     }
     return LACIS_OK;
 }
@@ -131,11 +143,26 @@ static int sniff(const lacis_source *source)
 
 /* ------------------------------------------------------------------------------------------- saving */
 
+/* A name that a reader would take apart, or for another one, in quotation marks (RFC 4180). */
+static void put_name(lacis_writer *w, const char *name)
+{
+    size_t length = strlen(name);
+    bool blank = length == 0 || lacis_blank(name[0]) || lacis_blank(name[length - 1]);
+    if (!blank && strpbrk(name, ",;\"\r\n#") == NULL) {
+        lacis_writer_text(w, name);
+        return;
+    }
+    lacis_writer_text(w, "\"");
+    for (const char *p = name; *p != '\0'; p++)
+        lacis_writer_text(w, *p == '"' ? "\"\"" : (char[]){*p, '\0'});
+    lacis_writer_text(w, "\"");
+}
+
 static void head(lacis_writer *w, const char *const *names, int columns)
 {
     for (int i = 0; i < columns; i++) {
         if (i > 0) lacis_writer_text(w, ",");
-        lacis_writer_text(w, names[i]);
+        put_name(w, names[i]);
     }
     lacis_writer_text(w, "\n");
 }

@@ -62,7 +62,8 @@ static void check_count(lacis_run *run, const problem *p, const lacis_edges *edg
 {
     if (edges->entries < p->edges)
         lacis_run_note(run, LACIS_WARNING,
-                       "the problem line promises %lld arcs, only %lld came: the file may be cut off",
+                       "the problem line promises %lld arcs, only %lld came: the file may be cut off: compare its "
+                       "size with what its source says",
                        (long long)p->edges, (long long)edges->entries);
     else if (edges->entries > p->edges)
         lacis_run_note(run, LACIS_WARNING, "the problem line says %lld arcs, %lld came", (long long)p->edges,

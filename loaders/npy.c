@@ -124,7 +124,8 @@ static lacis_status find_column(lacis_run *run, const lacis_array *array, lacis_
     if (values == NULL || lacis_array_part_named(array, "index") != NULL)
         return lacis_run_fail(run, LACIS_TYPE, "npy has no indices, and this vector does; save it as csv");
     if (lacis_array_base(array, 0) != 0)
-        lacis_run_note(run, LACIS_WARNING, "npy counts from 0: that this vector begins at %lld is not in the file",
+        lacis_run_note(run, LACIS_WARNING,
+                       "npy counts from 0: that this vector begins at %lld is not in the file; csv keeps it",
                        (long long)lacis_array_base(array, 0));
     *part = *values;
     return LACIS_OK;

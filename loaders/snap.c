@@ -64,7 +64,9 @@ static void check_promises(lacis_run *run, const lacis_layout *layout, const lac
 {
     int64_t promised = layout->header_edges, found = edges->entries;
     if (promised >= 0 && found < promised)
-        lacis_run_note(run, LACIS_WARNING, "the header promises %lld edges, only %lld came: the file may be cut off",
+        lacis_run_note(run, LACIS_WARNING,
+                       "the header promises %lld edges, only %lld came: the file may be cut off: compare its size "
+                       "with what its source says",
                        (long long)promised, (long long)found);
     else if (promised >= 0 && found > promised)
         lacis_run_note(run, LACIS_NOTE, "the header says %lld edges, %lld came", (long long)promised,
@@ -98,7 +100,11 @@ static lacis_status build(lacis_run *run, const lacis_layout *layout, lacis_edge
     if (status == LACIS_OK) {
         lines->value_checked = true;
         check_time(run, layout, &edges);
-        if (edges.entries == 0) lacis_run_note(run, LACIS_WARNING, "%s has no edges", spec->path);
+        if (edges.entries == 0)
+            lacis_run_note(
+                run, LACIS_WARNING,
+                "%s has no edges: are they in comments, or under a header that WITH (columns = ...) should name?",
+                spec->path);
         if (edges.seen.big && edges.spec.want != LACIS_WANT_NONE)
             lacis_run_note(run, LACIS_WARNING, "values beyond 64 bits: all are kept as f64");
         status = lacis_edges_fill(&edges, out);
@@ -122,7 +128,9 @@ static lacis_status load_text(lacis_run *run, const lacis_text *text, const laci
     if (base >= 0) lines.src_low = lines.dst_low = base;
     lines.range = base == 0 ? "base = 0" : "base = 1";
     if (lacis_path_ends(text->path, ".mtx .mm"))
-        lacis_run_note(run, LACIS_WARNING, "no MatrixMarket banner: read as an edge list");
+        lacis_run_note(run, LACIS_WARNING,
+                       "no MatrixMarket banner: read as an edge list (%%%%MatrixMarket ... in the first line makes "
+                       "it a matrix)");
     spec.want = lines.value >= 0 ? LACIS_WANT_ANY : LACIS_WANT_NONE;
     /* Ids that stand in an array cost 4 bytes each, an edge at least 4 in the file: so the array is no more than the
      * graph, but for small files. */

@@ -251,7 +251,8 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
     if (b.dtype != LACIS_F32)
         lacis_run_note(run, LACIS_WARNING, "tipsy holds floats: figures are rounded; npy keeps them");
     if (b.id != NULL || b.base != 0 || b.ax != NULL)
-        lacis_run_note(run, LACIS_WARNING, "tipsy has no ids and no accelerations: they are not in the file");
+        lacis_run_note(run, LACIS_WARNING,
+                       "tipsy has no ids and no accelerations: they are not in the file; npy keeps them");
     LACIS_TRY(lacis_run_alloc(run, sizeof *w, &w));
     lacis_writer_begin(w, run, file);
     lacis_status status = put_all(run, w, &b);

@@ -5,6 +5,7 @@
 #include "complete.h"
 
 #include "dot.h"
+#include "topics.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -78,7 +79,7 @@ static void add_topics(shell_session *session, shell_candidates *out, const char
     topic_gather state = {out, typed, length};
     shell_verbs(session, on_verb, &state);
     for (int i = 0; shell_topic_at(i); i++)
-        try_word(out, typed, length, shell_topic_at(i));
+        try_word(out, typed, length, shell_topic_at(i)->name);
     for (int i = 0; shell_dot_at(i); i++)
         try_word(out, typed, length, shell_dot_at(i)->name + (typed[0] != '.'));
 }

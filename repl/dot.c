@@ -161,8 +161,8 @@ static const shell_dot_command commands[] = {
      "end. At the prompt a failure ends no more than the line or the .read file."},
     {".exit", "", "the same as .quit", SHELL_ARG_NONE, 0, 0, run_quit, "Ctrl-D at an empty prompt does it too."},
     {".help", "[TOPIC|VERB]", "this list, or one thing explained", SHELL_ARG_TOPIC, 0, 1, shell_help,
-     "TOPIC is a dot command or one of: statements, modes, keys, parameters, exit codes (as codes). VERB is an\n"
-     "operator such as MULTIPLY."},
+     "TOPIC is a dot command or one of those at the end of .help, such as graphs. VERB is an operator such as\n"
+     "MULTIPLY."},
     {".log", "FILE|stderr|off", "where notes, warnings and summaries go", SHELL_ARG_FILE, 1, 1, run_log,
      "FILE is added to. Errors go to stderr always."},
     {".maxrows", "[N|auto]", "most rows to show in framed modes, 0 for all", SHELL_ARG_OTHER, 0, 1, run_maxrows,

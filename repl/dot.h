@@ -34,7 +34,6 @@ const shell_dot_command *shell_dot_find(const char *name); /* with or without th
 
 /* help.c */
 bool shell_help(shell_session *session, int arguments, char **argument); /* .help */
-const char *shell_topic_at(int index);                                   /* NULL past the last */
 /* Hands the verb of each operator that the engine has to fn, with its usage and summary. */
 typedef void (*shell_verb_fn)(void *arg, const char *verb, const char *usage, const char *summary);
 void shell_verbs(shell_session *session, shell_verb_fn fn, void *arg);

@@ -1,57 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * .help: the dot commands out of their table, the topics below, and operators as the engine describes them.
+ * .help: the dot commands out of their table, topics (topics.c), and operators as the engine describes them.
  */
 #include "dot.h"
+#include "topics.h"
 
 #include <stdio.h>
-
-typedef struct topic {
-    const char *name, *summary;
-    const char *text; /* NULL: made from the table of modes */
-} topic;
-
-static const topic topics[] = {
-    {"statements", "what can be written besides SQL",
-     "LOAD name FROM 'file' [AS format] [WITH (option = value, ...)]   read a graph, matrix, vector or neuron\n"
-     "LOAD name FROM 'a', 'b' ... | 'folder' | 'folder/*.swc'         neurons of many files as one array\n"
-     "GENERATE name AS generator (option = value, ...)                make one, such as rmat(scale = 10)\n"
-     "SAVE name TO 'file'                                             write one, in the format of its ending\n"
-     "PLOT name [AS line|scatter|heat|spy|hist|tree] [TO 'file.png|svg']   draw one, here or into a file\n"
-     "LET name = call                                                 compute and keep an array\n"
-     "LET name = SELECT ...                                           make one from a query\n"
-     "CREATE VIEW name AS call                                        compute what queries ask for, when they ask\n"
-     "call                                                            an operator: MULTIPLY, POWER ...\n"
-     "EXPLAIN [ANALYZE] call                                          the plan, without running it or with\n"
-     "DROP name;  SET name = value;  CALIBRATE\n"
-     "TUNE operator [TYPE type] [SECONDS number]                      choose its GPU kernels by measuring them\n"
-     "SHOW ARRAYS | OPERATORS | AGGREGATES | DEVICES | OPTIONS | KERNELS | LOADERS | GENERATORS\n"
-     "Everything else is SQL as SQLite speaks it; every array and view is a table in it. A statement ends with ;\n"
-     "-- and /* */ are comments. .help VERB explains an operator.\n"},
-    {"modes", "how results are written", NULL},
-    {"keys", "editing at the prompt",
-     "TAB        completes keywords, names, options and files\n"
-     "Up, Down   earlier statements; they are kept in $XDG_STATE_HOME/lacis/history (~/.local/state/lacis/history)\n"
-     "Ctrl-R     searches them\n"
-     "Ctrl-C     drops what is typed; stops the statement that runs; twice within two seconds: leaves\n"
-     "Ctrl-D     leaves, at an empty prompt\n"},
-    {"parameters", "-v name=value",
-     "lacis -v k=10 -c \"SELECT :k + 1\" binds 10 to :k in every statement that uses it. A value that reads as a\n"
-     "number is one; all else is text.\n"},
-    {"codes", "exit codes of the program",
-     "0  good\n"
-     "1  a statement or dot command failed, or results could not be written\n"
-     "2  the command line was wrong\n"
-     "3  the database or a script of the command line cannot be opened\n"
-     "130  interrupted with Ctrl-C\n"},
-};
-
-enum { TOPICS = sizeof topics / sizeof topics[0] };
-
-const char *shell_topic_at(int index)
-{
-    return index >= 0 && index < TOPICS ? topics[index].name : NULL;
-}
 
 static void put(shell_session *session, const char *left, const char *middle, const char *right)
 {
@@ -68,8 +22,8 @@ static void help_overview(shell_session *session)
     for (int i = 0; shell_dot_at(i); i++)
         put(session, shell_dot_at(i)->name, shell_dot_at(i)->usage, shell_dot_at(i)->summary);
     shell_sink_puts(shell_session_sink(session), "\n");
-    for (int i = 0; i < TOPICS; i++)
-        put(session, ".help", topics[i].name, topics[i].summary);
+    for (int i = 0; shell_topic_at(i); i++)
+        put(session, ".help", shell_topic_at(i)->name, shell_topic_at(i)->summary);
     put(session, ".help", "VERB", "an operator; SHOW OPERATORS lists them");
 }
 
@@ -80,22 +34,19 @@ static void help_command(shell_session *session, const shell_dot_command *comman
     shell_sink_char(shell_session_sink(session), '\n');
 }
 
-static void help_topic(shell_session *session, const topic *found)
+static void help_topic(shell_session *session, const shell_topic *found)
 {
-    if (found->text) {
-        shell_sink_puts(shell_session_sink(session), found->text);
-        return;
+    shell_sink *out = shell_session_sink(session);
+    shell_sink_puts(out, found->text ? found->text : "");
+    for (int i = 0; found->examples && found->examples[i]; i++) {
+        shell_sink_puts(out, i == 0 ? "\n  " : "  ");
+        shell_sink_puts(out, found->examples[i]);
+        shell_sink_puts(out, ";\n");
     }
+    if (found->text) return;
     put(session, "auto", "", "box on a terminal, csv elsewhere; EXPLAIN as plain lines");
     for (int i = 0; shell_mode_at(i); i++)
         put(session, shell_mode_at(i)->name, "", shell_mode_at(i)->summary);
-}
-
-static const topic *find_topic(const char *name)
-{
-    for (int i = 0; i < TOPICS; i++)
-        if (shell_same(topics[i].name, name)) return &topics[i];
-    return NULL;
 }
 
 typedef struct verb_visit {
@@ -163,8 +114,8 @@ static bool help_operator(shell_session *session, const char *name, verb_search 
 static bool refuse_topic(shell_session *session, const char *name, verb_search *search)
 {
     char hint[96];
-    for (int i = 0; i < TOPICS; i++)
-        shell_nearest_try(&search->nearest, topics[i].name);
+    for (int i = 0; shell_topic_at(i); i++)
+        shell_nearest_try(&search->nearest, shell_topic_at(i)->name);
     for (int i = 0; shell_dot_at(i); i++)
         shell_nearest_try(&search->nearest, shell_dot_at(i)->name + (name[0] != '.'));
     const char *best = search->nearest.best;
@@ -182,7 +133,7 @@ bool shell_help(shell_session *session, int arguments, char **argument)
     }
     const char *name = argument[0];
     const shell_dot_command *command = shell_dot_find(name);
-    const topic *found = find_topic(name);
+    const shell_topic *found = shell_topic_find(name);
     verb_search search = {.session = session, .nearest = {.word = name}};
     if (command)
         help_command(session, command);

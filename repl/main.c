@@ -4,6 +4,7 @@
  */
 #include "interrupt.h"
 #include "options.h"
+#include "reference.h"
 #include "terminal.h"
 
 #include <fcntl.h>
@@ -56,6 +57,7 @@ static int run(const shell_options *options, lacis_ranks *ranks)
     session.parameters = options->parameters;
     session.interactive = options->jobs == 0 && shell_is_terminal(STDIN_FILENO);
     session.progress.enabled = shell_terminal_moves(STDERR_FILENO);
+    standard.progress = &session.progress;
     shell_interrupt_install();
     if (ranks) shell_interrupt_terminate(false);
     if (!shell_session_open(&session, options->database)) {
@@ -97,6 +99,8 @@ static int run_first(int argc, char **argv, lacis_ranks *ranks)
         code = EXIT_USAGE;
     } else if (options.help) {
         shell_options_help();
+    } else if (options.reference) {
+        if (!shell_reference()) code = 1;
     } else if (options.version) {
         printf("lacis %s\n", lacis_version());
     } else {

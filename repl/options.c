@@ -104,11 +104,19 @@ static bool take_help(shell_options *options, const char *value)
     return true;
 }
 
+static bool take_reference(shell_options *options, const char *value)
+{
+    (void)value;
+    options->reference = true;
+    return true;
+}
+
 static const option table[] = {
     {"-c", "TEXT", "run TEXT; -c and -f may be given several times and run in order", take_text},
     {"-f", "FILE", "run the statements and dot commands in FILE (-: standard input)", take_file},
     {"-v", "name=value", "bind a value to :name: a number if it reads as one, else text", take_parameter},
     {"--mode", "MODE", "how results are written:", take_mode},
+    {"--reference", NULL, "print all operators, formats and options as Markdown", take_reference},
     {"--version", NULL, "print the version", take_version},
     {"--help", NULL, "print this", take_help},
 };
@@ -182,14 +190,15 @@ void shell_options_free(shell_options *options)
 
 void shell_options_help(void)
 {
-    puts("usage: lacis [-c TEXT] [-f FILE] [-v name=value] [--mode MODE] [--version] [--help] [DATABASE]\n\n"
+    puts("usage: lacis [-c TEXT] [-f FILE] [-v name=value] [--mode MODE] [--reference] [--version] [--help] "
+         "[DATABASE]\n\n"
          "A query engine for graph, sparse and array work. DATABASE is a file, made where there is none; without it\n"
          "all is kept in memory. Without -c and -f, statements come from standard input; at a terminal with a "
          "prompt.\n");
     for (int i = 0; i < OPTIONS; i++) {
-        printf("  %-10s%-12s%s\n", table[i].name, table[i].value ? table[i].value : "", table[i].summary);
+        printf("  %-12s%-12s%s\n", table[i].name, table[i].value ? table[i].value : "", table[i].summary);
         if (table[i].take != take_mode) continue;
-        printf("%-24sauto", "");
+        printf("%-26sauto", "");
         for (int m = 0; shell_mode_at(m); m++)
             printf(", %s", shell_mode_at(m)->name);
         puts("");

@@ -20,7 +20,7 @@ typedef struct shell_options {
     int parameters;
     const shell_mode *mode;
     const char *database;
-    bool help, version;
+    bool help, reference, version;
 } shell_options;
 
 /* False: the command line is wrong, which was said on stderr. Strings stay those of argv. */

@@ -45,8 +45,15 @@ typedef struct plot_figure {
     char cell_label[64];
 } plot_figure;
 
+/* What of memory_limit is left for the points of a figure; refused: they need more. The picture itself (at most 25
+ * MB) is not counted. */
+typedef struct plot_budget {
+    uint64_t left;
+    bool refused;
+} plot_budget;
+
 /* plot_array.c: the figure of an array; false: `message` says why there is none. */
-bool plot_figure_of(const lacis_plot *plot, plot_figure *figure, char *message, size_t size);
+bool plot_figure_of(const lacis_plot *plot, plot_budget *budget, plot_figure *figure, char *message, size_t size);
 void plot_figure_free(plot_figure *figure);
 
 /* --- for the kinds: plot_array.c, plot_cells.c, plot_lines.c */
@@ -54,6 +61,7 @@ void plot_figure_free(plot_figure *figure);
 typedef struct plot_source {
     const lacis_plot *plot;
     const lacis_array *array;
+    plot_budget *budget;
     char *message;
     size_t size;
 } plot_source;
@@ -74,8 +82,10 @@ bool plot_is_tree(const lacis_array *array); /* a table with the columns of a mo
 bool plot_tree_fit(plot_figure *figure);     /* plot_fit of a PLOT_TREE */
 /* Makes cells of a figure of many points. */
 void plot_density(plot_figure *figure);
-/* Room for the next series. */
-plot_series *plot_add(plot_figure *figure, int64_t count, const char *label);
+/* Takes `count` times `each` bytes out of the budget; false: there is not so much, which the message says. */
+bool plot_take(const plot_source *source, int64_t count, size_t each);
+/* Room for the next series, or NULL as of plot_take. */
+plot_series *plot_add(const plot_source *source, plot_figure *figure, int64_t count, const char *label);
 /* Sets the figure's range and its axes', from its finite data. False: there are none. */
 bool plot_fit(plot_figure *figure);
 
@@ -123,8 +133,12 @@ struct plot_canvas {
 };
 void plot_draw(const plot_figure *figure, plot_canvas *canvas);
 
-/* plot_svg.c, plot_raster.c, plot_png.c */
+/* plot_svg.c, plot_raster.c, plot_png.c, plot_sixel.c */
 void plot_svg(const plot_figure *figure, shell_text *out);
+/* Colours row by row, which the caller frees. */
+uint32_t *plot_pixels(const plot_figure *figure, int *width, int *height);
+/* For a terminal, at most `wanted` pixels wide. */
+void plot_sixel(const plot_figure *figure, int wanted, shell_text *out);
 void plot_png(const plot_figure *figure, shell_text *out);
 /* A PNG of width * height colours. */
 void plot_png_encode(const uint32_t *colour, int width, int height, shell_text *out);

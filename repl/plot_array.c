@@ -70,8 +70,26 @@ int plot_grid(const plot_source *source, lacis_part *field, int64_t *extent)
 
 /* ----------------------------------------------------------------------------------------- figures */
 
-plot_series *plot_add(plot_figure *figure, int64_t count, const char *label)
+bool plot_take(const plot_source *source, int64_t count, size_t each)
 {
+    plot_budget *budget = source->budget;
+    double bytes = (double)count * (double)each;
+    if (bytes <= (double)budget->left) {
+        budget->left -= (uint64_t)bytes;
+        return true;
+    }
+    budget->refused = true;
+    return plot_fail(
+        source,
+        "drawing %s needs %.1f MB more, and memory_limit leaves %.1f; raise it with SET memory_limit, or "
+        "draw a part: LET part = SELECT ... LIMIT 100000",
+        source->plot->name, bytes / 1e6, (double)budget->left / 1e6);
+}
+
+plot_series *plot_add(const plot_source *source, plot_figure *figure, int64_t count, const char *label)
+{
+    enum { POINT = 4 * sizeof(double) }; /* of a point: its place, and as much again while it is drawn */
+    if (!plot_take(source, count + 1, POINT)) return NULL;
     plot_series *one = &figure->one[figure->series++];
     *one = (plot_series){.count = count};
     snprintf(one->label, sizeof one->label, "%s", label);
@@ -195,9 +213,9 @@ static void clean_labels(plot_figure *figure)
         clean(figure->one[s].label, sizeof figure->one[s].label);
 }
 
-bool plot_figure_of(const lacis_plot *plot, plot_figure *figure, char *message, size_t size)
+bool plot_figure_of(const lacis_plot *plot, plot_budget *budget, plot_figure *figure, char *message, size_t size)
 {
-    const plot_source source = {plot, plot->array, message, size};
+    const plot_source source = {plot, plot->array, budget, message, size};
     const char *name = plot->kind != NULL ? plot->kind : kind_that_fits(&source);
     *figure = (plot_figure){.mark = PLOT_LINES};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

@@ -44,18 +44,18 @@ static void set_axes(plot_figure *figure, int64_t nx, int64_t ny, const char *x,
 typedef double (*value_fn)(const void *context, int64_t x, int64_t y);
 
 /* The mean of the finite values of a block. */
-static double mean(const void *context, value_fn value, const int64_t *from, const int64_t *to)
+static double mean_of(const void *context, value_fn value, const int64_t *from, const int64_t *to)
 {
-    double sum = 0;
+    double mean = 0;
     int64_t count = 0;
     for (int64_t y = from[1]; y < to[1]; y++)
         for (int64_t x = from[0]; x < to[0]; x++) {
             double one = value(context, x, y);
             if (!isfinite(one)) continue;
-            sum += one;
             count++;
+            mean += one / (double)count - mean / (double)count; /* a sum might be larger than a double */
         }
-    return count > 0 ? sum / (double)count : NAN;
+    return count > 0 ? mean : NAN;
 }
 
 static void take_means(plot_figure *figure, const void *context, value_fn value, int64_t nx, int64_t ny)
@@ -67,7 +67,7 @@ static void take_means(plot_figure *figure, const void *context, value_fn value,
         for (int x = 0; x < cx; x++) {
             const int64_t from[] = {x * bx, y * by},
                           to[] = {from[0] + bx < nx ? from[0] + bx : nx, from[1] + by < ny ? from[1] + by : ny};
-            cell[(int64_t)y * cx + x] = mean(context, value, from, to);
+            cell[(int64_t)y * cx + x] = mean_of(context, value, from, to);
         }
     figure->bar = true;
     if (bx > 1 || by > 1) { /* the last block may be narrower: the axis ends with it */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * PLOT as the engine calls it: to a file, PNG or SVG by its ending, or onto the screen, as an image where the
- * terminal takes them (kitty's protocol) and otherwise in characters. The environment's LACIS_PLOT = kitty, text or
- * plain says which instead. See plot.h.
+ * terminal takes them (kitty's protocol, or sixels) and otherwise in characters. The environment's LACIS_PLOT =
+ * kitty, sixel, text or plain says which instead. See plot.h.
  */
 #include "plot.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { NARROW = 80, KITTY_PIECE = 4096 };
+enum { NARROW = 80, WIDE = 120, KITTY_PIECE = 4096 };
 
 /* ------------------------------------------------------------------------------------------- files */
 
@@ -65,12 +65,17 @@ static bool is_set(const char *name, const char *part)
     return value != NULL && strstr(value, part) != NULL;
 }
 
-/* Terminals that are known to draw kitty's images. */
-static bool takes_images(const shell_sink *sink)
+typedef enum style { TEXT, KITTY, SIXEL } style;
+
+/* Of terminals that are known to draw kitty's images, or say that they take sixels. */
+static style style_of(shell_session *session, const shell_sink *sink)
 {
-    if (!sink->terminal || !shell_terminal_moves(sink->fd) || getenv("TMUX") != NULL) return false;
-    return getenv("KITTY_WINDOW_ID") != NULL || is_set("TERM", "kitty") || is_set("TERM_PROGRAM", "ghostty") ||
-           is_set("TERM_PROGRAM", "WezTerm");
+    if (!sink->terminal || !shell_terminal_colours(sink->fd)) return TEXT;
+    if (getenv("TMUX") == NULL && (getenv("KITTY_WINDOW_ID") != NULL || is_set("TERM", "kitty") ||
+                                   is_set("TERM_PROGRAM", "ghostty") || is_set("TERM_PROGRAM", "WezTerm")))
+        return KITTY;
+    if (session->sixels == 0) session->sixels = shell_terminal_sixels(sink->fd) ? 1 : -1;
+    return session->sixels > 0 ? SIXEL : TEXT;
 }
 
 static int colours_of(const shell_sink *sink)
@@ -102,39 +107,75 @@ static void put_kitty(shell_sink *sink, const plot_figure *figure, int columns)
     shell_text_free(&text);
 }
 
+static void put_sixel(shell_sink *sink, const plot_figure *figure, int columns)
+{
+    enum { COLUMN = 9 }; /* pixels of a column, where the terminal does not say */
+    shell_text text = {0};
+    int pixels = sink->terminal ? shell_terminal_pixels(sink->fd) : 0;
+    if (pixels == 0) pixels = columns * COLUMN;
+    plot_sixel(figure, pixels < 400 ? 400 : pixels, &text);
+    shell_sink_put(sink, text.data, text.used);
+    shell_sink_char(sink, '\n');
+    shell_text_free(&text);
+}
+
+static void put_text(shell_sink *sink, const plot_figure *figure, int columns, int colours)
+{
+    shell_text text = {0};
+    plot_text_draw(figure, columns, colours, &text);
+    shell_sink_put(sink, text.data, text.used);
+    shell_text_free(&text);
+}
+
+/* LACIS_PLOT, where it is set; false: it is none of the words. */
+static bool wished_style(const char *wish, style *out, int *colours)
+{
+    *out = strcmp(wish, "kitty") == 0 ? KITTY : strcmp(wish, "sixel") == 0 ? SIXEL : TEXT;
+    if (strcmp(wish, "plain") == 0) *colours = 0;
+    return *out != TEXT || strcmp(wish, "text") == 0 || strcmp(wish, "plain") == 0;
+}
+
 static lacis_status to_screen(shell_session *session, const plot_figure *figure, char *message, size_t size)
 {
     shell_sink *sink = shell_session_sink(session);
     const char *wish = getenv("LACIS_PLOT");
     int width = sink->terminal ? shell_terminal_width(sink->fd) : 0, colours = colours_of(sink);
-    bool image = takes_images(sink);
-    if (wish != NULL && wish[0] != '\0') {
-        image = strcmp(wish, "kitty") == 0;
-        if (!image && strcmp(wish, "text") != 0 && strcmp(wish, "plain") != 0) {
-            snprintf(message, size, "LACIS_PLOT is \"%.40s\" in the environment; it may be kitty, text or plain",
-                     wish);
-            return LACIS_RANGE;
-        }
-        if (strcmp(wish, "plain") == 0) colours = 0;
+    style how;
+    if (wish == NULL || wish[0] == '\0') {
+        how = style_of(session, sink);
+    } else if (!wished_style(wish, &how, &colours)) {
+        snprintf(message, size, "LACIS_PLOT is \"%.40s\" in the environment; it may be kitty, sixel, text or plain",
+                 wish);
+        return LACIS_RANGE;
     }
     if (width == 0) width = NARROW;
-    if (image) {
-        put_kitty(sink, figure, width < 120 ? width : 120);
-        return LACIS_OK;
-    }
-    shell_text text = {0};
-    plot_text_draw(figure, width < 120 ? width : 120, colours, &text);
-    shell_sink_put(sink, text.data, text.used);
-    shell_text_free(&text);
+    if (width > WIDE) width = WIDE;
+    if (how == KITTY)
+        put_kitty(sink, figure, width);
+    else if (how == SIXEL)
+        put_sixel(sink, figure, width);
+    else
+        put_text(sink, figure, width, colours);
     return LACIS_OK;
+}
+
+/* Of memory_limit, the array that is drawn being there already. */
+static plot_budget budget_of(lacis_engine *engine)
+{
+    char limit[32] = "";
+    uint64_t now = 0, peak;
+    lacis_memory_usage(engine, &now, &peak, 0);
+    double most = lacis_get_option(engine, "memory_limit", limit, sizeof limit) == LACIS_OK ? strtod(limit, NULL) : 0;
+    return (plot_budget){.left = most > (double)now ? (uint64_t)most - now : 0};
 }
 
 lacis_status shell_plot(void *arg, const lacis_plot *plot, char *message, size_t size)
 {
     shell_session *session = arg;
     plot_figure figure;
-    lacis_status status = LACIS_TYPE;
-    bool good = plot_figure_of(plot, &figure, message, size);
+    plot_budget budget = budget_of(session->engine);
+    bool good = plot_figure_of(plot, &budget, &figure, message, size);
+    lacis_status status = budget.refused ? LACIS_LIMIT : LACIS_TYPE;
     if (good && !shell_interrupted())
         status = plot->path != NULL ? to_file(&figure, plot->path, message, size)
                                     : to_screen(session, &figure, message, size);

@@ -17,13 +17,16 @@ static void name_axes(plot_figure *figure, const char *x, const char *y)
 }
 
 /* A series of a part over its index, or over another part. */
-static void add_part(plot_figure *figure, const lacis_part *x, const lacis_part *y, const char *label)
+static bool add_part(const plot_source *source, plot_figure *figure, const lacis_part *x, const lacis_part *y,
+                     const char *label)
 {
-    plot_series *one = plot_add(figure, y->count, label);
+    plot_series *one = plot_add(source, figure, y->count, label);
+    if (one == NULL) return false;
     for (int64_t i = 0; i < y->count; i++) {
         one->x[i] = x != NULL ? plot_number(x, i) : (double)i;
         one->y[i] = plot_number(y, i);
     }
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------------ traces */
@@ -50,7 +53,9 @@ static bool line_trace(const plot_source *source, plot_figure *figure)
             memcpy(of[s], key, sizeof key);
             snprintf(label, sizeof label, key[1] > 0 ? "probe %lld, lane %lld" : "probe %lld", (long long)key[0],
                      (long long)key[1]);
-            plot_add(figure, t.count, label)->count = 0;
+            plot_series *next = plot_add(source, figure, t.count, label);
+            if (next == NULL) return false;
+            next->count = 0;
         }
         plot_series *one = &figure->one[s];
         one->x[one->count] = plot_number(&t, i);
@@ -73,7 +78,7 @@ static bool line_table(const plot_source *source, plot_figure *figure)
     lacis_array_part(source->array, 0, &x);
     for (int i = columns > 1 ? 1 : 0; i < columns && figure->series < PLOT_SERIES; i++) {
         lacis_array_part(source->array, i, &y);
-        add_part(figure, columns > 1 ? &x : NULL, &y, y.name);
+        if (!add_part(source, figure, columns > 1 ? &x : NULL, &y, y.name)) return false;
     }
     name_axes(figure, columns > 1 ? x.name : "row", figure->series == 1 ? figure->one[0].label : "");
     snprintf(figure->title, sizeof figure->title, "%s: %lld rows", source->plot->name,
@@ -85,7 +90,7 @@ static bool line_vector(const plot_source *source, plot_figure *figure)
 {
     lacis_part values, index;
     if (!plot_part(source, "values", &values)) return plot_fail(source, "%s has no values", source->plot->name);
-    add_part(figure, plot_part(source, "index", &index) ? &index : NULL, &values, "value");
+    if (!add_part(source, figure, plot_part(source, "index", &index) ? &index : NULL, &values, "value")) return false;
     name_axes(figure, "i", "value");
     snprintf(figure->title, sizeof figure->title, "%s: vector, %lld values", source->plot->name,
              (long long)values.count);
@@ -102,8 +107,9 @@ static bool line_grid(const plot_source *source, plot_figure *figure)
                          field.name, strcmp(field.name, "value") == 0 ? "" : " AS value", source->plot->name,
                          dims > 2 ? " AND z = 0" : "");
     for (int i = 0; lacis_array_part(source->array, i, &field) == LACIS_OK && figure->series < PLOT_SERIES; i++)
-        if (strcmp(field.name, "shape") != 0 && strcmp(field.name, "step") != 0)
-            add_part(figure, NULL, &field, field.name);
+        if (strcmp(field.name, "shape") != 0 && strcmp(field.name, "step") != 0 &&
+            !add_part(source, figure, NULL, &field, field.name))
+            return false;
     name_axes(figure, "x", figure->series == 1 ? figure->one[0].label : "");
     snprintf(figure->title, sizeof figure->title, "%s: grid, %lld cells", source->plot->name, (long long)extent[0]);
     return true;
@@ -116,7 +122,7 @@ bool plot_line(const plot_source *source, plot_figure *figure)
     case LACIS_VECTOR:
         return line_vector(source, figure);
     case LACIS_TABLE:
-        return line_trace(source, figure) || line_table(source, figure);
+        return line_trace(source, figure) || (!source->budget->refused && line_table(source, figure));
     case LACIS_GRID:
         return line_grid(source, figure);
     default:
@@ -138,7 +144,7 @@ bool plot_scatter(const plot_source *source, plot_figure *figure)
                               lacis_array_part(source->array, 0, &x) == LACIS_OK &&
                               lacis_array_part(source->array, 1, &y) == LACIS_OK;
     if (!found) return plot_fail(source, "scatter shows bodies, and tables of two columns or more");
-    add_part(figure, &x, &y, "");
+    if (!add_part(source, figure, &x, &y, "")) return false;
     name_axes(figure, x.name, y.name);
     figure->equal = bodies;
     snprintf(figure->title, sizeof figure->title, "%s: %lld %s", source->plot->name, (long long)x.count,
@@ -149,35 +155,58 @@ bool plot_scatter(const plot_source *source, plot_figure *figure)
 
 /* ------------------------------------------------------------------------------------- histograms */
 
-/* Bars between round edges. */
-static void count_values(plot_figure *figure, const lacis_part *values)
+enum { BARS = 40 };
+
+/* Where bars begin and how wide they are: at round numbers, or, where doubles are hardly closer to each other than
+ * that, at doubles. */
+typedef struct bar_range {
+    double first, step;
+    int64_t count;
+    bool fine; /* at doubles */
+} bar_range;
+
+static bar_range bars_of(const plot_axis *range)
 {
-    enum { BARS = 40 };
-    plot_axis range = {.low = NAN, .high = NAN};
     plot_ticks ticks;
+    double most = fmax(fabs(range->low), fabs(range->high)), apart = most - nextafter(most, 0);
+    if (range->high - range->low < 8 * BARS * apart) {
+        double step = apart * ceil((range->high - range->low) / apart / BARS);
+        return (bar_range){range->low, step, (int64_t)((range->high - range->low) / step) + 1, true};
+    }
+    plot_ticks_of(range, 10, &ticks);
+    double step = ticks.count > 1 ? (ticks.at[1] - ticks.at[0]) / 4 : range->high / BARS - range->low / BARS;
+    double first = fmax(floor(range->low / step) * step, -DBL_MAX);
+    return (bar_range){first, step,
+                       (int64_t)fmin(fmax(ceil((range->high / 2 - first / 2) / (step / 2)), 1), 4 * BARS), false};
+}
+
+static bool count_values(const plot_source *source, plot_figure *figure, const lacis_part *values)
+{
+    plot_axis range = {.low = NAN, .high = NAN};
     for (int64_t i = 0; i < values->count; i++) {
         double value = plot_number(values, i);
         if (!isfinite(value)) continue;
         if (!(value >= range.low)) range.low = value;
         if (!(value <= range.high)) range.high = value;
     }
-    if (!(range.low <= range.high)) return;
+    if (!(range.low <= range.high)) return true; /* plot_fit says so */
     if (range.low == range.high) range.high = range.low + (range.low == 0 ? 1 : fabs(range.low));
-    plot_ticks_of(&range, 10, &ticks);
-    double step = ticks.count > 1 ? (ticks.at[1] - ticks.at[0]) / 4 : range.high / BARS - range.low / BARS;
-    double first = fmax(floor(range.low / step) * step, -DBL_MAX);
-    int64_t bars = (int64_t)fmin(fmax(ceil((range.high / 2 - first / 2) / (step / 2)), 1), 4 * BARS);
-    plot_series *one = plot_add(figure, bars, "");
-    for (int64_t b = 0; b <= bars; b++) {
-        one->x[b] = 2 * fmin(first / 2 + (double)b * (step / 2), DBL_MAX / 2);
-        one->y[b] = 0;
+    const bar_range b = bars_of(&range);
+    plot_series *one = plot_add(source, figure, b.count, "");
+    if (one == NULL) return false;
+    if (b.fine) /* there are no round numbers for ticks */
+        snprintf(figure->x.label, sizeof figure->x.label, ", from %.17g to %.17g", range.low, range.high);
+    for (int64_t i = 0; i <= b.count; i++) {
+        one->x[i] = 2 * fmin(b.first / 2 + (double)i * (b.step / 2), DBL_MAX / 2);
+        one->y[i] = 0;
     }
     for (int64_t i = 0; i < values->count; i++) {
         double value = plot_number(values, i);
         if (!isfinite(value)) continue;
-        double place = (value / 2 - first / 2) / (step / 2); /* halved: the range may be larger than a double */
-        one->y[place < (double)bars ? (int64_t)fmax(place, 0) : bars - 1]++;
+        double place = (value / 2 - b.first / 2) / (b.step / 2); /* halved: the range may be larger than a double */
+        one->y[place < (double)b.count ? (int64_t)fmax(place, 0) : b.count - 1]++;
     }
+    return true;
 }
 
 /* Degrees 1, 2 .. 3, 4 .. 7 and so on, by logarithms: they spread over powers of ten. */
@@ -197,7 +226,8 @@ static bool hist_degrees(const plot_source *source, plot_figure *figure)
     int64_t bars = 0;
     while (most >> bars > 0)
         bars++;
-    plot_series *one = plot_add(figure, bars, "");
+    plot_series *one = plot_add(source, figure, bars, "");
+    if (one == NULL) return false;
     for (int64_t b = 0; b <= bars; b++) {
         one->x[b] = ldexp(1, (int)b);
         one->y[b] = 0;
@@ -225,8 +255,10 @@ bool plot_hist(const plot_source *source, plot_figure *figure)
                      : false;
     if (!found)
         return plot_fail(source, "histograms are of graphs (degrees), vectors, grids and a table's last column");
-    count_values(figure, &values);
-    name_axes(figure, kind == LACIS_VECTOR ? "value" : values.name, "how many");
+    if (!count_values(source, figure, &values)) return false;
+    char label[sizeof figure->x.label];
+    snprintf(label, sizeof label, "%.14s%.49s", kind == LACIS_VECTOR ? "value" : values.name, figure->x.label);
+    name_axes(figure, label, "how many");
     snprintf(figure->title, sizeof figure->title, "%s: %lld values", source->plot->name, (long long)values.count);
     return true;
 }

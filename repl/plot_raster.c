@@ -171,7 +171,7 @@ static void text(plot_canvas *canvas, double x, double y, double size, int ancho
     fill(r, &touched, 0x202020);
 }
 
-void plot_png(const plot_figure *figure, shell_text *out)
+uint32_t *plot_pixels(const plot_figure *figure, int *width, int *height)
 {
     const size_t pixels = (size_t)WIDTH * HEIGHT;
     raster r = {
@@ -182,7 +182,16 @@ void plot_png(const plot_figure *figure, shell_text *out)
     for (size_t i = 0; i < pixels; i++)
         r.colour[i] = 0xffffff;
     plot_draw(figure, &r.canvas);
-    plot_png_encode(r.colour, WIDTH, HEIGHT, out);
     free(r.mask);
-    free(r.colour);
+    *width = WIDTH;
+    *height = HEIGHT;
+    return r.colour;
+}
+
+void plot_png(const plot_figure *figure, shell_text *out)
+{
+    int width, height;
+    uint32_t *colour = plot_pixels(figure, &width, &height);
+    plot_png_encode(colour, width, height, out);
+    free(colour);
 }

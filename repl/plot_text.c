@@ -200,18 +200,18 @@ static double cell_in(const page *p, double x0, double x1, double y0, double y1)
     const plot_figure *f = p->figure;
     int cx0 = (int)(x0 * f->nx), cx1 = (int)ceil(x1 * f->nx - 1e-9), cy0 = (int)(y0 * f->ny),
         cy1 = (int)ceil(y1 * f->ny - 1e-9);
-    double sum = 0, most = NAN;
+    double mean = 0, most = NAN;
     int count = 0;
     for (int y = cy0; y < cy1 && y < f->ny; y++)
         for (int x = cx0; x < cx1 && x < f->nx; x++) {
             double value = f->cell[(int64_t)(f->y.down ? y : f->ny - 1 - y) * f->nx + x];
             if (!isfinite(value)) continue;
             if (!(value <= most)) most = value;
-            sum += value;
             count++;
+            mean += value / count - mean / count; /* a sum might be larger than a double */
         }
     if (count == 0) return NAN;
-    return plot_cell_part(f, f->cell_log ? most : sum / count);
+    return plot_cell_part(f, f->cell_log ? most : mean);
 }
 
 static void mark_dotted(const page *p)

@@ -147,17 +147,20 @@ static void add_piece(const morphology *m, int64_t row, int64_t parent, plot_ser
     }
 }
 
-static void add_classes(const morphology *m, plot_figure *figure)
+static bool add_classes(const plot_source *source, const morphology *m, plot_figure *figure)
 {
+    if (!plot_take(source, m->count, sizeof *m->key + 3 * sizeof(double))) return false; /* keys, z and width */
     int64_t samples[CLASSES] = {0};
     for (int64_t i = 0; i < m->count; i++)
         samples[class_of(m, i)]++;
     for (int c = 0; c < CLASSES; c++) {
-        plot_series *one = plot_add(figure, 2 * samples[c], class_name[c]);
+        plot_series *one = plot_add(source, figure, 2 * samples[c], class_name[c]);
+        if (one == NULL) return false;
         one->z = shell_alloc(NULL, sizeof *one->z * (2 * (size_t)samples[c] + 1));
         one->width = shell_alloc(NULL, sizeof *one->width * ((size_t)samples[c] + 1));
         one->count = 0;
     }
+    return true;
 }
 
 bool plot_tree(const plot_source *source, plot_figure *figure)
@@ -165,7 +168,7 @@ bool plot_tree(const plot_source *source, plot_figure *figure)
     morphology m;
     if (!find_columns(source, &m)) return false;
     figure->mark = PLOT_TREE;
-    add_classes(&m, figure);
+    if (!add_classes(source, &m, figure)) return false;
     sort_keys(&m);
     for (int64_t i = 0; i < m.count; i++) {
         int64_t parent = has_place(&m, i) ? parent_of(&m, i) : -1;

@@ -47,10 +47,11 @@ static bool run_pending(shell_session *session, const shell_source *source, shel
     return go_on;
 }
 
-/* A person who types ".quit" while a statement is open should learn why nothing happens. */
+/* A person who types ".quit" or nothing while a statement is open should learn why nothing happens. */
 static void hint_command(shell_session *session, const shell_source *source, const char *line, size_t length)
 {
-    if (source->input && length > 1 && line[0] == '.' && isalpha((unsigned char)line[1]))
+    bool command = length > 1 && line[0] == '.' && isalpha((unsigned char)line[1]);
+    if (source->input && (command || length == 0))
         shell_note(session, "note: still inside a statement: end it with ; or drop it with Ctrl-C");
 }
 

@@ -43,6 +43,7 @@ bool shell_session_open(shell_session *session, const char *path)
 void shell_session_close(shell_session *session)
 {
     shell_session_output(session, NULL, false);
+    shell_progress_stop(&session->progress);
     lacis_close(session->engine);
     free(session->database);
     shell_text_free(&session->pending);
@@ -81,6 +82,7 @@ bool shell_session_output(shell_session *session, const char *path, bool once)
     file->fd = fd;
     file->error = 0;
     file->used = 0;
+    file->progress = &session->progress;
     file->terminal = shell_is_terminal(fd);
     file->name = shell_copy(path, strlen(path));
     session->file = file;
@@ -258,7 +260,7 @@ static bool run_one(shell_session *session, const char *text, const char **tail)
         status = render_statement(session, statement, text, &rows);
         failed = status != LACIS_ROW && status != LACIS_DONE;
     }
-    shell_progress_erase(&session->progress);
+    shell_progress_end(&session->progress);
     if (failed) shell_engine_error(session, text);
     lacis_finalize(statement);
     shell_interrupt_watch(NULL);

@@ -51,6 +51,8 @@ typedef struct shell_session {
     bool planning;    /* for the report: notes and warnings will come again */
     bool silent;      /* .log off */
 
+    int sixels; /* whether the terminal takes them: 0 not asked yet, 1 yes, -1 no */
+
     bool interactive;
     struct shell_input *input; /* interactive: the line editor */
     shell_text pending;        /* interactive: lines of the unfinished statement, for completion */

@@ -4,11 +4,14 @@
  */
 #include "sink.h"
 
+#include "progress.h"
+
 #include <errno.h>
 #include <unistd.h>
 
 static void write_all(shell_sink *sink, const char *bytes, size_t count)
 {
+    if (count > 0 && sink->terminal && sink->progress) shell_progress_end(sink->progress);
     while (count > 0 && !sink->error) {
         ssize_t written = write(sink->fd, bytes, count);
         if (written < 0) {

@@ -16,7 +16,8 @@ typedef struct shell_sink {
     int fd;
     int error;
     bool terminal;
-    char *name; /* of the file; NULL: standard output */
+    struct shell_progress *progress; /* that gives way to what is written to a terminal; NULL: none */
+    char *name;                      /* of the file; NULL: standard output */
     size_t used;
     char data[SHELL_SINK_SIZE];
 } shell_sink;

@@ -32,7 +32,7 @@ lacis_status lacis_open(const char *path, lacis_engine **out)
         .registry = &engine->registry,
         .profile = &engine->profile,
     };
-    engine->host.saver = (lacis_saver){&engine->world, lacis_exec_save_array};
+    engine->host.saver = (lacis_saver){&engine->world, lacis_exec_save_array, lacis_exec_can_save};
     engine->resolver = (lacis_resolver){lacis_exec_describe, lacis_exec_open, &engine->world};
     *out = engine;
     lacis_run run;

@@ -76,7 +76,7 @@ static lacis_status read_chunks(reader *from, const fetched *part, int number, u
         to += taken;
         bytes -= taken;
         from->done += taken;
-        lacis_run_progress(from->run, "reading", (double)from->done / (double)(from->record->bytes + 1));
+        lacis_run_advance(from->run, "reading", (double)from->done, (double)(from->record->bytes + 1), "bytes");
     }
 }
 

@@ -56,7 +56,7 @@ static lacis_status write_chunk(writer *to, const void *data, uint64_t bytes)
     sqlite3_bind_blob64(to->chunk, 5, data, bytes, SQLITE_STATIC);
     LACIS_TRY(insert(to, to->chunk));
     to->done += bytes;
-    lacis_run_progress(to->run, "saving", (double)to->done / (double)to->total);
+    lacis_run_advance(to->run, "saving", (double)to->done, (double)to->total, "bytes");
     return LACIS_OK;
 }
 

@@ -7,6 +7,7 @@
 
 #ifdef LACIS_HAVE_CUDA
 
+#include <ctype.h>
 #include <cuda_runtime_api.h>
 #include <dirent.h>
 #include <string.h>
@@ -40,6 +41,9 @@ static int describe(int device, lacis_gpu_facts *out)
     out->arch = about.major * 10 + about.minor;
     out->processors = about.multiProcessorCount;
     out->memory = about.totalGlobalMem;
+    if (cudaDeviceGetPCIBusId(out->address, (int)sizeof out->address, device) != cudaSuccess) out->address[0] = '\0';
+    for (char *at = out->address; *at != '\0'; at++)
+        *at = (char)tolower((unsigned char)*at);
     int driver = 0;
     code = cudaDriverGetVersion(&driver);
     snprintf(out->driver, sizeof out->driver, "CUDA %d.%d", driver / 1000, driver % 1000 / 10);

@@ -5,6 +5,7 @@
  * lacis_extend.h, SHOW DEVICES and SET through device.h.
  */
 #include "core/device.h"
+#include "core/near.h"
 
 #include <string.h>
 
@@ -90,7 +91,16 @@ static int nth_device(const lacis_host *host, int n, int devices)
     return at < all ? at % devices : -1;
 }
 
-static void start(const lacis_host *host, lacis_gpu *gpu)
+/* Of several ranks on this machine each works beside its first GPU: threads that it starts, and the memory that it
+ * asks for, which copies go through. */
+static void move_near(lacis_host *host, const lacis_gpu *gpu)
+{
+    if (host->gpu_step < 2 || gpu->number > 0) return;
+    const int cpus = lacis_near("/sys", gpu->facts.address);
+    if (cpus > 0 && host->threads_asked == 0 && host->threads > cpus) host->threads = cpus;
+}
+
+static void start(lacis_host *host, lacis_gpu *gpu)
 {
     int devices = 0;
     gpu->state = LACIS_GPU_ABSENT;
@@ -107,6 +117,7 @@ static void start(const lacis_host *host, lacis_gpu *gpu)
         snprintf(gpu->reason, sizeof gpu->reason, "the NVIDIA driver shows no GPU to this process");
     } else {
         gpu->state = LACIS_GPU_READY;
+        move_near(host, gpu);
     }
 }
 

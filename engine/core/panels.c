@@ -8,6 +8,10 @@
  */
 #include "core/device.h"
 
+#include "common/parallel.h"
+
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
@@ -255,6 +259,48 @@ static void supervise(struct deal *deal)
     }
 }
 
+/* Lanes as the run's threads take them, the statement's as it supervises. */
+struct awake {
+    struct deal *deal;
+    struct lane *lane;
+    int lanes;
+    _Atomic int next;
+};
+
+static void take_lanes(struct awake *awake)
+{
+    for (int i; (i = atomic_fetch_add(&awake->next, 1)) < awake->lanes;)
+        lane_main(&awake->lane[i]);
+}
+
+/* The statement's thread does the work itself where no other comes. */
+static int take_awake(void *context, int64_t task, int worker)
+{
+    const double patience = 2e-3;
+    struct awake *awake = context;
+    (void)task;
+    double start = lacis_now();
+    while (worker == 0 && awake->next == 0 && lacis_now() - start < patience)
+        sched_yield();
+    if (worker != 0 || awake->next == 0) {
+        take_lanes(awake);
+        return 0;
+    }
+    pthread_mutex_lock(&awake->deal->lock);
+    supervise(awake->deal);
+    pthread_mutex_unlock(&awake->deal->lock);
+    return 0;
+}
+
+static void run_awake(struct deal *deal, struct lane *lane, int lanes)
+{
+    struct awake awake = {.deal = deal, .lane = lane, .lanes = lanes};
+    int threads = lacis_run_threads(deal->run);
+    deal->running = lanes;
+    lacis_parallel(threads, threads, take_awake, &awake);
+    take_lanes(&awake); /* none is left, unless the statement's thread was alone */
+}
+
 /* Lanes on threads of their own. Where none can be started the work is done on this one. */
 static void run_lanes(struct deal *deal, struct lane *lane, int lanes)
 {
@@ -359,6 +405,7 @@ lacis_status lacis_gpu_panels(lacis_run *run, lacis_gpu *const *gpu, int gpus, c
     if (!make_locks(deal)) return lacis_run_fail(run, LACIS_NOMEM, "the system has no lock left");
     bool whole = gpus == 1 && work->size(work->context, gpu[0], 0, work->begin, work->end) == work->end - work->begin;
     int lanes = whole ? 1 : gpus * (work->fetch != NULL && !work->single ? LANES : 1);
+    bool awake = work->awake && lacis_run_threads(run) > lanes;
     for (int i = 0; i < lanes; i++) {
         int device = i % gpus;
         lane[i] = (struct lane){.deal = deal, .device = device};
@@ -372,6 +419,8 @@ lacis_status lacis_gpu_panels(lacis_run *run, lacis_gpu *const *gpu, int gpus, c
         pthread_mutex_lock(&deal->lock);
         lane_work(&lane[0]);
         pthread_mutex_unlock(&deal->lock);
+    } else if (awake) {
+        run_awake(deal, lane, lanes);
     } else {
         run_lanes(deal, lane, lanes);
     }

@@ -299,6 +299,15 @@ static bool start(lacis_ranks *ranks, char *reason, size_t size)
     return false;
 }
 
+/* Launchers mostly bind each rank to processors of its own; where not, those of the host are shared out. */
+static int share_of_processors(const lacis_ranks *ranks)
+{
+    int cpus = lacis_cpus(), share = ranks == NULL ? 1 : ranks->place.local_size;
+    bool bound = cpus < sysconf(_SC_NPROCESSORS_ONLN);
+    if (bound || share <= 1) return cpus;
+    return cpus / share > 1 ? cpus / share : 1;
+}
+
 bool lacis_ranks_open(lacis_ranks **out, char *reason, size_t size)
 {
     *out = NULL;
@@ -315,17 +324,15 @@ bool lacis_ranks_open(lacis_ranks **out, char *reason, size_t size)
         free(ranks);
         return false;
     }
+    ranks->threads = share_of_processors(ranks);
     *out = ranks;
     return true;
 }
 
-/* Launchers mostly bind each rank to processors of its own; where not, those of the host are shared out. */
+/* Later a rank may be bound to those beside its GPU, which it shares with others (near.h). */
 int lacis_ranks_threads(const lacis_ranks *ranks)
 {
-    int cpus = lacis_cpus(), share = ranks == NULL ? 1 : ranks->place.local_size;
-    bool bound = cpus < sysconf(_SC_NPROCESSORS_ONLN);
-    if (bound || share <= 1) return cpus;
-    return cpus / share > 1 ? cpus / share : 1;
+    return ranks != NULL && ranks->threads > 0 ? ranks->threads : share_of_processors(ranks);
 }
 
 int lacis_run_ranks(const lacis_run *run)

@@ -25,6 +25,7 @@ struct lacis_ranks {
     const lacis_ranks_driver *driver;
     void *module;
     lacis_ranks_place place;
+    int threads;                 /* for this rank, as its processors were when it joined; 0: not asked yet */
     lacis_peer *peer;            /* one a rank */
     struct lacis_teammate *mate; /* one a rank: of the pieces that work together (team.h) */
     bool broken;                 /* a rank is gone or MPI failed: nobody is talked to any more */

@@ -143,6 +143,45 @@ void lacis_run_progress(lacis_run *run, const char *phase, double fraction)
     host->progress(host->progress_arg, phase, fraction);
 }
 
+/* Per second, since this work began; another kind of it, another end, a count that falls and a pause are a new
+ * beginning. 0: too early to say. */
+static double pace_of(struct lacis_pace *pace, double done, double all, const char *unit, double now)
+{
+    const double early = 0.3, pause = 2;
+    if (pace->unit != unit || pace->all != all || done < pace->last || now - pace->told > pause)
+        *pace = (struct lacis_pace){.unit = unit, .all = all, .first = done, .since = now};
+    pace->last = done;
+    pace->told = now;
+    return now - pace->since < early ? 0 : (done - pace->first) / (now - pace->since);
+}
+
+/* Three digits of what is large or small, whole numbers else. */
+static const char *figure(double value, char *text, size_t size)
+{
+    bool plain = value == 0 || (value >= 100 && value < 1e7);
+    snprintf(text, size, plain ? "%.0f" : "%.3g", value);
+    return text;
+}
+
+void lacis_run_advance(lacis_run *run, const char *phase, double done, double all, const char *unit)
+{
+    char text[120], now_text[24], all_text[24], rate_text[24];
+    lacis_host *host = run->host;
+    if (host->progress == NULL) return;
+    double rate = pace_of(&host->pace, done, all, unit, lacis_now());
+    bool bytes = strcmp(unit, "bytes") == 0;
+    double scale = bytes ? 1e-6 : 1;
+    int used = snprintf(text, sizeof text, "%.40s %s", phase, figure(done * scale, now_text, sizeof now_text));
+    if (all > 0)
+        used += snprintf(text + used, sizeof text - (size_t)used, " of %s",
+                         figure(all * scale, all_text, sizeof all_text));
+    used += snprintf(text + used, sizeof text - (size_t)used, " %s", bytes ? "MB" : unit);
+    if (rate > 0)
+        snprintf(text + used, sizeof text - (size_t)used, ", %s/s",
+                 figure(rate * scale, rate_text, sizeof rate_text));
+    lacis_run_progress(run, text, all > 0 ? done / all : -1);
+}
+
 int lacis_run_threads(const lacis_run *run)
 {
     return run->host->threads;
@@ -278,6 +317,12 @@ lacis_status lacis_run_save(lacis_run *run, const lacis_array *array, const char
     if (saver->save == NULL)
         return lacis_run_fail(run, LACIS_UNSUPPORTED, "nothing is saved here: there is no engine");
     return saver->save(saver->context, run, array, path);
+}
+
+lacis_status lacis_run_can_save(lacis_run *run, const char *path, int64_t offset)
+{
+    const lacis_saver *saver = &run->host->saver;
+    return saver->check == NULL ? LACIS_OK : saver->check(saver->context, run, path, offset);
 }
 
 /* ----------------------------------------------------------------------------------------- threads */

@@ -33,6 +33,7 @@ typedef struct lacis_keeper {
 typedef struct lacis_saver {
     void *context;
     lacis_status (*save)(void *context, lacis_run *run, const lacis_array *array, const char *path);
+    lacis_status (*check)(void *context, lacis_run *run, const char *path, int64_t offset);
 } lacis_saver;
 
 /* SET ranks: whether other ranks share work where the planner finds that it pays, never, or wherever they can. */
@@ -51,11 +52,15 @@ typedef struct lacis_host {
     int threads_asked; /* by SET threads; 0: as many as there are processors */
     bool deterministic;
     double last_progress; /* seconds */
-    lacis_gpu *gpu;       /* device.c: NULL until somebody asked for one */
-    uint64_t gpu_limit;   /* bytes; 0: nine tenths of the card */
-    int gpus;             /* SET gpus; 0: auto */
-    int gpu_number;       /* which of this machine's, counted round */
-    int gpu_step;         /* and every so manieth behind it; 0: all (lacis_device_set_rank) */
+    struct lacis_pace {   /* lacis_run_advance: of what it measures the rate, and since when */
+        const char *unit;
+        double all, first, last, since, told;
+    } pace;
+    lacis_gpu *gpu;     /* device.c: NULL until somebody asked for one */
+    uint64_t gpu_limit; /* bytes; 0: nine tenths of the card */
+    int gpus;           /* SET gpus; 0: auto */
+    int gpu_number;     /* which of this machine's, counted round */
+    int gpu_step;       /* and every so manieth behind it; 0: all (lacis_device_set_rank) */
     lacis_keeper keeper;
     lacis_saver saver;
     lacis_ranks *ranks; /* NULL: this process is alone */

@@ -117,7 +117,7 @@ static lacis_status unpack_member(lacis_run *run, z_stream *z, const char *path,
 {
     for (;;) {
         if (lacis_run_cancelled(run)) return lacis_run_interrupted(run);
-        lacis_run_progress(run, "unpacking", (double)*used / (double)size);
+        lacis_run_advance(run, "unpacking", (double)*used, (double)size, "bytes");
         LACIS_TRY(growing_room(out, READ_STEP));
         uint64_t before = out->size;
         int code = inflate_step(z, data, size, used, out);
@@ -212,7 +212,7 @@ static lacis_status read_all(lacis_run *run, const char *path, int fd, growing *
             out->size += (uint64_t)n;
         else if (errno != EINTR && errno != EAGAIN)
             return fail_io(run, path, "read", errno);
-        lacis_run_progress(run, "reading", -1);
+        lacis_run_advance(run, "reading", (double)out->size, 0, "bytes");
     }
 }
 

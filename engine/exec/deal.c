@@ -299,7 +299,7 @@ static lacis_status work_off(lacis_dealing *d)
         } else if (busy == 0) {
             return LACIS_OK;
         }
-        lacis_run_progress(d->run, d->call->op->verb, (double)d->done / (double)d->pieces);
+        lacis_run_advance(d->run, d->call->op->verb, (double)d->done, (double)d->pieces, "pieces");
         if (moved) pause = 0;
         if (!moved) lacis_ranks_pause(&pause);
         const unsigned now_and_then = 256;

@@ -12,6 +12,32 @@
 
 /* ----------------------------------------------------------------------------------------- options */
 
+/* The only format with an option of that name that can be loaded, or NULL. */
+static const lacis_loader *only_owner(const lacis_registry *registry, const char *option)
+{
+    const lacis_loader *only = NULL;
+    for (int i = 0; i < registry->loaders; i++) {
+        const lacis_loader *loader = registry->loader[i];
+        for (int k = 0; loader->load != NULL && k < loader->option_count; k++) {
+            if (strcasecmp(loader->options[k].name, option) != 0) continue;
+            if (only != NULL) return NULL;
+            only = loader;
+        }
+    }
+    return only;
+}
+
+/* "AS raw has the option shape", of the first option that tells a format; NULL: none does. */
+static const char *format_hint(lacis_run *run, const lacis_registry *registry, const lacis_ast *ast)
+{
+    for (int i = 0; i < ast->options; i++) {
+        if (ast->option[i].name == NULL) continue;
+        const lacis_loader *loader = only_owner(registry, ast->option[i].name);
+        if (loader != NULL) return lacis_run_text(run, "AS %s has the option %s", loader->name, ast->option[i].name);
+    }
+    return NULL;
+}
+
 static lacis_status unknown_option(lacis_run *run, const lacis_ast_option *option, const lacis_option_spec *spec,
                                    int count, const char *owner)
 {
@@ -197,7 +223,9 @@ static lacis_status find_loader(lacis_run *run, const lacis_registry *registry, 
     if (ast->format != NULL) return lacis_load_named(run, registry, ast, out);
     *out = lacis_load_best(registry, source);
     if (*out != NULL) return LACIS_OK;
-    return lacis_run_fail_at(run, LACIS_FORMAT, ast->string_offset, "name the format: AS snap, AS mtx ...",
+    const char *hint = format_hint(run, registry, ast);
+    return lacis_run_fail_at(run, LACIS_FORMAT, ast->string_offset,
+                             hint != NULL ? hint : "name the format: AS snap, AS mtx ...; SHOW LOADERS lists them",
                              "%s: its content is in no format that lacis knows", source->path);
 }
 
@@ -206,6 +234,23 @@ lacis_status lacis_load_options(lacis_run *run, const lacis_ast *ast, const laci
     char *owner = lacis_run_text(run, "the %s loader", loader->name);
     if (owner == NULL) return LACIS_NOMEM;
     return read_options(run, ast, owner, loader->options, loader->option_count, out);
+}
+
+/* Of a format that was found by content: an option that it lacks and one other format has means that one. */
+static lacis_status check_found(lacis_run *run, const lacis_registry *registry, const lacis_ast *ast,
+                                const lacis_loader *loader)
+{
+    for (int i = 0; ast->format == NULL && i < ast->options; i++) {
+        const lacis_ast_option *option = &ast->option[i];
+        if (option->name == NULL || spec_of(option, loader->options, loader->option_count, 0) >= 0) continue;
+        const lacis_loader *meant = only_owner(registry, option->name);
+        if (meant == NULL) continue;
+        return lacis_run_fail_at(run, LACIS_NAME, option->offset,
+                                 lacis_run_text(run, "AS %s has the option %s", meant->name, option->name),
+                                 "the content is taken for %s, which has no option \"%s\"", loader->name,
+                                 option->name);
+    }
+    return LACIS_OK;
 }
 
 static const char *direction(const lacis_array *array, const lacis_options *options)
@@ -222,6 +267,7 @@ static lacis_status load_source(lacis_world *world, lacis_run *run, const lacis_
     lacis_options options;
     lacis_array *array;
     LACIS_TRY(find_loader(run, world->registry, ast, source, &loader));
+    LACIS_TRY(check_found(run, world->registry, ast, loader));
     LACIS_TRY(lacis_load_options(run, ast, loader, &options));
     if (loader->join != NULL) return lacis_load_file(world, run, ast, loader, &options, source, started);
     LACIS_TRY(loader->load(run, source, &options, &array));

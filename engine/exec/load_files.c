@@ -130,7 +130,7 @@ static lacis_status load_task(void *context, int64_t task, int worker)
     file->status = load_one(b, &d, b->paths->path[task], file);
     lacis_status status = settle(b, &d, file);
     lacis_run_clear(&d.run);
-    if (worker == 0) lacis_run_progress(b->run, "loading", (double)task / (double)b->paths->count);
+    if (worker == 0) lacis_run_advance(b->run, "loading", (double)task, (double)b->paths->count, "files");
     return status;
 }
 

@@ -32,11 +32,14 @@ static bool has_ending(const char *path, const char *endings)
     return false;
 }
 
+#define ENDINGS "use a known ending (.mtx .txt .csv .jsonl .npy .raw .pgm .png .swc .tipsy)"
+
 /* What is saved where. */
 typedef struct saving {
     const lacis_ast *ast;     /* SAVE; NULL: an operator's array */
     const lacis_array *array; /* NULL: what the statement names */
     const char *path;
+    int64_t offset; /* of the path in the statement, or -1 */
 } saving;
 
 static lacis_status find_saver(const lacis_world *world, lacis_run *run, const saving *what, const lacis_loader **out)
@@ -55,10 +58,8 @@ static lacis_status find_saver(const lacis_world *world, lacis_run *run, const s
     if (format != NULL)
         return lacis_run_fail_at(run, LACIS_NAME, ast->format_offset, "SHOW LOADERS lists the formats",
                                  "cannot save as \"%s\"", format);
-    return lacis_run_fail_at(
-        run, LACIS_NAME, ast == NULL ? -1 : ast->string_offset,
-        "use a known ending (.mtx .txt .csv .jsonl .npy .raw .pgm .png .swc .tipsy) or AS format",
-        "the ending of \"%s\" says no format that lacis writes", what->path);
+    return lacis_run_fail_at(run, LACIS_NAME, what->offset, ast == NULL ? ENDINGS : ENDINGS " or AS format",
+                             "the ending of \"%s\" says no format that lacis writes", what->path);
 }
 
 static lacis_status write_failed(lacis_run *run, const char *path, int code)
@@ -268,14 +269,21 @@ static lacis_status save(lacis_world *world, lacis_run *run, const saving *what,
 
 lacis_status lacis_exec_save_array(void *world, lacis_run *run, const lacis_array *array, const char *path)
 {
-    const saving what = {.array = array, .path = path};
+    const saving what = {.array = array, .path = path, .offset = -1};
     struct writer writer;
     return save(world, run, &what, &writer);
 }
 
+lacis_status lacis_exec_can_save(void *world, lacis_run *run, const char *path, int64_t offset)
+{
+    const saving what = {.path = path, .offset = offset};
+    const lacis_loader *format;
+    return find_saver(world, run, &what, &format);
+}
+
 lacis_status lacis_exec_save(lacis_world *world, lacis_run *run, const lacis_ast *ast)
 {
-    const saving what = {.ast = ast, .path = ast->string};
+    const saving what = {.ast = ast, .path = ast->string, .offset = ast->string_offset};
     struct writer writer;
     double started = lacis_now();
     LACIS_TRY(save(world, run, &what, &writer));

@@ -216,8 +216,8 @@ static void restore_option(void *arg, const char *name, const char *value)
 {
     lacis_run *run = arg;
     if (apply(run, name, value, -1) == LACIS_OK) return;
-    lacis_run_note(run, LACIS_WARNING, "option %s = %s of the database is passed over: %s", name, value,
-                   run->host->error.message);
+    lacis_run_note(run, LACIS_WARNING, "option %s = %s of the database is passed over: %s; SET %s = ... replaces it",
+                   name, value, run->host->error.message, name);
     lacis_host_ok(run->host);
 }
 

@@ -271,22 +271,32 @@ static lacis_status show_generators(lacis_world *world, lacis_run *run, const la
     return LACIS_OK;
 }
 
-/* The text of a parameter as it is typed, and what it is for. */
-static lacis_status show_parameter(lacis_run *run, lacis_table *table, const lacis_param *param)
+static lacis_status show_line(lacis_run *run, lacis_table *table, const char *text, const char *part)
 {
-    bool operand = param->keyword == NULL;
-    char *text = lacis_run_text(run, "%s%s%s", operand ? "operand" : param->keyword,
-                                param->required ? "" : " (optional)", param->repeated ? ", may be repeated" : "");
     if (text == NULL) return LACIS_NOMEM;
-    text = lacis_run_text(run, "  %-24s %s", text, param->help);
-    return text == NULL ? LACIS_NOMEM : lacis_table_text(run, table, text);
+    LACIS_TRY(lacis_table_text(run, table, text));
+    return lacis_table_text(run, table, part);
+}
+
+/* A clause as it is typed, in [ ] where it may be left out, and what it is for: beside it, or below where it is long.
+ */
+static lacis_status show_parameter(lacis_run *run, lacis_table *table, const lacis_op *op, int index)
+{
+    enum { WIDTH = 30 };
+    const char *form = lacis_lang_param(run, op, index), *help = op->params[index].help;
+    if (form == NULL) return LACIS_NOMEM;
+    if (help == NULL) help = "";
+    if (strlen(form) <= WIDTH)
+        return show_line(run, table, lacis_run_text(run, "  %-*s  %s", WIDTH, form, help), "clause");
+    LACIS_TRY(show_line(run, table, lacis_run_text(run, "  %s", form), "clause"));
+    return show_line(run, table, lacis_run_text(run, "  %-*s  %s", WIDTH, "", help), "clause");
 }
 
 static lacis_status show_variant(lacis_run *run, lacis_table *table, const lacis_variant *variant)
 {
-    char *text = lacis_run_text(run, "  %s on %s: %s", variant->name, variant->device == LACIS_CPU ? "CPU" : "GPU",
-                                variant->summary == NULL ? "" : variant->summary);
-    return text == NULL ? LACIS_NOMEM : lacis_table_text(run, table, text);
+    const char *device = variant->device == LACIS_CPU ? "CPU" : "GPU";
+    const char *summary = variant->summary == NULL ? "" : variant->summary;
+    return show_line(run, table, lacis_run_text(run, "  %s on %s: %s", variant->name, device, summary), "variant");
 }
 
 /* A text of several lines, a row each. */
@@ -294,9 +304,7 @@ static lacis_status show_lines(lacis_run *run, lacis_table *table, const char *t
 {
     for (const char *at = text; at != NULL && *at != '\0';) {
         size_t length = strcspn(at, "\n");
-        char *line = lacis_run_text(run, "%.*s", (int)length, at);
-        if (line == NULL) return LACIS_NOMEM;
-        LACIS_TRY(lacis_table_text(run, table, line));
+        LACIS_TRY(show_line(run, table, lacis_run_text(run, "%.*s", (int)length, at), "help"));
         at += length + (at[length] == '\n');
     }
     return LACIS_OK;
@@ -304,14 +312,16 @@ static lacis_status show_lines(lacis_run *run, lacis_table *table, const char *t
 
 static lacis_status show_details(lacis_run *run, lacis_table *table, const lacis_op *op)
 {
-    for (int i = 0; i < op->param_count; i++)
-        LACIS_TRY(show_parameter(run, table, &op->params[i]));
-    LACIS_TRY(lacis_table_text(run, table, ""));
+    for (int keyword = 0; keyword < 2; keyword++) { /* operands first, as in the usage */
+        for (int i = 0; i < op->param_count; i++)
+            if ((op->params[i].keyword != NULL) == keyword) LACIS_TRY(show_parameter(run, table, op, i));
+    }
+    LACIS_TRY(show_line(run, table, "", NULL));
     LACIS_TRY(show_lines(run, table, op->help));
-    if (op->examples != NULL) LACIS_TRY(lacis_table_text(run, table, ""));
+    if (op->examples != NULL) LACIS_TRY(show_line(run, table, "", NULL));
     for (int i = 0; op->examples != NULL && op->examples[i] != NULL; i++)
-        LACIS_TRY(lacis_table_text(run, table, op->examples[i]));
-    LACIS_TRY(lacis_table_text(run, table, ""));
+        LACIS_TRY(show_line(run, table, op->examples[i], "example"));
+    LACIS_TRY(show_line(run, table, "", NULL));
     for (int i = 0; i < op->variant_count; i++)
         LACIS_TRY(show_variant(run, table, op->variants[i]));
     return LACIS_OK;
@@ -345,7 +355,7 @@ static const struct shown {
 } shown[] = {
     {"ARRAYS", {"name", "kind", "shape", "entries", "type", "bytes", "definition"}, show_arrays},
     {"OPERATORS", {"verb", "summary", "usage", "variants"}, show_operators},
-    {"OPERATOR", {"details"}, show_operator},
+    {"OPERATOR", {"details", "part"}, show_operator},
     {"AGGREGATES", {"name", "summary"}, show_aggregates},
     {"DEVICES", {"device", "name", "threads", "memory_limit", "memory", "driver", "state"}, show_devices},
     {"OPTIONS", {"name", "value", "takes", "help"}, show_options},

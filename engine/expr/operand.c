@@ -211,9 +211,19 @@ static lacis_status parse_case(lacis_parser *parser, int64_t offset, lacis_node 
 
 /* ---------------------------------------------------------------------------------------- operands */
 
+/* Where names are free a field may be called inf: it stands in quotes, as the constant does not. */
+static lacis_status offsets_of_constant(lacis_parser *parser, const char *name, int64_t offset)
+{
+    char hint[LACIS_HINT_TEXT];
+    snprintf(hint, sizeof hint, "a field of that name stands in quotes: \"%s\"[1,0]", name);
+    return lacis_run_fail_at(parser->run, LACIS_SYNTAX, offset, hint,
+                             "%s is a word of expressions, and has no neighbours", name);
+}
+
 static lacis_status parse_constant(lacis_parser *parser, const char *name, int64_t offset, lacis_node **out)
 {
     size_t length = strlen(name);
+    if (parser->expr->free && lacis_lexer_is(parser->lexer, "[")) return offsets_of_constant(parser, name, offset);
     if (lacis_word_is(name, length, "true")) return lacis_node_integer(parser->run, offset, 1, out);
     if (lacis_word_is(name, length, "false")) return lacis_node_integer(parser->run, offset, 0, out);
     if (lacis_word_is(name, length, "inf")) return lacis_node_real(parser->run, offset, LACIS_F64, INFINITY, out);

@@ -19,6 +19,16 @@ bool lacis_slot_word(const char *name, size_t length)
     return lacis_function_find(name, length) == NULL;
 }
 
+const char *lacis_expr_name(lacis_run *run, const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    size_t length = strlen(name);
+    bool word = length > 0 && strspn(name, letters) == length && (name[0] < '0' || name[0] > '9');
+    if (word && lacis_slot_word(name, length)) return name;
+    const char *quoted = lacis_run_text(run, "\"%s\"", name);
+    return quoted != NULL ? quoted : name;
+}
+
 /* ---------------------------------------------------------------------------------------- offsets */
 
 /* One of dx, dy, dz: an integer with or without a sign. */

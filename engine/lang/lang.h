@@ -107,6 +107,8 @@ lacis_status lacis_lang_complete(lacis_run *run, const lacis_completion_source *
 
 /* One-line usage of an operator from its descriptor ("MULTIPLY a BY b [CON expr] ..."), in scratch. */
 char *lacis_lang_usage(lacis_run *run, const lacis_op *op);
+/* Its parameter of that index alone, as it stands in the usage: "[CON expr]", in scratch. NULL: no memory. */
+char *lacis_lang_param(lacis_run *run, const lacis_op *op, int index);
 /* One clause: "CLAMP place x FROM x TO x: a current into a place ...". NULL: no memory. */
 char *lacis_lang_clause(lacis_run *run, const lacis_param *param);
 

@@ -100,14 +100,34 @@ char *lacis_lang_clause(lacis_run *run, const lacis_param *param)
     return lacis_run_text(run, "%s: %s", out.text, param->help);
 }
 
-char *lacis_lang_usage(lacis_run *run, const lacis_op *op)
+/* Appends the parameters, operands first; puts where that of `index` begins and ends into span. */
+static void append_params(line *out, const lacis_op *op, int index, size_t span[2])
 {
-    line out = {.run = run, .text = lacis_run_text(run, "%s", op->verb), .next_array = 'a'};
-    for (int keyword = 0; keyword < 2; keyword++) { /* operands first */
+    for (int keyword = 0; keyword < 2; keyword++) {
         for (int i = 0; i < op->param_count; i++) {
-            if ((op->params[i].keyword != NULL) == keyword) append_param(&out, &op->params[i]);
+            if ((op->params[i].keyword != NULL) != keyword) continue;
+            if (i == index && out->text != NULL) span[0] = strlen(out->text);
+            append_param(out, &op->params[i]);
+            if (i == index && out->text != NULL) span[1] = strlen(out->text);
         }
     }
+}
+
+char *lacis_lang_usage(lacis_run *run, const lacis_op *op)
+{
+    size_t span[2];
+    line out = {.run = run, .text = lacis_run_text(run, "%s", op->verb), .next_array = 'a'};
+    append_params(&out, op, -1, span);
     append(&out, "[ON AUTO|CPU|GPU]");
     return out.text;
+}
+
+char *lacis_lang_param(lacis_run *run, const lacis_op *op, int index)
+{
+    size_t span[2] = {0, 0};
+    line out = {.run = run, .text = lacis_run_text(run, "%s", op->verb), .next_array = 'a'};
+    append_params(&out, op, index, span);
+    if (out.text == NULL) return NULL;
+    out.text[span[1]] = '\0';
+    return out.text + span[0] + (out.text[span[0]] == ' ');
 }

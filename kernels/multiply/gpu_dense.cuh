@@ -120,7 +120,7 @@ MULG_DEVICE void mulg_dense_lines(const mulg_params &p, mulg_dense_shared<R> &sh
     for (mul_u32 from = MULG_THREADS;; from += MULG_THREADS) {
         const mulg_extent all = mulg_lay<R>(shared.line, t.lo, t.hi, t.a, t.c);
         if (t.parts > 1 && threadIdx.x == 0) atomicAdd(p.hub_products, (mul_u64)all.total);
-        mulg_walk<R>(p, shared.line, all, one, two);
+        mulg_walk<R>(p, p.b_value, shared.line, all, one, two);
         if (from >= t.entries) break;
         mulg_dense_entry(p, t, from + threadIdx.x);
         mulg_dense_slice(p, t);
@@ -335,27 +335,20 @@ MULG_DEVICE void mulg_dense_all(const mulg_params &p, mulg_dense_shared<R> &shar
                         row_out + mine);
 }
 
+/* The first turn has nothing to fill: it takes a task as all others do, so that what takes one is compiled once. */
 template <class R, bool TOP> MULG_DEVICE void mulg_dense(const mulg_params &p)
 {
     __shared__ mulg_dense_shared<R> shared;
     const mul_u32 tasks = (p.hub_tasks + p.rows - p.hub_rows) * p.windows;
+    mul_u32 task = 0, known = 0;
     int bad = 0;
+    mulg_dense_task<R> t = {};
     mulg_clear<R>(shared.cell, shared.mark);
-    if (threadIdx.x == 0) shared.task = atomicAdd(p.next, 1);
-    __syncthreads();
-    mul_u32 task = shared.task, known = 0;
-    mulg_dense_task<R> t;
-    if (task < tasks) {
-        mulg_dense_row(p, task, t);
-        mulg_dense_bounds(p, t);
-        mulg_dense_entry(p, t, threadIdx.x);
-        mulg_dense_slice(p, t);
-    }
-    __syncthreads();
-    while (task < tasks) {
+#pragma unroll 1
+    for (bool begun = false;; begun = true) {
         if (threadIdx.x == 0) shared.task = atomicAdd(p.next, 1);
-        if constexpr (TOP) known = *(volatile mul_u32 *)(p.least + t.i);
-        if (!mulg_scatters<R>::value || t.does == MULG_PART) mulg_dense_fill(p, shared, t, &bad);
+        if constexpr (TOP) known = begun ? *(volatile mul_u32 *)(p.least + t.i) : 0;
+        if (begun && (!mulg_scatters<R>::value || t.does == MULG_PART)) mulg_dense_fill(p, shared, t, &bad);
         if constexpr (mulg_scatters<R>::value) {
             if (t.does == MULG_SCATTER) mulg_dense_scatter(p, shared, t, &bad);
             if (t.does == MULG_GATHER) mulg_hub_gather<R>(p, shared.cell, shared.mark, t.i, t.window, t.parts);
@@ -363,9 +356,9 @@ template <class R, bool TOP> MULG_DEVICE void mulg_dense(const mulg_params &p)
         __syncthreads();
         const mul_u32 window = t.window, i = t.i, row = t.row;
         task = shared.task;
-        bool ends = t.does == MULG_GATHER || t.parts == 1;
+        bool ends = begun && (t.does == MULG_GATHER || t.parts == 1);
         if constexpr (mulg_splits<R>::value)
-            if (t.does == MULG_PART && !ends)
+            if (begun && t.does == MULG_PART && !ends)
                 ends = mulg_hub_merge<R>(p, shared.cell, shared.mark, &shared.flag, (mul_u64)i * p.windows + window,
                                          t.parts);
         if (task < tasks) mulg_dense_row(p, task, t);
@@ -377,7 +370,8 @@ template <class R, bool TOP> MULG_DEVICE void mulg_dense(const mulg_params &p)
         } else {
             mulg_dense_all(p, shared, i, window, row, task < tasks, t);
         }
-        if (task < tasks) mulg_dense_slice(p, t);
+        if (task >= tasks) break;
+        mulg_dense_slice(p, t);
         __syncthreads();
     }
     mulg_finish(p, 0, bad);

@@ -38,7 +38,8 @@ MULG_DEVICE uint2 mulg_slice(const mulg_params &p, mul_u32 c, mul_u64 lo, bool s
  * barrier. */
 template <class R, class F, class G>
 MULG_DEVICE mulg_extent mulg_products(const mulg_params &p, mulg_middle_shared<R> &shared, bool laid, mulg_extent all,
-                                      mul_i64 begin, mul_u32 degree, mul_u64 lo, bool several, F f, G g)
+                                      mul_i64 begin, mul_u32 degree, mul_u64 lo, bool several, const void *b_value,
+                                      F f, G g)
 {
     typedef typename R::A A;
     for (mul_u32 from = 0; from < degree; from += MULG_THREADS) {
@@ -55,7 +56,7 @@ MULG_DEVICE mulg_extent mulg_products(const mulg_params &p, mulg_middle_shared<R
             if (from) __syncthreads();
             all = mulg_lay<R>(shared.line, slice.x, slice.y, a, c);
         }
-        mulg_walk<R>(p, shared.line, all, f, g);
+        mulg_walk<R>(p, b_value, shared.line, all, f, g);
     }
     return all;
 }
@@ -176,6 +177,45 @@ MULG_DEVICE mul_u32 mulg_middle_top(const mulg_params &p, mulg_middle_shared<R> 
     return c.count;
 }
 
+/* Columns that MASK does not keep lose their bits. */
+MULG_DEVICE void mulg_middle_mask(const mulg_params &p, mul_u32 row, mul_u64 lo, mul_u32 *word, mul_u32 *rank)
+{
+    mulg_mask_bits(p, row, (mul_u64)p.t_lo + lo, p.bits, rank); /* ranks come later: their place is free */
+    for (mul_u32 i = threadIdx.x; i < p.bits / 32; i += MULG_THREADS)
+        word[i] &= rank[i];
+    __syncthreads();
+}
+
+/* n cells of the window, from `first` on, filled in order and stored. */
+template <class R>
+MULG_DEVICE void mulg_middle_ordered(const mulg_params &p, mul_u32 row, const mul_u32 *word, const mul_u32 *rank,
+                                     mul_i64 begin, mul_u32 degree, mul_u64 lo, bool several, mul_u32 first,
+                                     mul_u32 n, bool masked, mul_u64 out, int *bad)
+{
+    typedef typename R::T T;
+    typedef mulg_mean<T> mean;
+    mul_u64 *const cell8 = (mul_u64 *)((mul_u32 *)rank + p.bits / 32);
+    T *const cell = (T *)cell8;
+    typename mean::type *const sums = (typename mean::type *)cell8;
+    mul_u32 *const counts = (mul_u32 *)(sums + p.cells);
+    for (mul_u32 i = threadIdx.x; i < n; i += MULG_THREADS) {
+        if (p.agg == MULG_AVG) {
+            sums[i] = mean::none();
+            counts[i] = 0;
+        } else
+            cell[i] = R::start(p);
+    }
+    __syncthreads();
+    mulg_fill_ordered<R>(p, row, word, rank, begin, degree, lo, several, first, masked, bad);
+    __syncthreads();
+    for (mul_u32 i = threadIdx.x; i < n; i += MULG_THREADS) {
+        if (p.agg == MULG_AVG)
+            ((typename mean::type *)p.c_value)[out + first + i] = mean::over(sums[i], counts[i]);
+        else
+            ((T *)p.c_value)[out + first + i] = cell[i];
+    }
+}
+
 template <class R, bool ORDERED, bool TOP>
 MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<R> &shared, mul_u32 row, mul_u64 lo,
                                        bool several, mul_u64 out, mul_u32 *known, int *bad)
@@ -185,92 +225,79 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
     typedef typename R::B B;
     typedef typename R::cell C;
     typedef typename C::bits bits;
+    constexpr bool masks = mulg_masks<R>::value && !TOP;
+    /* Written functions: one walk serves both turns, as their compiler's time goes with the number of walks. */
+    constexpr bool once = R::WRITTEN && !ORDERED;
     mul_u32 *const word = (mul_u32 *)mulg_dynamic, *const rank = word + p.bits / 32;
     bits *const cell = (bits *)(rank + p.bits / 32);
     const mul_i64 begin = p.a_begin[row];
-    const mul_u32 degree = (mul_u32)(p.a_end[row] - begin), words = p.bits / 32;
+    const mul_u32 degree = (mul_u32)(p.a_end[row] - begin), words = p.bits / 32, base = p.t_lo + (mul_u32)lo;
+    const bool masked = masks && p.mask_begin;
+    mul_u32 entries = 0, stored = 0, first = 0, n = 0;
+    mulg_extent all = {0, 0};
 #pragma unroll 1
     for (mul_u32 i = threadIdx.x; i < words / 4; i += MULG_THREADS)
         ((uint4 *)word)[i] = make_uint4(0, 0, 0, 0);
     __syncthreads();
-    const mul_u32 base = p.t_lo + (mul_u32)lo;
-    const auto mark = [&](mul_u32 t) {
+    const auto cell_of = [&](mul_u32 t) {
         const mul_u32 j = t - base;
-        atomicOr(word + j / 32, 1u << (j & 31));
+        if (masked && !(word[j / 32] >> (j & 31) & 1)) return MULG_ALL;
+        return rank[j / 32] + __popc(word[j / 32] & ((1u << (j & 31)) - 1)) - first;
     };
-    const mulg_extent all = mulg_products<R>(
-        p, shared, false, mulg_extent(), begin, degree, lo, several, [&](mul_u32 t, A, B, mul_u32) { mark(t); },
-        [&](mul_u32 t, mul_u32 u, A, B, B, mul_u32) {
-            mark(t);
-            mark(u);
-        });
-    __syncthreads();
-    constexpr bool masks = mulg_masks<R>::value && !TOP;
-    const bool masked = masks && p.mask_begin;
-    if constexpr (masks)
-        if (masked) { /* ranks come later: their place is free */
-            mulg_mask_bits(p, row, (mul_u64)p.t_lo + lo, p.bits, rank);
-            for (mul_u32 i = threadIdx.x; i < words; i += MULG_THREADS)
-                word[i] &= rank[i];
-            __syncthreads();
-        }
-    const mul_u32 entries = mulg_rank<R, !TOP>(p, shared, word, rank, lo, out);
-    mul_u32 stored = 0;
-    for (mul_u32 first = 0; first < entries; first += p.cells) {
-        const mul_u32 n = entries - first < p.cells ? entries - first : p.cells;
-        if constexpr (ORDERED) {
-            typedef mulg_mean<T> mean;
-            typename mean::type *const sums = (typename mean::type *)cell;
-            mul_u32 *const counts = (mul_u32 *)(sums + p.cells);
-            for (mul_u32 i = threadIdx.x; i < n; i += MULG_THREADS) {
-                if (p.agg == MULG_AVG) {
-                    sums[i] = mean::none();
-                    counts[i] = 0;
-                } else
-                    ((T *)cell)[i] = R::start(p);
+    /* Every product sets its column's bit, or enters its cell. */
+    const auto walk = [&](bool marking) {
+        const auto mark = [&](mul_u32 t) { atomicOr(word + (t - base) / 32, 1u << ((t - base) & 31)); };
+        const auto one = [&](mul_u32 t, A a, B b, mul_u32 c) {
+            if (marking) return mark(t);
+            const mul_u32 at = cell_of(t);
+            if (at >= n) return;
+            if constexpr (R::VALUES)
+                C::put(cell + at, R::con(p, a, b, row, c, t, bad));
+            else
+                C::add(cell + at);
+        };
+        const auto two = [&](mul_u32 t, mul_u32 u, A a, B b, B d, mul_u32 c) {
+            if constexpr (R::VALUES) {
+                const mul_u32 x = marking ? MULG_ALL : cell_of(t), y = marking ? MULG_ALL : cell_of(u);
+                if (x < n && y < n) {
+                    C::put_two(cell + x, R::con(p, a, b, row, c, t, bad), cell + y, R::con(p, a, d, row, c, u, bad));
+                    return;
+                }
             }
-            __syncthreads();
-            mulg_fill_ordered<R>(p, row, word, rank, begin, degree, lo, several, first, masked, bad);
-            __syncthreads();
-            for (mul_u32 i = threadIdx.x; i < n; i += MULG_THREADS) {
-                if (p.agg == MULG_AVG)
-                    ((typename mean::type *)p.c_value)[out + first + i] = mean::over(sums[i], counts[i]);
-                else
-                    ((T *)p.c_value)[out + first + i] = ((T *)cell)[i];
-            }
-        } else {
+            one(t, a, b, c);
+            one(u, a, d, c);
+        };
+        all = mulg_products<R>(p, shared, !marking && degree <= MULG_THREADS, all, begin, degree, lo, several,
+                               marking ? NULL : p.b_value, one, two);
+        __syncthreads();
+    };
+    const auto rank_all = [&] {
+        if constexpr (masks)
+            if (masked) mulg_middle_mask(p, row, lo, word, rank);
+        entries = mulg_rank<R, !TOP>(p, shared, word, rank, lo, out);
+    };
+    if constexpr (!once) {
+        walk(true);
+        rank_all();
+    }
+    bool marking = once;
+#pragma unroll 1
+    while ((once && marking) || first < entries) {
+        n = entries - first < p.cells ? entries - first : p.cells;
+        if constexpr (ORDERED)
+            mulg_middle_ordered<R>(p, row, word, rank, begin, degree, lo, several, first, n, masked, out, bad);
+        else {
             const mul_u32 each = mulg_middle_each(n), cells = TOP ? (n + each - 1) / each * each : n;
 #pragma unroll 1
             for (mul_u32 i = threadIdx.x; i < cells; i += MULG_THREADS)
                 cell[i] = C::empty();
             __syncthreads();
-            const auto cell_of = [&](mul_u32 t) {
-                const mul_u32 j = t - base;
-                if (masked && !(word[j / 32] >> (j & 31) & 1)) return MULG_ALL;
-                return rank[j / 32] + __popc(word[j / 32] & ((1u << (j & 31)) - 1)) - first;
-            };
-            const auto one = [&](mul_u32 t, A a, B b, mul_u32 c) {
-                const mul_u32 at = cell_of(t);
-                if (at >= n) return;
-                if constexpr (R::VALUES)
-                    C::put(cell + at, R::con(p, a, b, row, c, t, bad));
-                else
-                    C::add(cell + at);
-            };
-            const auto two = [&](mul_u32 t, mul_u32 u, A a, B b, B d, mul_u32 c) {
-                if constexpr (R::VALUES) {
-                    const mul_u32 x = cell_of(t), y = cell_of(u);
-                    if (x < n && y < n) {
-                        C::put_two(cell + x, R::con(p, a, b, row, c, t, bad), cell + y,
-                                   R::con(p, a, d, row, c, u, bad));
-                        return;
-                    }
-                }
-                one(t, a, b, c);
-                one(u, a, d, c);
-            };
-            mulg_products<R>(p, shared, degree <= MULG_THREADS, all, begin, degree, lo, several, one, two);
-            __syncthreads();
+            walk(once && marking);
+            if (once && marking) {
+                rank_all();
+                marking = false;
+                continue;
+            }
             if constexpr (TOP)
                 stored += mulg_middle_top<R>(p, shared, word, rank, first, n, base, out + stored, known);
 #pragma unroll 1
@@ -282,6 +309,7 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
             }
         }
         __syncthreads();
+        first += p.cells;
     }
     return TOP ? stored : entries;
 }

@@ -25,7 +25,7 @@ static __device__ mul_u32 count_window(const mulg_params &p, mulg_middle_shared<
     __syncthreads();
     const auto mark = [&](mul_u32 t) { atomicOr(word + (t - base) / 32, 1u << ((t - base) & 31)); };
     mulg_products<plain>(
-        p, shared, false, mulg_extent(), begin, (mul_u32)(p.a_end[row] - begin), lo, p.width > p.bits,
+        p, shared, false, mulg_extent(), begin, (mul_u32)(p.a_end[row] - begin), lo, p.width > p.bits, NULL,
         [&](mul_u32 t, int, int, mul_u32) { mark(t); },
         [&](mul_u32 t, mul_u32 u, int, int, int, mul_u32) {
             mark(t);

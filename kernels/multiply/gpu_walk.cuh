@@ -107,13 +107,13 @@ template <class B> MULG_DEVICE mulg_values_of<B> mulg_values_at(const void *valu
 
 /* Slice after slice: fewer instructions a product where slices are longer than a warp. */
 template <class R, class LINE, class F, class G>
-MULG_DEVICE void mulg_walk_long(const mulg_params &p, const LINE &line, mul_u32 slice, mul_u32 place, mul_u32 stop,
-                                F f, G g)
+MULG_DEVICE void mulg_walk_long(const mulg_params &p, const void *b_value, const LINE &line, mul_u32 slice,
+                                mul_u32 place, mul_u32 stop, F f, G g)
 {
     typedef typename R::A A;
     typedef typename R::B B;
     const mul_u32 lane = threadIdx.x & 31;
-    const mulg_values_of<B> values = mulg_values_at<B>(p.b_value);
+    const mulg_values_of<B> values = mulg_values_at<B>(b_value);
     for (; place < stop; slice++) {
         const mul_u32 upto = line.end[slice], end = upto < stop ? upto : stop;
         const mul_u32 shift = line.shift[slice];
@@ -146,13 +146,13 @@ MULG_DEVICE void mulg_walk_long(const mulg_params &p, const LINE &line, mul_u32 
 
 /* Any lane may stand in any slice. */
 template <class R, class LINE, class F>
-MULG_DEVICE void mulg_walk_short(const mulg_params &p, const LINE &line, mul_u32 slices, mul_u32 slice, mul_u32 place,
-                                 mul_u32 stop, F f)
+MULG_DEVICE void mulg_walk_short(const mulg_params &p, const void *b_value, const LINE &line, mul_u32 slices,
+                                 mul_u32 slice, mul_u32 place, mul_u32 stop, F f)
 {
     typedef typename R::A A;
     typedef typename R::B B;
     const mul_u32 lane = threadIdx.x & 31;
-    const mulg_values_of<B> values = mulg_values_at<B>(p.b_value);
+    const mulg_values_of<B> values = mulg_values_at<B>(b_value);
     for (; place < stop; place += 32) {
         const mul_u32 end = slice + lane < slices ? line.end[slice + lane] : MULG_ALL;
         const mul_u32 step = end - place;
@@ -175,10 +175,10 @@ MULG_DEVICE void mulg_walk_short(const mulg_params &p, const LINE &line, mul_u32
     }
 }
 
-/* Calls f(column, a, b, c) for each product in line, the warp's share, or g for two of one slice. All threads call
- * it. */
+/* Calls f(column, a, b, c) for each product in line, the warp's share, or g for two of one slice. b_value: B's values
+ * (NULL: 1). All threads call it. */
 template <class R, class LINE, class F, class G>
-MULG_DEVICE void mulg_walk(const mulg_params &p, const LINE &line, mulg_extent all, F f, G g)
+MULG_DEVICE void mulg_walk(const mulg_params &p, const void *b_value, const LINE &line, mulg_extent all, F f, G g)
 {
     enum {
         LONG = 40
@@ -188,9 +188,9 @@ MULG_DEVICE void mulg_walk(const mulg_params &p, const LINE &line, mulg_extent a
     const mul_u32 stop = place + share < all.total ? place + share : all.total;
     const mul_u32 slice = mulg_slice_at(line, all.slices, place);
     if (all.total >= LONG * all.slices)
-        mulg_walk_long<R>(p, line, slice, place, stop, f, g);
+        mulg_walk_long<R>(p, b_value, line, slice, place, stop, f, g);
     else
-        mulg_walk_short<R>(p, line, all.slices, slice, place, stop, f);
+        mulg_walk_short<R>(p, b_value, line, all.slices, slice, place, stop, f);
 }
 
 #endif

@@ -52,10 +52,12 @@ uint64_t lacis_nbody_gpu_bytes(const lacis_nbody_start *start);
 
 /* --- one system on several devices of this process
  *
- * Each device has all bodies and makes the tree over them; it walks for its share of the bodies and sends their sums
- * to the others, so that what grows with the work is shared and what is copied is 16 or 32 bytes a body and step.
- * Sums have the bits of one device's where that does not share upper walks (fewer than 100,000 bodies), and depend on
- * the number of devices else. Only trees by keys, only one softening length; UNSUPPORTED else.
+ * Each device moves a part of the bodies, makes the tree of them and walks for them; trees are sent to the others,
+ * about 30 to 50 bytes a body and step. Parts are stretches of the curve, cut anew after some steps and wherever the
+ * whole has been asked for, on which bits depend. With `deterministic` each device has all bodies and the tree over
+ * them instead, walks for its share and sends the sums: these have the bits of one device's where that does not share
+ * upper walks (fewer than 100,000 bodies), and depend on the number of devices else. Only trees by keys, only one
+ * softening length; UNSUPPORTED else.
  *
  * starts[k] has stream, pinned memory and host.alloc, host.free of device[k] (an ordinal of CUDA's, which may come
  * twice); starts[0] is that of the whole, with its columns on device[0], where _read puts columns, too. Copies are
@@ -63,6 +65,8 @@ uint64_t lacis_nbody_gpu_bytes(const lacis_nbody_start *start);
 enum { LACIS_NBODY_GPUS_MOST = 8 };
 int lacis_nbody_gpu_current(void); /* the ordinal of this thread's device */
 typedef struct lacis_nbody_gpus lacis_nbody_gpus;
+/* Memory at most on device k of so many. */
+uint64_t lacis_nbody_gpus_bytes(const lacis_nbody_start *start, int devices, int k);
 lacis_nbody_status lacis_nbody_gpus_new(const lacis_nbody_gpu_start *starts, const int *device, int devices,
                                         lacis_nbody_gpus **out, int *cuda_error);
 void lacis_nbody_gpus_free(lacis_nbody_gpus *systems); /* NULL is fine */

@@ -72,6 +72,16 @@ struct Cells {
     Known *known;
 };
 
+/* What a recording of a tree's launches depends on. */
+struct Launches {
+    cudaStream_t stream;
+    void *pinned;
+    const void *body, *soft, *order;
+    double common;
+    int leaf, levels;
+    bool offset, quad;
+};
+
 template <class P, class R> struct Builder {
     int64_t n;
     bool soft;
@@ -92,7 +102,11 @@ template <class P, class R> struct Builder {
     Four<P> *centre, *cube;
     Four<R> *quad, *rest;
     R *soft_mean;
-    int levels; /* of the keys sorted first: as many as the last tree needed */
+    int levels;             /* of the keys sorted first: as many as the last tree needed */
+    uint32_t made;          /* cells of the last tree */
+    Launches last;          /* of the last tree */
+    cudaGraphExec_t replay; /* NULL: not recorded */
+    bool unrecorded;        /* it was tried, and could not be */
 };
 
 static inline unsigned blocks_of(uint64_t count, unsigned size)

@@ -12,14 +12,6 @@
 namespace nbody
 {
 
-/* Cells for n bodies. A tree of leaves of 8 or more has no more than n in practice, and of leaves of one body hardly
- * more than 2 n; where there are more, the lowest stay leaves. (nbody::walk packs a cell's number into 29 bits.) */
-static inline uint32_t cells_for(int64_t n)
-{
-    const int64_t all = 2 * n + n / 16 + 64, some = n + (1 << 20), most = all < some ? all : some;
-    return (uint32_t)(most < (1 << 29) - 1 ? most : (1 << 29) - 1);
-}
-
 static inline size_t work_for(int64_t n)
 {
     size_t sort = 0, keys = 0, counts = 0, scan = 0;
@@ -73,7 +65,7 @@ template <class P, class R> static Builder<P, R> described(int64_t n, bool soft)
     Builder<P, R> b = {};
     b.n = n;
     b.soft = soft;
-    b.cells.room = cells_for(n);
+    b.cells.room = builder_cells(n);
     b.blocks = blocks_of((uint64_t)n, TILE);
     b.work_bytes = n > 0 ? work_for(n) : 0;
     b.levels = 13;
@@ -83,7 +75,7 @@ template <class P, class R> static Builder<P, R> described(int64_t n, bool soft)
 template <class P, class R> uint64_t builder_bytes(int64_t n, bool soft)
 {
     Builder<P, R> b = described<P, R>(n, soft);
-    return lay_out(&b, nullptr) + cells_for(n) * sizeof(Four<P>) + spare_bytes<P, R>((uint64_t)n);
+    return lay_out(&b, nullptr) + builder_cells(n) * sizeof(Four<P>) + spare_bytes<P, R>((uint64_t)n);
 }
 
 template <class P, class R>
@@ -109,11 +101,27 @@ lacis_nbody_status builder_new(const Machine *machine, int64_t n, bool soft, Bui
     return LACIS_NBODY_OK;
 }
 
+template <class P, class R>
+void builder_place(Builder<P, R> *b, Four<P> *body, Link *link, Four<P> *centre, Four<P> *cube, Four<R> *quad)
+{
+    b->body = body;
+    b->cells.link = link;
+    b->centre = centre;
+    b->cube = cube;
+    b->quad = quad;
+}
+
+template <class P, class R> uint32_t builder_made(const Builder<P, R> *b)
+{
+    return b->made;
+}
+
 template <class P, class R> void builder_free(const Machine *machine, Builder<P, R> *b)
 {
     if (b == nullptr) return;
     if (b->cube_block != nullptr) machine->host.free(machine->host.context, b->cube_block);
     machine->host.free(machine->host.context, b->block);
+    if (b->replay != nullptr) cudaGraphExecDestroy(b->replay);
     cudaEventDestroy(b->known);
     free(b);
 }

@@ -170,14 +170,14 @@ static bool sort_segments(const Job<P, R> &j, const Spare<P, R> &s, uint32_t n, 
     return launched(j.m);
 }
 
-template <class P, class R> static bool refine_rounds(const Job<P, R> &j, const Spare<P, R> &s, Known known)
+template <class P, class R> static bool refine_rounds(const Job<P, R> &j, const Spare<P, R> &s, Known *known)
 {
     Builder<P, R> *b = j.b;
     cudaStream_t stream = j.m->stream;
     const uint32_t *old_at = nullptr;
     uint32_t old_n = (uint32_t)b->n;
-    for (int round = 0; known.undivided > 0 && !known.full; round++) {
-        const uint32_t n = known.undivided, segments = known.segments;
+    for (int round = 0; known->undivided > 0 && !known->full; round++) {
+        const uint32_t n = known->undivided, segments = known->segments;
         uint32_t *at = s.at[round & 1], *seg = s.seg[round & 1];
         size_t bytes = b->work_bytes;
         Key *sum = round == 0 ? b->key[0] : s.sum; /* of all bodies there are more than of the spare's */
@@ -190,19 +190,19 @@ template <class P, class R> static bool refine_rounds(const Job<P, R> &j, const 
         const Round r = {n, GRID, 0, b->key[1], seg, at, s.cell, s.box, b->mask, b->count, blocks_of(n, TILE)};
         if (!good(j.m, cudaMemsetAsync(&b->cells.known->undivided, 0, 2 * sizeof(uint32_t), stream))) return false;
         mark_kernel<<<r.blocks, TILE, 0, stream>>>(r, j.leaf, b->cells.known);
-        if (!launched(j.m) || !place_cells(j, r) || !ask(j.m, b->cells.known, &known)) return false;
+        if (!launched(j.m) || !place_cells(j, r) || !ask(j.m, b->cells.known, known)) return false;
         old_at = at;
         old_n = n;
     }
     return true;
 }
 
-template <class P, class R> static lacis_nbody_status refine(const Job<P, R> &j, const Known &known)
+template <class P, class R> static lacis_nbody_status refine(const Job<P, R> &j, Known *known)
 {
     Spare<P, R> s = {};
-    s.block = j.m->host.alloc(j.m->host.context, spare_lay_out(&s, known.undivided, nullptr));
+    s.block = j.m->host.alloc(j.m->host.context, spare_lay_out(&s, known->undivided, nullptr));
     if (s.block == nullptr) return LACIS_NBODY_NO_MEMORY;
-    spare_lay_out(&s, known.undivided, static_cast<char *>(s.block));
+    spare_lay_out(&s, known->undivided, static_cast<char *>(s.block));
     const bool done = refine_rounds(j, s, known);
     j.m->host.free(j.m->host.context, s.block);
     return done ? LACIS_NBODY_OK : LACIS_NBODY_FAILED;

@@ -8,6 +8,7 @@
 #include "gpu_build_insert.cuh"
 #include "gpu_build_memory.cuh"
 #include "gpu_build_moments.cuh"
+#include "gpu_build_replay.cuh"
 
 #include <cstring>
 
@@ -89,14 +90,17 @@ static int levels_for(uint32_t crowded)
  * the host waits to hear of it; where they are not, the device leaves it. */
 template <class P, class R> static lacis_nbody_status try_begin(const Job<P, R> &j)
 {
-    Builder<P, R> *b = j.b;
-    const lacis_nbody_status status = divide(j);
-    if (status != LACIS_NBODY_OK) return status;
-    return good(j.m,
-                cudaMemcpyAsync(j.m->pinned, b->cells.known, sizeof(Known), cudaMemcpyDeviceToHost, j.m->stream)) &&
-                   good(j.m, cudaEventRecord(b->known, j.m->stream)) && sum_up(j)
-               ? LACIS_NBODY_OK
-               : LACIS_NBODY_FAILED;
+    return launch_or_replay(j, [&j](bool recording) {
+        Builder<P, R> *b = j.b;
+        const lacis_nbody_status status = divide(j);
+        if (status != LACIS_NBODY_OK) return status;
+        const unsigned how = recording ? cudaEventRecordExternal : cudaEventRecordDefault;
+        return good(j.m, cudaMemcpyAsync(j.m->pinned, b->cells.known, sizeof(Known), cudaMemcpyDeviceToHost,
+                                         j.m->stream)) &&
+                       good(j.m, cudaEventRecordWithFlags(b->known, j.m->stream, how)) && sum_up(j)
+                   ? LACIS_NBODY_OK
+                   : LACIS_NBODY_FAILED;
+    });
 }
 
 template <class P, class R> static lacis_nbody_status try_end(const Job<P, R> &j, Known *known)
@@ -119,9 +123,11 @@ template <class P, class R> static lacis_nbody_status make(const Job<P, R> &j)
     }
     if (status != LACIS_NBODY_OK) return status;
     b->levels = levels_for(known.crowded);
+    b->made = known.cells;
     if (known.undivided == 0 || known.full) return LACIS_NBODY_OK;
-    status = refine(j, known);
+    status = refine(j, &known);
     if (status != LACIS_NBODY_OK) return status;
+    b->made = known.cells;
     return sum_up(j) ? LACIS_NBODY_OK : LACIS_NBODY_FAILED;
 }
 
@@ -225,6 +231,8 @@ lacis_nbody_status builder_figures(const Machine *machine, const Builder<P, R> *
     template uint64_t builder_bytes<P, R>(int64_t, bool);                                                            \
     template lacis_nbody_status builder_new<P, R>(const Machine *, int64_t, bool, Builder<P, R> **);                 \
     template void builder_free<P, R>(const Machine *, Builder<P, R> *);                                              \
+    template void builder_place<P, R>(Builder<P, R> *, Four<P> *, Link *, Four<P> *, Four<P> *, Four<R> *);          \
+    template uint32_t builder_made<P, R>(const Builder<P, R> *);                                                     \
     template lacis_nbody_status build<P, R>(const Machine *, Builder<P, R> *, const lacis_nbody_rule *,              \
                                             const Four<P> *, const R *, R, uint32_t *, Tree<P, R> *);                \
     template lacis_nbody_status build_begin<P, R>(const Machine *, Builder<P, R> *, const lacis_nbody_rule *,        \

@@ -57,7 +57,7 @@ static cudaError_t run(const Machine *machine, const Pairs &pairs, const Sources
                        const Targets<P> *targets, const Forces<R> *forces, void *slots)
 {
     if (targets->x == nullptr) {
-        const Finish<P, R> finish = {forces->out, nullptr, nullptr, {}};
+        const Finish<P, R> finish = {forces->out, nullptr, nullptr, {}, {}};
         return pairs_run(machine->stream, pairs, sources, forces->potential, slots, finish);
     }
     const Marks<P, R> marks = {targets->n, targets->x, targets->y, targets->z, nullptr};

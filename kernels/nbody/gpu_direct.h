@@ -34,12 +34,25 @@ template <class P, class R> struct Sources {
     R common;
 };
 
+/* Bodies that come in their canonical order are put into that of the next step as they are moved
+ * (gpu_direct_rank.cuh): they go to `body` and `moving`, and from there back to their places. Only rows without
+ * softening of their own, and one super. */
+enum { RANK_BUCKETS = 512, RANK_ROOM = 128 };
+template <class P> struct Ranked {
+    Four<P> *body; /* NULL: bodies stay in their order */
+    Moving<P> *moving;
+    uint64_t *key;
+    uint32_t *bucket;       /* RANK_BUCKETS of RANK_ROOM bodies each */
+    uint32_t *count, *next; /* of each bucket: 0, and what becomes 0 */
+};
+
 /* Where bodies go once their sums are known: out gets the sums; moving NULL: nothing else. */
 template <class P, class R> struct Finish {
     Four<R> *out;
     Four<P> *body;
     Moving<P> *moving;
     Motion<P, R> how;
+    Ranked<P> ranked;
 };
 
 /* warps, columns 0: as is best on so many processors. */

@@ -12,6 +12,7 @@
 
 #include "nbody/gpu_direct.h"
 #include "nbody/gpu_direct_pair.cuh"
+#include "nbody/gpu_direct_rank.cuh"
 
 namespace nbody
 {
@@ -199,31 +200,6 @@ __device__ __forceinline__ void leave_columns(const Tile<P, R> &tile, const Pair
     }
 }
 
-/* Kernels here come behind each other: the next one's blocks may come while this one's last are at work, and wait for
- * it at their top (programmatic dependent launch, from 9.0 on). */
-__device__ __forceinline__ void begin()
-{
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    cudaGridDependencySynchronize();
-    cudaTriggerProgrammaticLaunchCompletion();
-#endif
-}
-struct Behind {
-    cudaLaunchAttribute attribute = {};
-    cudaLaunchConfig_t config = {};
-    Behind(const Pairs &p, dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
-    {
-        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        attribute.val.programmaticStreamSerializationAllowed = 1;
-        config.gridDim = grid;
-        config.blockDim = block;
-        config.dynamicSmemBytes = shared;
-        config.stream = stream;
-        config.attrs = &attribute;
-        config.numAttrs = p.early ? 1 : 0;
-    }
-};
-
 /* Block: column tile x, row tile y, super z. */
 template <Softening EPS, bool PHI, class P, class R>
 __global__ void __launch_bounds__(128, 4) pairs_kernel(const PairsJob<P, R> job)
@@ -308,7 +284,9 @@ __global__ void __launch_bounds__(ADD_BODIES *ADD_PARTS)
     const uint32_t i = blockIdx.x * ADD_BODIES + threadIdx.x;
     const bool mine = i < job.pairs.n && threadIdx.y == 0;
     begin();
-    part[threadIdx.y][threadIdx.x] = i < job.pairs.n ? gather_all(job, i) : Four<R>{0, 0, 0, 0};
+    const bool ranks = finish.ranked.body != nullptr && i < job.pairs.n;
+    const uint32_t row = ranks ? first_alike(job.sources.body, job.sources.soft, i) : i;
+    part[threadIdx.y][threadIdx.x] = i < job.pairs.n ? gather_all(job, row) : Four<R>{0, 0, 0, 0};
     __syncthreads();
     if (!mine) return;
     Four<R> sum = job.round > 0 ? load(finish.out + i) : Four<R>{0, 0, 0, 0};
@@ -324,6 +302,10 @@ __global__ void __launch_bounds__(ADD_BODIES *ADD_PARTS)
     Four<P> body = load(finish.body + i);
     Moving<P> v = finish.moving[i];
     advance(finish.how, sum, &body, &v);
+    if (ranks) {
+        rank_drop<P, R>(finish.ranked, i, body, v);
+        return;
+    }
     store(finish.body + i, body);
     finish.moving[i] = v;
 }
@@ -370,7 +352,9 @@ cudaError_t pairs_run(cudaStream_t stream, const Pairs &pairs, const Sources<P, 
         error = cudaLaunchKernelEx(&add.config, add_kernel<P, R>, job, finish, round == pairs.supers / 2);
         if (error != cudaSuccess) return error;
     }
-    return cudaSuccess;
+    if (finish.ranked.body == nullptr) return cudaSuccess;
+    const Behind rank(pairs, RANK_BUCKETS / RANK_WARPS, 32 * RANK_WARPS, 0, stream);
+    return cudaLaunchKernelEx(&rank.config, place_kernel<P, R>, pairs.n, finish);
 }
 
 } // namespace nbody

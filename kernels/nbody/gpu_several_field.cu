@@ -101,9 +101,10 @@ template <class P, class R>
 static lacis_nbody_status walk_piece(Several<P, R> *s, int a, int64_t first, int64_t n, bool potential)
 {
     System<P, R> *const p = s->of[a];
-    const Forces<R> forces = {p->sum, potential, p->counted};
+    const Forces<R> forces = {p->sum + first, potential, p->counted};
+    const R *const old = p->tree.old != nullptr ? p->tree.old + first : nullptr;
     NBODY_CUDA(s, cudaSetDevice(s->device[a]));
-    NBODY_TRY(walk_part(&p->machine, &p->rule, &p->tree, first, n, &forces));
+    NBODY_TRY(walk_part(&p->machine, &p->rule, &p->tree, first, n, old, &forces));
     NBODY_CUDA(s, cudaEventRecord(s->walked[a], p->machine.stream));
     NBODY_CUDA(s, cudaStreamWaitEvent(s->copies[a], s->walked[a]));
     for (int b = 0; b < s->devices; b++)

@@ -24,10 +24,12 @@ template <class P, class R> static uint64_t bytes_of(const lacis_nbody_start *st
     const bool own = start->eps != nullptr, direct = start->rule.way == LACIS_NBODY_DIRECT;
     /* Twice for orders and for potentials alone; sizes, old ones and the order itself. */
     const uint64_t rows = 2 * rows_bytes<P, R>(n, own) + n * (2 * sizeof(R) + sizeof(uint32_t)) + n / 8 + small;
-    const uint64_t keys = start->rule.deterministic && direct && n > 0 ? system_canonical_bytes(start->n) : 0;
+    const uint64_t keys = start->rule.deterministic && direct && n > 0
+                              ? system_canonical_bytes(start->n) + system_ranked_bytes(start->n)
+                              : 0;
     if (direct) return rows + keys + pairs_bytes<R>(pairs_of<R>(start->n, 132, 0, 0));
-    return rows + builder_bytes<P, R>(start->n, own) + walk_bytes<P, R>(&start->rule, start->n);
-    return rows;
+    return rows + builder_bytes<P, R>(start->n, own) + walk_bytes<P, R>(&start->rule, start->n) +
+           rota_words(start->n) * sizeof(uint32_t);
 }
 
 /* --- made and freed --------------------------------------------------------------------------------------------- */
@@ -47,6 +49,8 @@ template <class P, class R> static void clear(System<P, R> *s)
     give(s, &s->order);
     give(s, &s->slots);
     give(s, &s->keys);
+    give(s, &s->ranks);
+    give(s, &s->rota.block);
     give(s, &s->counted);
     if (s->builder) builder_free(&s->machine, s->builder);
     for (cudaEvent_t event : s->event)

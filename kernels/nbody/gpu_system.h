@@ -55,7 +55,10 @@ template <class P, class R> struct System : lacis_nbody_gpu {
     uint64_t slots_bytes;
     Builder<P, R> *builder;
     Tree<P, R> tree;
-    void *keys; /* canonical order */
+    Rota rota;
+    void *keys, *ranks; /* canonical order */
+    int turn;           /* of the two counts in ranks */
+    bool ranked;        /* rows have come in that order */
 };
 
 #define NBODY_TRY(call)                                                                                              \
@@ -119,6 +122,9 @@ lacis_nbody_status system_write_points(System<P, R> *s, int64_t n, const Four<R>
 /* --- gpu_system_order.cu: `order` such that bodies come in the same order however they were given */
 template <class P, class R> lacis_nbody_status system_canonical(System<P, R> *s);
 uint64_t system_canonical_bytes(int64_t n);
+/* Memory to put rows into that order as they are moved. */
+template <class P, class R> lacis_nbody_status system_ranked(System<P, R> *s, Ranked<P> *out);
+uint64_t system_ranked_bytes(int64_t n);
 /* Bodies that are alike, which lie behind each other, get the sums of the first of them: which of them is which
  * depends on how they were given. */
 template <class P, class R> lacis_nbody_status system_level(System<P, R> *s, Four<R> *sum);

@@ -47,7 +47,9 @@ template <class P, class R> lacis_nbody_status system_grow_end(System<P, R> *s)
 {
     NBODY_TRY(build_end(&s->machine, s->builder, &s->rule, s->body, s->own ? s->soft : nullptr,
                         (R)(s->soften * s->soften), s->order));
+    NBODY_TRY(take(s, &s->rota.block, rota_words(s->n)));
     s->tree.old = nullptr;
+    s->tree.rota = &s->rota;
     s->at = s->tree.body;
     s->at_soft = s->tree.soft;
     s->from = s->order;
@@ -101,10 +103,11 @@ static lacis_nbody_status direct_field(System<P, R> *s, bool potential, bool kee
     const Pairs pairs = pairs_of<R>(s->n, s->machine.processors, 0, 0);
     const uint64_t bytes = pairs_bytes<R>(pairs);
     const R common = (R)(s->soften * s->soften);
-    if (s->rule.deterministic) {
+    if (s->rule.deterministic && !s->ranked) {
         NBODY_TRY(system_canonical(s));
         NBODY_TRY(system_reorder(s, keep));
     }
+    s->ranked = false;
     if (s->slots_bytes < bytes) give(s, &s->slots);
     s->slots_bytes = bytes;
     unsigned char *slots = static_cast<unsigned char *>(s->slots);
@@ -112,13 +115,16 @@ static lacis_nbody_status direct_field(System<P, R> *s, bool potential, bool kee
     s->slots = slots;
     if (keep) NBODY_TRY(take(s, &s->sum_spare, (uint64_t)s->n));
     NBODY_TRY(system_mark(s, 2));
-    const bool moves = (how.closes || how.opens) && !s->rule.deterministic;
+    const bool ranks = s->rule.deterministic && how.opens && !keep && !s->own && pairs.supers == 1;
+    const bool moves = ranks || ((how.closes || how.opens) && !s->rule.deterministic);
     Four<R> *const sum = keep ? s->sum_spare : s->sum;
     const Sources<P, R> sources = {s->body, s->own ? s->soft : nullptr, common};
-    const Finish<P, R> finish = {sum, s->body, moves ? s->moving : nullptr, how};
+    Finish<P, R> finish = {sum, s->body, moves ? s->moving : nullptr, how, {}};
+    if (ranks) NBODY_TRY(system_ranked(s, &finish.ranked));
     NBODY_CUDA(s, pairs_run(s->machine.stream, pairs, sources, potential, s->slots, finish));
     s->done.p2p += (double)s->n * (double)(s->n - 1);
-    if (!s->rule.deterministic) return LACIS_NBODY_OK;
+    s->ranked = ranks;
+    if (!s->rule.deterministic || ranks) return LACIS_NBODY_OK;
     NBODY_TRY(system_level(s, sum));
     return keep ? LACIS_NBODY_OK : system_move(s, how);
 }

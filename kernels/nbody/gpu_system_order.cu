@@ -3,6 +3,7 @@
  * An order of bodies that does not depend on how they were given: by a hash of all that a body is, so that bodies of
  * one hash are alike (but for one in 2^64 pairs) and may come in any order. All pairs need no other order.
  */
+#include "nbody/gpu_canonical.cuh"
 #include "nbody/gpu_system.h"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -12,32 +13,13 @@ namespace nbody
 
 enum { THREADS = 256, BITS = 64 };
 
-__device__ __forceinline__ uint64_t mixed(uint64_t h, uint64_t bits)
-{
-    h = (h ^ bits) * 0x9e3779b97f4a7c15u;
-    return h ^ (h >> 32);
-}
-__device__ __forceinline__ uint64_t bits_of(float v)
-{
-    return __float_as_uint(v);
-}
-__device__ __forceinline__ uint64_t bits_of(double v)
-{
-    return (uint64_t)__double_as_longlong(v);
-}
-
 template <class P, class R>
 __global__ void __launch_bounds__(THREADS) hash_kernel(uint32_t n, const Four<P> *body, const Moving<P> *moving,
                                                        const R *soft, uint64_t *key, uint32_t *number)
 {
     const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= n) return;
-    const Four<P> b = load(body + i);
-    const Moving<P> v = moving[i];
-    uint64_t h = mixed(mixed(mixed(mixed(0, bits_of(b.x)), bits_of(b.y)), bits_of(b.z)), bits_of(b.w));
-    h = mixed(mixed(mixed(h, bits_of(v.x)), bits_of(v.y)), bits_of(v.z));
-    if (soft) h = mixed(h, bits_of(soft[i]));
-    key[i] = mixed(h, 0);
+    key[i] = hash_of(load(body + i), moving[i], soft ? soft + i : nullptr);
     number[i] = i;
 }
 
@@ -124,37 +106,42 @@ template <class P, class R> lacis_nbody_status system_canonical(System<P, R> *s)
     return LACIS_NBODY_OK;
 }
 
+/* Keys, buckets, and their counts twice. */
+uint64_t system_ranked_bytes(int64_t n)
+{
+    return (uint64_t)n * sizeof(uint64_t) + (RANK_BUCKETS * RANK_ROOM + 2 * RANK_BUCKETS) * sizeof(uint32_t);
+}
+
+template <class P, class R> lacis_nbody_status system_ranked(System<P, R> *s, Ranked<P> *out)
+{
+    unsigned char *block = static_cast<unsigned char *>(s->ranks);
+    const bool fresh = block == nullptr;
+    NBODY_TRY(take(s, &s->body_spare, (uint64_t)s->n));
+    NBODY_TRY(take(s, &s->moving_spare, (uint64_t)s->n));
+    NBODY_TRY(take(s, &block, system_ranked_bytes(s->n)));
+    s->ranks = block;
+    uint64_t *const key = reinterpret_cast<uint64_t *>(block);
+    uint32_t *const bucket = reinterpret_cast<uint32_t *>(key + s->n), *const count =
+                                                                           bucket + RANK_BUCKETS * RANK_ROOM;
+    if (fresh) NBODY_CUDA(s, cudaMemsetAsync(count, 0, 2 * RANK_BUCKETS * sizeof *count, s->machine.stream));
+    *out = {s->body_spare,
+            s->moving_spare,
+            key,
+            bucket,
+            count + s->turn * RANK_BUCKETS,
+            count + (1 - s->turn) * RANK_BUCKETS};
+    s->turn = 1 - s->turn;
+    return LACIS_NBODY_OK;
+}
+
 /* --- bodies that are alike ------------------------------------------------------------------------------------- */
-
-template <class P, class R> __device__ bool alike(const Four<P> *body, const R *soft, uint32_t i, uint32_t j)
-{
-    const Four<P> a = load(body + i), b = load(body + j);
-    return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w && (!soft || soft[i] == soft[j]);
-}
-
-/* The first of the bodies before i that are like i: by steps that double, then halve. */
-template <class P, class R> __device__ uint32_t first_alike(const Four<P> *body, const R *soft, uint32_t i)
-{
-    uint32_t far = 1;
-    while (far <= i && alike(body, soft, i, i - far))
-        far *= 2;
-    uint32_t good = i - far / 2, least = far <= i ? i - far + 1 : 0; /* the first is in least .. good */
-    while (least < good) {
-        const uint32_t middle = least + (good - least) / 2;
-        if (alike(body, soft, i, middle))
-            good = middle;
-        else
-            least = middle + 1;
-    }
-    return good;
-}
 
 template <class P, class R>
 __global__ void __launch_bounds__(THREADS) level_kernel(uint32_t n, const Four<P> *body, const R *soft, Four<R> *sum)
 {
     const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
-    if (i >= n || i == 0 || !alike(body, soft, i, i - 1)) return;
-    store(sum + i, load(sum + first_alike(body, soft, i)));
+    const uint32_t first = i < n ? first_alike(body, soft, i) : i;
+    if (first < i) store(sum + i, load(sum + first));
 }
 
 template <class P, class R> lacis_nbody_status system_level(System<P, R> *s, Four<R> *sum)
@@ -168,6 +155,7 @@ template <class P, class R> lacis_nbody_status system_level(System<P, R> *s, Fou
 
 #define OF_TYPE(P, R)                                                                                                \
     template lacis_nbody_status system_canonical(System<P, R> *);                                                    \
+    template lacis_nbody_status system_ranked(System<P, R> *, Ranked<P> *);                                          \
     template lacis_nbody_status system_level(System<P, R> *, Four<R> *);
 NBODY_OF_TYPES(OF_TYPE)
 

@@ -28,6 +28,18 @@ struct alignas(16) Link {
 };
 constexpr uint32_t LEAF = 0x80000000u;
 
+/* In which order groups walk: those that took long in the walk before come first, so that none of them is left over
+ * when the others are through. Which comes when makes no difference to their sums. */
+struct Rota {
+    uint32_t *block; /* two lists on the device: rota_words(bodies) */
+    int64_t groups;  /* of the walk before, whose list is `now`; 0: there was none */
+    int now;
+};
+static inline uint64_t rota_words(int64_t n)
+{
+    return 2 * ((4 + (uint64_t)n / 32 + 2) / 2 * 2); /* each of an even number: sums of 64 bits lie there */
+}
+
 /* P: the number of positions (double for F64 and MIXED); R: of forces (float for F32 and MIXED). */
 template <class P, class R> struct Tree {
     int64_t n;
@@ -46,6 +58,7 @@ template <class P, class R> struct Tree {
      * NULL: MONOPOLE (the mean is in `soft_mean` then, NULL: `common`). */
     const Four<R> *quad; /* two of them a cell */
     const R *soft_mean;
+    Rota *rota; /* NULL: groups walk in their order */
 };
 
 } // namespace nbody

@@ -10,6 +10,7 @@
 
 #include "nbody/gpu_walk_admit.cuh"
 #include "nbody/gpu_walk_field.cuh"
+#include "nbody/gpu_walk_turns.cuh"
 #include "nbody/gpu_walk_upper.cuh"
 
 namespace nbody
@@ -126,13 +127,12 @@ __device__ __forceinline__ void look(const Walk<P, R> &walk, Lists<P, R> *lists,
  */
 template <class P, class R> __device__ __forceinline__ bool dear(const Walk<P, R> &walk, const Lists<P, R> *lists)
 {
-    const uint4 c = *reinterpret_cast<const uint4 *>(lists->counts);
-    const uint32_t cost = c.x + 2 * c.y + (c.z + c.w) / 2;
-    return cost > walk.budget && (lists->inside > walk.crowd || cost / COMPACT > walk.budget);
+    const uint32_t cost = cost_of(*lists);
+    return cost > walk.budget && (lists->inside > walk.crowd || cost / walk.compact > walk.budget);
 }
 
 /* Sums what the lists have 32 of; at the end of the walk, all. */
-template <bool quad, bool potential, class P, class R, int K>
+template <bool quad, bool potential, bool alone, class P, class R, int K>
 __device__ __forceinline__ void work_off(const Walk<P, R> &walk, const Group<P, R, K> &group, Lists<P, R> *lists,
                                          uint32_t lane, uint32_t below, Progress *at, Sums<R, K> *sums, R *field)
 {
@@ -144,9 +144,9 @@ __device__ __forceinline__ void work_off(const Walk<P, R> &walk, const Group<P, 
         at->left -= some;
         if (lane == 0) lists->counts[P2P] += some;
         if (frame.careful)
-            sum_bodies<true, potential>(walk, group, lists, lane, body, some, sums);
+            sum_bodies<true, potential, alone>(walk, group, lists, lane, body, some, sums);
         else
-            sum_bodies<false, potential>(walk, group, lists, lane, body, some, sums);
+            sum_bodies<false, potential, alone>(walk, group, lists, lane, body, some, sums);
     }
     while (at->cells >= enough) {
         const uint32_t some = least(at->cells, 32u);
@@ -154,9 +154,9 @@ __device__ __forceinline__ void work_off(const Walk<P, R> &walk, const Group<P, 
         if (lane == 0) lists->counts[M2P] += some;
         stage_cells<quad>(walk, frame, &lists->staged, lane, lists->cells + at->cells, some);
         if (frame.careful)
-            sum_cells<quad, true, potential>(group, *lists, lane, some, sums);
+            sum_cells<quad, true, potential, alone>(group, *lists, lane, some, sums);
         else
-            sum_cells<quad, false, potential>(group, *lists, lane, some, sums);
+            sum_cells<quad, false, potential, alone>(group, *lists, lane, some, sums);
     }
     while (at->far >= enough) {
         const uint32_t some = least(at->far, 32u);
@@ -201,38 +201,42 @@ constexpr int ALONE = 2112; /* blocks of the launch for wide groups */
 /* Leaves a group to the launch that walks for its targets one by one. The list's order is any: each walk is its own.
  */
 template <class P, class R>
-__device__ __forceinline__ void hand_over(const Walk<P, R> &walk, uint32_t group, uint32_t lane)
+__device__ __forceinline__ void hand_over(const Walk<P, R> &walk, const Lists<P, R> &lists, uint32_t lane)
 {
-    if (lane == 0) walk.left[1 + atomicAdd(walk.left, 1u)] = group;
+    if (lane == 0) {
+        walk.left[1 + atomicAdd(walk.left, 1u)] = lists.first / walk.per;
+        turn_note(walk, lists, lists.first / walk.per, gridDim.x);
+    }
 }
 
-/* Targets first .. end - 1, at most 32 K. */
-template <class P, class R, int K, bool quad, bool potential>
-__device__ __forceinline__ void walk_group(const Walk<P, R> &walk, int64_t first, int64_t end, Lists<P, R> *lists)
+/* The lists' targets, at most 32 K; alone: one. */
+template <class P, class R, int K, bool quad, bool potential, bool alone>
+__device__ __forceinline__ void walk_group(const Walk<P, R> &walk, Lists<P, R> *lists)
 {
     const uint32_t lane = threadIdx.x & 31, below = lanes_below();
-    const uint32_t super = (uint32_t)(first / (32 * K * SUPER));
     Group<P, R, K> group;
-    group_load(walk, first, end, lane, lists, &group);
+    group_load(walk, lists->first, (int64_t)lists->first + lists->targets, lane, lists, &group);
     const Frame<P, R> &frame = lists->frame;
-    if (!walk.alone && frame.apart) {
-        hand_over(walk, (uint32_t)(first / (32 * K)), lane);
+    if (!alone && frame.apart) {
+        hand_over(walk, *lists, lane);
         return;
     }
     Sums<R, K> sums = {};
     R field = 0;
     Progress at;
-    const bool upper = begin(walk, lists, super, lane, &at);
+    const bool upper = begin(walk, lists, lists->first / (walk.per * SUPER), lane, &at);
     while (!at.done()) {
-        look<quad>(walk, lists, super, lane, below, &at);
-        if (!walk.alone && dear(walk, lists)) {
-            hand_over(walk, (uint32_t)(first / (32 * K)), lane);
+        look<quad>(walk, lists, lists->first / (walk.per * SUPER), lane, below, &at);
+        if (!alone && dear(walk, lists)) {
+            hand_over(walk, *lists, lane);
             return;
         }
-        work_off<quad, potential>(walk, group, lists, lane, below, &at, &sums, &field);
+        work_off<quad, potential, alone>(walk, group, lists, lane, below, &at, &sums, &field);
     }
+    if constexpr (alone) sum_lanes(&sums);
     if (walk.reach > 0) field_at<potential>(group, field, frame.cx, frame.cy, frame.cz, &sums);
     if (upper) {
+        const uint32_t super = lists->first / (walk.per * SUPER);
         const Four<P> m = load(walk.upper.middle + super);
         R whole = 0;
         for (int w = 0; w < walk.upper.team; w++)
@@ -240,29 +244,52 @@ __device__ __forceinline__ void walk_group(const Walk<P, R> &walk, int64_t first
         field_at<potential>(group, whole, frame.one(m.x, frame.ox), frame.one(m.y, frame.oy),
                             frame.one(m.z, frame.oz), &sums);
     }
-    put<potential>(walk, *lists, first, end, lane, sums);
+    put<potential>(walk, *lists, lists->first, (int64_t)lists->first + lists->targets, lane, sums);
+    if (!alone && lane == 0) turn_note(walk, *lists, lists->first / walk.per, gridDim.x);
     __syncwarp();
 }
 
-/* A group a block; alone: the blocks deal the targets of wide groups among them. */
+/* Targets first .. of a walk. */
+template <class P, class R>
+__device__ __forceinline__ void set_targets(Lists<P, R> *lists, int64_t first, int64_t targets)
+{
+    if (threadIdx.x == 0) {
+        lists->first = (uint32_t)first;
+        lists->targets = (uint32_t)targets;
+    }
+    __syncwarp();
+}
+
+/* A group a block. */
 template <class P, class R, int K, bool quad, bool potential>
 __global__ void __launch_bounds__(32, blocks_at_once<P, R>()) walk_kernel(const __grid_constant__ Walk<P, R> walk)
 {
     __shared__ Lists<P, R> lists;
-    const uint32_t jobs = walk.alone ? walk.left[0] * (32 * K) : gridDim.x;
+    const uint32_t group = walk.turn != nullptr ? walk.turn[TURN_FIRST + blockIdx.x] : blockIdx.x;
+    const int64_t first = (int64_t)group * (32 * K);
+    set_targets(&lists, first, least((int64_t)(32 * K), walk.n - first));
+    walk_group<P, R, K, quad, potential, false>(walk, &lists);
+}
+
+/* Targets of groups that were left, one by one: the blocks deal them among themselves. */
+template <class P, class R, bool quad, bool potential>
+__global__ void __launch_bounds__(32, blocks_at_once<P, R>()) alone_kernel(const __grid_constant__ Walk<P, R> walk)
+{
+    __shared__ Lists<P, R> lists;
+    const uint32_t jobs = walk.left[0] * walk.per;
+    turn_over(walk);
     for (uint32_t job = blockIdx.x; job < jobs; job += gridDim.x) {
-        int64_t first = (int64_t)job * (32 * K), end = least(first + 32 * K, walk.n);
-        if (walk.alone) {
-            first = (int64_t)walk.left[1 + job / (32 * K)] * (32 * K) + job % (32 * K);
-            end = least(first + 1, walk.n);
-        }
-        if (first < end) walk_group<P, R, K, quad, potential>(walk, first, end, &lists);
+        const int64_t first = (int64_t)walk.left[1 + job / walk.per] * walk.per + job % walk.per;
+        if (first >= walk.n) continue;
+        set_targets(&lists, first, 1);
+        walk_group<P, R, 1, quad, potential, true>(walk, &lists);
     }
 }
 
 template <class P, class R, int K, bool quad, bool potential>
-cudaError_t walk_launch(const Walk<P, R> &walk, cudaStream_t stream)
+cudaError_t walk_launch(Walk<P, R> walk, cudaStream_t stream)
 {
+    walk.per = 32 * K;
     const int64_t groups = (walk.n + 32 * K - 1) / (32 * K);
     if (walk.upper.list != nullptr) {
         const dim3 supers((unsigned)((groups + SUPER - 1) / SUPER), (unsigned)walk.upper.team);
@@ -273,9 +300,7 @@ cudaError_t walk_launch(const Walk<P, R> &walk, cudaStream_t stream)
     walk_kernel<P, R, K, quad, potential><<<(unsigned)groups, 32, 0, stream>>>(walk);
     const cudaError_t error = cudaGetLastError();
     if (error != cudaSuccess) return error;
-    Walk<P, R> rest = walk;
-    rest.alone = true;
-    walk_kernel<P, R, K, quad, potential><<<(unsigned)least(groups * 32 * K, (int64_t)ALONE), 32, 0, stream>>>(rest);
+    alone_kernel<P, R, quad, potential><<<(unsigned)least(groups * 32 * K, (int64_t)ALONE), 32, 0, stream>>>(walk);
     return cudaGetLastError();
 }
 

@@ -16,7 +16,7 @@ void walk_settle(lacis_nbody_type type, int64_t n, lacis_nbody_rule *rule);
 constexpr uint32_t STACK = 448;
 constexpr int SUPER = 8; /* groups that share the upper part of their walks */
 constexpr int TEAM = 4;
-constexpr uint32_t COMPACT = 10; /* times the budget: for compact groups */
+constexpr uint32_t COMPACT = 10;
 constexpr uint32_t UPPER = 1024; /* cells that are left to these at most; more: the groups walk by themselves */
 
 /* What upper walks leave, for each SUPER groups; list NULL: there are none. */
@@ -45,7 +45,10 @@ template <class P, class R> struct Walk {
     uint32_t budget;  /* what a group may cost (dear); more: its targets walk one by one */
     R straddle;       /* a group wider than so many of its boxes uses them one by one */
     uint32_t *left;   /* groups that are too dear as one walk: how many, then which */
-    bool alone;       /* the launch that walks for their targets one by one */
+    uint32_t compact; /* times the budget, for compact groups */
+    uint32_t per;     /* targets of a group */
+    uint32_t *turn;   /* the list of Rota that says which group comes when, or NULL */
+    uint32_t *next;   /* the one for the next time, empty; or NULL */
     Upper<P, R> upper;
     Four<R> *out;
     double *counts;
@@ -58,6 +61,9 @@ Walk<P, R> walk_of(const lacis_nbody_rule *rule, const Tree<P, R> *tree, const F
  * groups share the upper part of their walks. */
 template <class P, class R>
 uint64_t walk_room(const lacis_nbody_rule *rule, Walk<P, R> *walk, bool share, void *block);
+/* Lists of `rota`, if it is not NULL, for a walk; after walk_start it is the next one's turn. */
+template <class P, class R>
+cudaError_t walk_rota(const lacis_nbody_rule *rule, Walk<P, R> *walk, Rota *rota, cudaStream_t stream);
 template <class P, class R> uint64_t walk_share(const lacis_nbody_rule *rule, Walk<P, R> *walk, void *block)
 {
     return walk_room(rule, walk, true, block);

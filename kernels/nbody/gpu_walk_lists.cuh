@@ -82,6 +82,7 @@ template <class P, class R> struct alignas(16) Lists {
     uint2 bodies[64]; /* first, number */
     uint32_t cells[64], far[64];
     alignas(16) uint32_t counts[4]; /* of the group */
+    uint32_t first, targets;        /* of the group, here as registers are scarce */
     uint32_t inside;                /* bodies of leaves within its boxes */
     uint32_t kept[TEAM];            /* cells that each warp of the upper walk left */
     uint32_t stack[STACK];          /* first << 3 | number - 1 */

@@ -50,6 +50,7 @@ Walk<P, R> walk_of(const lacis_nbody_rule *rule, const Tree<P, R> *tree, const F
     walk.crowd = CROWD * (uint32_t)(rule->leaf > 64 ? rule->leaf : 64);
     walk.budget = budget_of(*rule, theta, relative ? fmax(rule->alpha, 1e-30) : 0);
     walk.straddle = (R)STRADDLE;
+    walk.compact = COMPACT;
     if (relative) walk.alpha = (R)fmax(rule->alpha, 1e-30);
     if (!(rule->expand > 0) || !(theta > 0)) return walk;
     walk.wide = (R)(1 / rule->expand);
@@ -99,6 +100,31 @@ uint64_t walk_room(const lacis_nbody_rule *rule, Walk<P, R> *walk, bool share, v
     return at;
 }
 
+/* More groups than that leave nothing to gain, and lie better in their order. */
+constexpr int64_t MOST_TURNS = 40000;
+
+template <class P, class R>
+cudaError_t walk_rota(const lacis_nbody_rule *rule, Walk<P, R> *walk, Rota *rota, cudaStream_t stream)
+{
+    const int64_t group = rule->group > 32 && sizeof(R) == 4 ? 64 : 32, groups = (walk->n + group - 1) / group;
+    if (rota == nullptr || rota->block == nullptr || groups > MOST_TURNS) return cudaSuccess;
+    const uint64_t words = rota_words(walk->n) / 2;
+    uint32_t *const list[2] = {rota->block, rota->block + words};
+    cudaError_t error = cudaSuccess;
+    if (rota->groups != groups) {
+        for (int k = 0; k < 2 && error == cudaSuccess; k++)
+            error = cudaMemsetAsync(list[k], 0, 4 * sizeof **list, stream);
+        if (error != cudaSuccess) return error;
+        rota->now = 1;
+    } else {
+        walk->turn = list[rota->now];
+    }
+    walk->next = list[1 - rota->now];
+    rota->now = 1 - rota->now;
+    rota->groups = groups;
+    return cudaSuccess;
+}
+
 static lacis_nbody_status status_of(const Machine *machine, cudaError_t error)
 {
     if (error == cudaSuccess) return LACIS_NBODY_OK;
@@ -108,13 +134,15 @@ static lacis_nbody_status status_of(const Machine *machine, cudaError_t error)
 
 template <class P, class R>
 static lacis_nbody_status walk_with_room(const Machine *machine, const lacis_nbody_rule &rule, Walk<P, R> walk,
-                                         bool potential)
+                                         Rota *rota, bool potential)
 {
     const bool share = shares(rule, walk.tree.n);
     void *block = machine->host.alloc(machine->host.context, walk_room(&rule, &walk, share, nullptr));
     if (block == nullptr) return LACIS_NBODY_NO_MEMORY;
     walk_room(&rule, &walk, share, block);
-    const cudaError_t error = walk_start(walk, &rule, potential, machine->stream);
+    cudaError_t error = walk_rota(&rule, &walk, rota, machine->stream);
+    if (error == cudaSuccess) error = walk_start(walk, &rule, potential, machine->stream);
+    if (error != cudaSuccess && rota != nullptr) rota->groups = 0;
     machine->host.free(machine->host.context, block);
     return status_of(machine, error);
 }
@@ -132,23 +160,23 @@ lacis_nbody_status walk(const Machine *machine, const lacis_nbody_rule *open, co
     if (tree->room > MOST_CELLS) return LACIS_NBODY_UNSUPPORTED;
     walk_settle(type_of<P, R>(), tree->n, &rule);
     if (points) return walk_points(machine, &rule, tree, targets, forces);
-    return walk_with_room(machine, rule, walk_of(&rule, tree, forces), forces->potential);
+    return walk_with_room(machine, rule, walk_of(&rule, tree, forces), tree->rota, forces->potential);
 }
 
 template <class P, class R>
 lacis_nbody_status walk_part(const Machine *machine, const lacis_nbody_rule *open, const Tree<P, R> *tree,
-                             int64_t first, int64_t n, const Forces<R> *forces)
+                             int64_t first, int64_t n, const R *old, const Forces<R> *forces)
 {
     lacis_nbody_rule rule = *open;
+    Tree<P, R> all = *tree;
+    all.old = old;
     if (n == 0) return LACIS_NBODY_OK;
     if (tree->room > MOST_CELLS || tree->soft != nullptr) return LACIS_NBODY_UNSUPPORTED;
     walk_settle(type_of<P, R>(), tree->n, &rule);
-    Walk<P, R> walk = walk_of(&rule, tree, forces);
+    Walk<P, R> walk = walk_of(&rule, &all, forces);
     walk.n = n;
     walk.target += first;
-    walk.out += first;
-    if (walk.old != nullptr) walk.old += first;
-    return walk_with_room(machine, rule, walk, forces->potential);
+    return walk_with_room(machine, rule, walk, nullptr, forces->potential);
 }
 
 template <class P, class R> uint64_t walk_bytes(const lacis_nbody_rule *open, int64_t n)
@@ -163,11 +191,12 @@ template <class P, class R> uint64_t walk_bytes(const lacis_nbody_rule *open, in
 #define INSTANCE(P, R)                                                                                               \
     template Walk<P, R> walk_of(const lacis_nbody_rule *, const Tree<P, R> *, const Forces<R> *);                    \
     template uint64_t walk_room(const lacis_nbody_rule *, Walk<P, R> *, bool, void *);                               \
+    template cudaError_t walk_rota(const lacis_nbody_rule *, Walk<P, R> *, Rota *, cudaStream_t);                    \
     template cudaError_t walk_start(const Walk<P, R> &, const lacis_nbody_rule *, bool, cudaStream_t);               \
     template lacis_nbody_status walk(const Machine *, const lacis_nbody_rule *, const Tree<P, R> *,                  \
                                      const Targets<P> *, const Forces<R> *);                                         \
     template lacis_nbody_status walk_part(const Machine *, const lacis_nbody_rule *, const Tree<P, R> *, int64_t,    \
-                                          int64_t, const Forces<R> *);                                               \
+                                          int64_t, const R *, const Forces<R> *);                                               \
     template uint64_t walk_bytes<P, R>(const lacis_nbody_rule *, int64_t);
 INSTANCE(float, float)
 INSTANCE(double, double)

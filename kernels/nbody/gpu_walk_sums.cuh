@@ -27,7 +27,17 @@ template <bool careful, class R> __device__ __forceinline__ R inverse_distance(R
     return !careful || r2 > (sizeof(R) == 4 ? (R)1.2e-38 : (R)2.3e-308) ? i : 0;
 }
 
-template <bool careful, bool potential, class P, class R, int K>
+/* Whose turn it is: all sources one after another at each lane's target; or alone, where all lanes have one target,
+ * each lane its own source. */
+struct Span {
+    uint32_t first, end;
+};
+template <bool alone> __device__ __forceinline__ Span span_of(uint32_t lane, uint32_t number)
+{
+    return alone ? Span{lane, lane < number ? lane + 1 : lane} : Span{0, number};
+}
+
+template <bool careful, bool potential, bool alone, class P, class R, int K>
 __device__ __forceinline__ void sum_bodies(const Walk<P, R> &walk, const Group<P, R, K> &group, Lists<P, R> *lists,
                                            uint32_t lane, uint32_t body, uint32_t number, Sums<R, K> *sums)
 {
@@ -51,8 +61,9 @@ __device__ __forceinline__ void sum_bodies(const Walk<P, R> &walk, const Group<P
     if (careful)
         for (int k = 0; k < K; k++)
             h[k] = lists->soft[32 * k + lane];
+    const Span span = span_of<alone>(lane, number);
 #pragma unroll 4
-    for (uint32_t j = 0; j < number; j++) {
+    for (uint32_t j = span.first; j < span.end; j++) {
         const Four<R> s = load(staged->a + j);
         const R other = careful ? staged->b[j].x : 0;
 #pragma unroll
@@ -130,7 +141,7 @@ __device__ __forceinline__ void sum_cell_careful(R dx, R dy, R dz, R i, R m, con
     sums->z[k] = fused(f, z, sums->z[k]);
 }
 
-template <bool quad, bool careful, bool potential, class P, class R, int K>
+template <bool quad, bool careful, bool potential, bool alone, class P, class R, int K>
 __device__ __forceinline__ void sum_cells(const Group<P, R, K> &group, const Lists<P, R> &lists, uint32_t lane,
                                           uint32_t number, Sums<R, K> *sums)
 {
@@ -140,8 +151,9 @@ __device__ __forceinline__ void sum_cells(const Group<P, R, K> &group, const Lis
     if (careful)
         for (int k = 0; k < K; k++)
             h[k] = lists.soft[32 * k + lane];
+    const Span span = span_of<alone>(lane, number);
 #pragma unroll 2
-    for (uint32_t j = 0; j < number; j++) {
+    for (uint32_t j = span.first; j < span.end; j++) {
         const Four<R> s = load(staged.a + j);
         Four<R> q = {0, 0, 0, 0}, p = {0, 0, 0, 0};
         if (quad)
@@ -183,6 +195,16 @@ __device__ __forceinline__ void sum_cells(const Group<P, R, K> &group, const Lis
             }
         }
     }
+}
+
+/* What all lanes have of one target, in each of them. */
+template <class R> __device__ __forceinline__ void sum_lanes(Sums<R, 1> *sums)
+{
+    R *const all[] = {sums->x, sums->y, sums->z, sums->w, sums->here};
+#pragma unroll
+    for (int v = 0; v < 5; v++)
+        for (int step = 16; step > 0; step /= 2)
+            *all[v] += __shfl_xor_sync(ALL, *all[v], step);
 }
 
 } // namespace nbody

@@ -7,8 +7,8 @@
 #include "gpu_record.cuh"
 
 /* Nodes whose state is read before they are due. It is read past the L1, which then keeps the tables. */
-template <int MODEL> struct ahead {
-    static const int nodes = MODEL == NEUG_CHANNELS ? 2 : 4;
+template <int MODEL, bool MORE = false> struct ahead {
+    static const int nodes = MODEL == NEUG_CHANNELS || MORE ? 4 : 6; /* MORE: has more words a node than usual */
 };
 
 /* What branch points wait for: a slot has a word of each thread, or two. Slots are of one size in both sweeps: warps
@@ -102,39 +102,36 @@ struct cursor {
     }
 };
 
-/* The state of nodes before they are due. */
-template <int MODEL> struct rows {
-    static const int N = ahead<MODEL>::nodes;
-    double v[N], m[N], h[N], n[N];
-    uint32_t flag[N];
+/* The state of a node before it is due. */
+template <int MODEL> struct row {
+    double v, m, h, n;
+    uint32_t flag;
 
     NEUG_METHOD void load(const neug_params &p, const walker &w, cursor *c)
     {
-#pragma unroll
-        for (int k = 0; k < N; k++, c->go_on<-1>(w)) {
-            flag[k] = __ldg(c->flag);
-            v[k] = w.mine ? __ldcg(p.v + c->at) : 0;
-            if constexpr (MODEL == NEUG_CHANNELS) {
-                m[k] = w.mine ? __ldcg(p.m + c->at) : 0;
-                h[k] = w.mine ? __ldcg(p.h + c->at) : 0;
-                n[k] = w.mine ? __ldcg(p.n + c->at) : 0;
-            }
+        flag = __ldg(c->flag);
+        v = w.mine ? __ldcg(p.v + c->at) : 0;
+        if constexpr (MODEL == NEUG_CHANNELS) {
+            m = w.mine ? __ldcg(p.m + c->at) : 0;
+            h = w.mine ? __ldcg(p.h + c->at) : 0;
+            n = w.mine ? __ldcg(p.n + c->at) : 0;
         }
+        c->go_on<-1>(w);
     }
 };
 
 template <int MODEL, bool BY_LANE>
-NEUG_DEVICE void equation(const walker &w, const double *of, const rows<MODEL> &r, int k, double *excess, double *sum)
+NEUG_DEVICE void equation(const walker &w, const double *of, const row<MODEL> &r, double *excess, double *sum)
 {
     const double2 *from = (const double2 *)of;
     const double2 c = __ldg(from);
     if constexpr (MODEL == NEUG_CONSTANT) {
         *excess = 0;
-        *sum = fma(c.x, r.v[k], BY_LANE ? c.y * w.lane.ge : c.y);
+        *sum = fma(c.x, r.v, BY_LANE ? c.y * w.lane.ge : c.y);
     } else {
         const double2 d = __ldg(from + 1), e = __ldg(from + 2);
         const double member[NEUG_MEMBER] = {c.x, c.y, d.x, d.y, e.x, e.y};
-        neug_equation<MODEL>(member, w.lane, BY_LANE, r.v[k], r.m[k], r.h[k], r.n[k], excess, sum);
+        neug_equation<MODEL>(member, w.lane, BY_LANE, r.v, r.m, r.h, r.n, excess, sum);
     }
 }
 
@@ -143,51 +140,50 @@ template <int MODEL, bool BY_LANE> NEUG_DEVICE void rise(const neug_params &p, w
     const int N = ahead<MODEL>::nodes;
     const int32_t n = w.nodes;
     rising<MODEL, BY_LANE> up = {0, 0, 0, threadIdx.x};
-    rows<MODEL> now, next;
+    row<MODEL> next[N];
     int64_t at = base + (n - 1) * w.stride;
     cursor c = {w.flag + n - 1, at, n - 1};
     const double *member = w.member + (int64_t)(n - 1) * NEUG_MEMBER;
     const double2 *couple = w.couple + n - 1;
     w.clamp = w.clamps_end - w.shape->clamps;
-    now.load(p, w, &c);
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        next[k].load(p, w, &c);
     for (int32_t first = n - 1; first >= 0; first -= N, member -= N * NEUG_MEMBER, couple -= N) {
-        next.load(p, w, &c);
 #pragma unroll
         for (int k = 0; k < N; k++, at -= w.stride) {
             if (first - k < 0) break;
-            const uint32_t flag = now.flag[k];
+            const row<MODEL> now = next[k];
+            const uint32_t flag = now.flag;
             double excess, sum;
-            equation<MODEL, BY_LANE>(w, member - k * NEUG_MEMBER, now, k, &excess, &sum);
+            next[k].load(p, w, &c);
+            equation<MODEL, BY_LANE>(w, member - k * NEUG_MEMBER, now, &excess, &sum);
             if (flag & NEUG_CLAMPED) sum = inject(p, w, first - k, step, sum);
             up.take_children(flag, &excess, &sum);
             up.finish(w, flag, __ldg(couple - k), excess, sum);
             if (w.mine) __stcg(p.y + at, up.y);
             if (MODEL != NEUG_CONSTANT && w.mine) __stcg(p.f + at, up.f);
         }
-        now = next;
     }
 }
 
-/* What the sweep to the tips reads of nodes before they are due. */
+/* What the sweep to the tips reads of a node before it is due. */
 template <int MODEL, bool HALF> struct solved {
-    static const int N = ahead<MODEL>::nodes;
-    double y[N], f[N], old[N], m[N], h[N], n[N];
-    uint32_t flag[N];
+    double y, f, old, m, h, n;
+    uint32_t flag;
 
     NEUG_METHOD void load(const neug_params &p, const walker &w, cursor *c)
     {
-#pragma unroll
-        for (int k = 0; k < N; k++, c->go_on<1>(w)) {
-            flag[k] = __ldg(c->flag);
-            y[k] = w.mine ? __ldcg(p.y + c->at) : 0;
-            if constexpr (MODEL != NEUG_CONSTANT) f[k] = w.mine ? __ldcg(p.f + c->at) : 0;
-            if constexpr (HALF) old[k] = w.mine ? __ldcg(p.v + c->at) : 0;
-            if constexpr (MODEL == NEUG_CHANNELS) {
-                m[k] = w.mine ? __ldcg(p.m + c->at) : 0;
-                h[k] = w.mine ? __ldcg(p.h + c->at) : 0;
-                n[k] = w.mine ? __ldcg(p.n + c->at) : 0;
-            }
+        flag = __ldg(c->flag);
+        y = w.mine ? __ldcg(p.y + c->at) : 0;
+        if constexpr (MODEL != NEUG_CONSTANT) f = w.mine ? __ldcg(p.f + c->at) : 0;
+        if constexpr (HALF) old = w.mine ? __ldcg(p.v + c->at) : 0;
+        if constexpr (MODEL == NEUG_CHANNELS) {
+            m = w.mine ? __ldcg(p.m + c->at) : 0;
+            h = w.mine ? __ldcg(p.h + c->at) : 0;
+            n = w.mine ? __ldcg(p.n + c->at) : 0;
         }
+        c->go_on<1>(w);
     }
 };
 
@@ -203,33 +199,35 @@ NEUG_DEVICE void go_on(const neug_params &p, const walker &w, int64_t at, double
 
 template <int MODEL, bool HALF> NEUG_DEVICE void fall(const neug_params &p, const walker &w, int64_t base)
 {
-    const int N = ahead<MODEL>::nodes;
-    solved<MODEL, HALF> now, next;
+    const int N = ahead<MODEL, HALF>::nodes;
+    solved<MODEL, HALF> next[N];
     int64_t at = base;
     cursor c = {w.flag, at, w.nodes - 1};
     const double2 *couple = w.couple;
     uint32_t top = threadIdx.x; /* of the stack: the slot that comes next */
     double u = 0;               /* of the node before */
-    now.load(p, w, &c);
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        next[k].load(p, w, &c);
     for (int32_t first = 0; first < w.nodes; first += N, couple += N) {
-        next.load(p, w, &c);
 #pragma unroll
         for (int k = 0; k < N; k++, at += w.stride) {
             if (first + k >= w.nodes) break;
-            const uint32_t flag = now.flag[k];
+            const solved<MODEL, HALF> now = next[k];
+            const uint32_t flag = now.flag;
+            next[k].load(p, w, &c);
             if (flag & NEUG_HEAD) u = stack[top - slots<MODEL>::size];
             if ((flag & (NEUG_HEAD | NEUG_LAST)) == (NEUG_HEAD | NEUG_LAST)) top -= slots<MODEL>::size;
-            const double up = MODEL == NEUG_CONSTANT ? __ldg(&couple[k].y) : 1.0 - now.f[k];
-            u = first + k == 0 ? now.y[k] : fma(up, u, now.y[k]);
+            const double up = MODEL == NEUG_CONSTANT ? __ldg(&couple[k].y) : 1.0 - now.f;
+            u = first + k == 0 ? now.y : fma(up, u, now.y);
             if (flag & NEUG_BRANCH) {
                 stack[top] = u;
                 top += slots<MODEL>::size;
             }
-            const double v = HALF ? fma(2.0, u, -now.old[k]) : u;
+            const double v = HALF ? fma(2.0, u, -now.old) : u;
             if (w.mine) __stcg(p.v + at, v);
-            if constexpr (MODEL == NEUG_CHANNELS) go_on(p, w, at, v, now.m[k], now.h[k], now.n[k]);
+            if constexpr (MODEL == NEUG_CHANNELS) go_on(p, w, at, v, now.m, now.h, now.n);
         }
-        now = next;
     }
 }
 
@@ -243,7 +241,8 @@ NEUG_DEVICE void sample(const neug_params &p, const walker &w, int64_t base, int
 }
 
 template <int MODEL, bool HALF, bool BY_LANE>
-static __global__ void __launch_bounds__(NEUG_THREADS) thread_kernel(const __grid_constant__ neug_params p)
+static __global__ void __launch_bounds__(NEUG_THREADS, MODEL == NEUG_CONSTANT ? 8 : 4)
+    thread_kernel(const __grid_constant__ neug_params p)
 {
     const neug_tile tile = p.tile[blockIdx.x];
     const int32_t thread = (int32_t)threadIdx.x;

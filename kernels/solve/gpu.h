@@ -44,6 +44,7 @@ typedef enum lacis_solve_gpu_way {
     LACIS_SOLVE_GPU_CHIP,   /* a system in registers, rows split over threads: chunks and PCR (chains); every word is
                                read once and written once */
     LACIS_SOLVE_GPU_LANES,  /* lanes x groups of threads on chip, host-made schedule of subtrees (trees) */
+    LACIS_SOLVE_GPU_SHARED,   /* a thread a system whose q and y stay in shared memory: cuHinesBatch's Block-Shared */
     LACIS_SOLVE_GPU_BRANCHES, /* several shapes at once: branches by levels as batches of chains */
     LACIS_SOLVE_GPU_WAYS
 } lacis_solve_gpu_way;

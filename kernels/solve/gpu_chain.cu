@@ -88,9 +88,11 @@ static lacis_solve_gpu_status set_groups(const lacis_solve_gpu_job *job, const c
     solve_gpu_groups *groups = &launch->groups;
     groups->count = count;
     groups->tasks = 0;
-    launch->most_rows = 0;
+    launch->most_rows = launch->elements = 0;
     launch->wide = true;
     for (int64_t g = 0; g < count; g++) {
+        const int64_t elements = all[g].chip ? solve_gpu_chip_elements(&all[g].cut, all[g].group->rows) : 0;
+        if (elements > launch->elements) launch->elements = elements;
         groups->tasks += all[g].tasks;
         launch->wide = launch->wide && is_wide_group(&job->job, all[g].group);
         if (all[g].group->rows > launch->most_rows) launch->most_rows = all[g].group->rows;

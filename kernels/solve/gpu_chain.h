@@ -24,6 +24,7 @@ typedef struct solve_gpu_launch {
     bool wide; /* all fields can be read 16 bytes at a time, beside one another */
     lacis_solve_type type;
     int64_t most_rows; /* of its groups */
+    int64_t elements;  /* on chip, of chains of one segment: that a warp has of a field, in any group */
     cudaStream_t stream;
 } solve_gpu_launch;
 
@@ -46,7 +47,8 @@ typedef struct solve_gpu_cut {
     bool segments;
 } solve_gpu_cut;
 
-int64_t solve_gpu_chip_longest(lacis_solve_type type); /* chain */
+int64_t solve_gpu_chip_elements(const solve_gpu_cut *cut, int64_t rows); /* see solve_gpu_launch */
+int64_t solve_gpu_chip_longest(lacis_solve_type type);                   /* chain */
 solve_gpu_cut solve_gpu_chip_cut(lacis_solve_type type, solve_gpu_lie lie, int64_t rows);
 int64_t solve_gpu_chip_tasks(solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows,
                              int64_t lanes); /* of a group */

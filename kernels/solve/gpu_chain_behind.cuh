@@ -133,6 +133,7 @@ __global__ void __launch_bounds__(32 * BEHIND_WARPS, behind_blocks<TYPE>()) behi
     typedef typename B::S S;
     typedef typename B::T T;
     extern __shared__ __align__(16) char memory[];
+    solve_gpu_begin();
     char *image = memory + threadIdx.x / 32 * B::IMAGES * job.image;
     int64_t task = (int64_t)blockIdx.x * BEHIND_WARPS + threadIdx.x / 32;
     if (task >= job.groups.tasks) return;
@@ -176,6 +177,7 @@ __global__ void __launch_bounds__(32 * segment_warps<TYPE>(), segment_blocks<TYP
     extern __shared__ __align__(16) char memory[];
     __shared__ ends_of<T> segment_ends[SEGMENT_WARPS];
     __shared__ bool doubts[SEGMENT_WARPS];
+    solve_gpu_begin();
     const int warps = blockDim.x / 32, warp = threadIdx.x / 32, me = threadIdx.x % 32;
     const int segment = (int)cluster_rank<MANY>() * warps + warp;
     char *image = memory + warp * B::IMAGES * job.image;

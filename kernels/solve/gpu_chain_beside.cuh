@@ -209,6 +209,24 @@ template <int TYPE, bool SOME, bool WIDE> struct beside_rows {
     }
 };
 
+/* A block's (or cluster's) lanes: a task. */
+struct beside_task {
+    const lacis_solve_group *group;
+    int64_t begin; /* the first lane, of the group */
+    int rows, chunks, some;
+};
+SOLVE_FN beside_task beside_task_of(const chip_job &job, int64_t task)
+{
+    beside_task t;
+    t.group = group_of(job.groups, &task);
+    t.rows = (int)t.group->rows;
+    t.begin = task * job.beside;
+    t.some = t.group->lanes - t.begin < job.beside ? (int)(t.group->lanes - t.begin) : job.beside;
+    return t;
+}
+
+/* Blocks stay and take one task after another: while the chunks of one are joined and its x goes out, the first rows
+ * of the next are on their way. */
 template <int TYPE, bool SOME, bool WIDE, bool SEGMENTS, bool MANY>
 __global__ void __launch_bounds__(BESIDE_THREADS, beside_bounds<TYPE>::BLOCKS) beside_kernel(const chip_job job)
 {
@@ -216,90 +234,103 @@ __global__ void __launch_bounds__(BESIDE_THREADS, beside_bounds<TYPE>::BLOCKS) b
     typedef typename solve_of<TYPE>::T T;
     enum { K = solve_of<TYPE>::K, M = beside_bounds<TYPE>::CHUNKS };
     extern __shared__ __align__(16) char memory[];
+    solve_gpu_begin();
     const beside_room<T> room = beside_room_of<TYPE>(job, memory);
-    int64_t task = blockIdx.x / job.blocks;
-    const lacis_solve_group &group = *group_of(job.groups, &task);
-    const int rows = (int)group.rows, chunks = (rows + K - 1) / K;
-    const int64_t begin = task * job.beside;
-    const int some = group.lanes - begin < job.beside ? (int)(group.lanes - begin) : job.beside;
     const int mine = (int)threadIdx.x % job.beside, own = (int)threadIdx.x / job.beside * M;
-    const int before_block = SEGMENTS ? (int)cluster_rank<MANY>() * job.chunks : 0;
-    const bool idle = mine >= some || own >= room.chunks;
-    if ((int)threadIdx.x < job.beside) room.doubt[threadIdx.x] = 0;
-    __syncthreads();
-    T y[M][K], q[M][K];
+    const int before_block = SEGMENTS ? (int)cluster_rank<MANY>() * job.chunks : 0,
+              first_row = (before_block + own) * K;
+    const int64_t stride = gridDim.x / job.blocks;
     T *const f = room.f + threadIdx.x;
     const int pitch = blockDim.x;
-    watch w = {};
-    const int first_row = (before_block + own) * K, all = idle ? 0 : rows - first_row;
-    beside_rows<TYPE, SOME, WIDE> in;
-    in.set(job, group, begin, some, before_block, (S *)room.ahead);
-    solve_rows<const S> near[SOME ? SOLVE_GPU_FIELDS : 1]; /* shared: of few lines, which stay near */
-    if (SOME)
-#pragma unroll
-        for (int field = 0; field < SOLVE_GPU_FIELDS; field++)
-            near[field] = rows_of<S>(job.fields, field, group, begin + (idle ? 0 : mine));
-    const auto take = [&](T *to, int i, int field) {
-        load_as(to, SOME && job.fields.shared[field] ? near[SOME ? field : 0][first_row + i] : in.at(i, field));
+    int64_t task = blockIdx.x / job.blocks;
+    const auto rows_in = [&](const beside_task &t) {
+        beside_rows<TYPE, SOME, WIDE> in;
+        in.set(job, *t.group, t.begin, t.some, before_block, (S *)room.ahead);
+        return in;
     };
+    const auto begin_task = [&](const beside_task &t) {
+        const beside_rows<TYPE, SOME, WIDE> in = rows_in(t);
 #pragma unroll
-    for (int i = 0; i < BESIDE_AHEAD; i++)
-        in.bring(i);
+        for (int i = 0; i < BESIDE_AHEAD; i++)
+            in.bring(i);
+    };
+    if ((int)threadIdx.x < job.beside) room.doubt[threadIdx.x] = 0;
+    begin_task(beside_task_of(job, task));
+    while (task < job.groups.tasks) {
+        const beside_task t = beside_task_of(job, task);
+        const bool idle = mine >= t.some || own >= room.chunks;
+        const int all = idle ? 0 : t.rows - first_row, chunks = (t.rows + K - 1) / K;
+        const beside_rows<TYPE, SOME, WIDE> in = rows_in(t); /* again: registers are scarce while chunks are joined */
+        T y[M][K], q[M][K];
+        watch w = {};
+        __syncthreads(); /* nobody reads ends or doubts of the task before any more */
+        solve_rows<const S> near[SOME ? SOLVE_GPU_FIELDS : 1]; /* shared: of few lines, which stay near */
+        if (SOME)
 #pragma unroll
-    for (int m = 0; m < M; m++) {
-        const auto get = [&](int in_chunk) {
-            const int i = m * K + in_chunk;
-            row_of<T> r = {number<T>(0), number<T>(1), number<T>(0), number<T>(0)};
-            wait_for_row();
-            if (WIDE)
-                __syncwarp(); /* others have brought it; and all have taken the row before, whose place is next */
-            if (i + BESIDE_AHEAD < M * K)
-                in.bring(i + BESIDE_AHEAD);
-            else
-                close_row();
-            if (i < all) {
-                if (i > 0 || first_row > 0) take(&r.lower, i, SOLVE_GPU_LOWER);
-                if (i < all - 1) take(&r.upper, i, SOLVE_GPU_UPPER);
-                take(&r.diagonal, i, SOLVE_GPU_DIAGONAL);
-                take(&r.rhs, i, SOLVE_GPU_RHS);
-            }
-            return r;
+            for (int field = 0; field < SOLVE_GPU_FIELDS; field++)
+                near[field] = rows_of<S>(job.fields, field, *t.group, t.begin + (idle ? 0 : mine));
+        const auto take = [&](T *to, int i, int field) {
+            load_as(to, SOME && job.fields.shared[field] ? near[SOME ? field : 0][first_row + i] : in.at(i, field));
         };
-        const auto keep = [&](int i, const row_of<T> &, T, const ends_of<T> &e) {
-            y[m][i] = e.y, q[m][i] = e.q, f[(m * K + i) * pitch] = e.f;
-        };
-        const ends_of<T> ends = eliminate<T, K>(get, keep, &w);
-        if (own < room.chunks) room.put(own + m, mine, ends);
-    }
-    if (!idle && in_doubt<T>(w)) room.doubt[mine] = 1;
-    __syncthreads();
-    if (SEGMENTS) {
-        solve_segments(room);
-        cluster_meet<MANY>();
-        join_segments<MANY>(room, (chunks + SEGMENT - 1) / SEGMENT, job.flags, group.first + begin, some);
-        cluster_meet<MANY>(); /* and nobody leaves before the others have read its shared memory */
-    } else {
-        solve_ends(room, chunks);
+#pragma unroll
+        for (int m = 0; m < M; m++) {
+            const auto get = [&](int in_chunk) {
+                const int i = m * K + in_chunk;
+                row_of<T> r = {number<T>(0), number<T>(1), number<T>(0), number<T>(0)};
+                wait_for_row();
+                if (WIDE)
+                    __syncwarp(); /* others have brought it; and all have taken the row before, whose place is next */
+                if (i + BESIDE_AHEAD < M * K)
+                    in.bring(i + BESIDE_AHEAD);
+                else
+                    close_row();
+                if (i < all) {
+                    if (i > 0 || first_row > 0) take(&r.lower, i, SOLVE_GPU_LOWER);
+                    if (i < all - 1) take(&r.upper, i, SOLVE_GPU_UPPER);
+                    take(&r.diagonal, i, SOLVE_GPU_DIAGONAL);
+                    take(&r.rhs, i, SOLVE_GPU_RHS);
+                }
+                return r;
+            };
+            const auto keep = [&](int i, const row_of<T> &, T, const ends_of<T> &e) {
+                y[m][i] = e.y, q[m][i] = e.q, f[(m * K + i) * pitch] = e.f;
+            };
+            const ends_of<T> ends = eliminate<T, K>(get, keep, &w);
+            if (own < room.chunks) room.put(own + m, mine, ends);
+        }
+        if (!idle && in_doubt<T>(w)) room.doubt[mine] = 1;
         __syncthreads();
-        if ((int)threadIdx.x < some)
-            solve_gpu_mark(job.flags, group.first + begin + threadIdx.x,
-                           room.doubt[threadIdx.x] != 0 ? SOLVE_GPU_REDO : SOLVE_GPU_SURE);
-    }
-    if (idle) return;
-    const solve_rows<S> out = x_rows_of<S>(job.fields, group, begin + mine);
+        task += stride;
+        if (task < job.groups.tasks) begin_task(beside_task_of(job, task)); /* all rows of this one have been taken */
+        if (SEGMENTS) {
+            solve_segments(room);
+            cluster_meet<MANY>();
+            join_segments<MANY>(room, (chunks + SEGMENT - 1) / SEGMENT, job.flags, t.group->first + t.begin, t.some);
+            cluster_meet<MANY>(); /* and nobody goes on before the others have read its shared memory */
+        } else {
+            solve_ends(room, chunks);
+            __syncthreads();
+            if ((int)threadIdx.x < t.some)
+                solve_gpu_mark(job.flags, t.group->first + t.begin + threadIdx.x,
+                               room.doubt[threadIdx.x] != 0 ? SOLVE_GPU_REDO : SOLVE_GPU_SURE);
+        }
+        if ((int)threadIdx.x < job.beside) room.doubt[threadIdx.x] = 0;
+        if (idle) continue;
+        const solve_rows<S> out = x_rows_of<S>(job.fields, *t.group, t.begin + mine);
 #pragma unroll
-    for (int m = M - 1; m >= 0; m--) {
-        const int chunk = own + m, row = (before_block + chunk) * K, left = rows - row;
-        if (left <= 0) continue;
-        T x = room.end(0, chunk, mine), before = number<T>(0);
-        if (chunk > 0)
-            before = room.end(0, chunk - 1, mine);
-        else if (SEGMENTS)
-            before = room.before[mine];
+        for (int m = M - 1; m >= 0; m--) {
+            const int chunk = own + m, row = (before_block + chunk) * K, left = t.rows - row;
+            if (left <= 0) continue;
+            T x = room.end(0, chunk, mine), before = number<T>(0);
+            if (chunk > 0)
+                before = room.end(0, chunk - 1, mine);
+            else if (SEGMENTS)
+                before = room.before[mine];
 #pragma unroll
-        for (int i = K - 1; i >= 0; i--) {
-            if (i < K - 1) x = less(less(y[m][i], q[m][i], x), f[(m * K + i) * pitch], before);
-            if (i < left) load_as(&out[row + i], x);
+            for (int i = K - 1; i >= 0; i--) {
+                if (i < K - 1) x = less(less(y[m][i], q[m][i], x), f[(m * K + i) * pitch], before);
+                if (i < left) load_as(&out[row + i], x);
+            }
         }
     }
 }

@@ -60,6 +60,7 @@ template <int TYPE> __global__ void __launch_bounds__(32) factor_kernel(const fa
     typedef typename solve_of<TYPE>::S S;
     typedef typename solve_of<TYPE>::T T;
     typedef factors_of<TYPE> F;
+    solve_gpu_begin();
     const solve_gpu_groups &groups = job.chip.groups;
     const lacis_solve_group &group = *group_at(groups, blockIdx.x);
     F &to = ((F *)job.factors)[blockIdx.x];
@@ -209,6 +210,7 @@ __global__ void __launch_bounds__(32 * FACTORED_WARPS, 3) behind_factored_kernel
 {
     typedef factors_of<TYPE> F;
     extern __shared__ __align__(16) char memory[];
+    solve_gpu_begin();
     F &factors = *(F *)memory;
     const int warp = threadIdx.x / 32;
     char *image = memory + (sizeof(F) + 15) / 16 * 16 + warp * job.chip.image;
@@ -330,6 +332,7 @@ __global__ void __launch_bounds__(BESIDE_THREADS, 2) beside_factored_kernel(cons
     typedef typename solve_of<TYPE>::T T;
     typedef factors_of<TYPE> F;
     extern __shared__ __align__(16) char memory[];
+    solve_gpu_begin();
     F &factors = *(F *)memory;
     side_room<T> room;
     room.lanes = job.chip.beside, room.chunks = job.chip.chunks;

@@ -86,6 +86,12 @@ solve_gpu_cut solve_gpu_chip_cut(lacis_solve_type type, solve_gpu_lie lie, int64
     return lie == SOLVE_GPU_BEHIND ? cut_behind(type, k, segments) : cut_beside(type, k, chunks, segments);
 }
 
+int64_t solve_gpu_chip_elements(const solve_gpu_cut *cut, int64_t rows)
+{
+    return cut->segments ? SEGMENT * cut->chunk_rows
+                         : SEGMENT / ((rows + cut->chunk_rows - 1) / cut->chunk_rows) * rows;
+}
+
 int64_t solve_gpu_chip_tasks(solve_gpu_lie lie, const solve_gpu_cut *cut, int64_t rows, int64_t lanes)
 {
     const int k = cut->chunk_rows;

@@ -19,28 +19,33 @@ template <int TYPE> static uint64_t chip_bytes(solve_gpu_lie lie, const solve_gp
     return (uint64_t)cut->warps * behind<TYPE, true>::IMAGES * (uint64_t)chip_image<TYPE>(); /* at most */
 }
 
+/* More shared memory than a block has without asking. */
+static cudaError_t ask_for_bytes(const void *kernel, uint64_t bytes)
+{
+    if (bytes <= 48 << 10) return cudaSuccess;
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+}
+
+/* As many blocks as the device holds at once. */
+static cudaError_t blocks_that_stay(const void *kernel, int threads, uint64_t bytes, int64_t *out)
+{
+    int device = 0, multiprocessors = 0, each = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, bytes);
+    *out = (int64_t)multiprocessors * (each > 0 ? each : 1);
+    return error;
+}
+
 static cudaError_t launch_clusters(void (*kernel)(chip_job), const chip_job &job, int64_t blocks, int threads,
                                    uint64_t bytes, cudaStream_t stream)
 {
     chip_job own = job;
     void *arguments[] = {&own};
-    cudaLaunchConfig_t config = {};
-    cudaLaunchAttribute attribute = {};
-    if (bytes > 48 << 10) {
-        const cudaError_t error =
-            cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-        if (error != cudaSuccess) return error;
-    }
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = (unsigned)job.blocks;
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    config.gridDim = dim3((unsigned)blocks);
-    config.blockDim = dim3((unsigned)threads);
-    config.dynamicSmemBytes = bytes;
-    config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = job.blocks > 1 ? 1 : 0;
-    return cudaLaunchKernelExC(&config, (const void *)kernel, arguments);
+    const solve_gpu_start_at at = {dim3((unsigned)blocks), (unsigned)threads, (unsigned)job.blocks, bytes, stream};
+    const cudaError_t error = ask_for_bytes((const void *)kernel, bytes);
+    return error != cudaSuccess ? error : solve_gpu_start(&at, (const void *)kernel, arguments);
 }
 
 template <int TYPE, bool SOME> static void (*behind_function(const solve_gpu_cut *cut))(chip_job)
@@ -56,22 +61,42 @@ template <int TYPE, bool SOME, bool WIDE> static void (*beside_function(const so
                            : beside_kernel<TYPE, SOME, WIDE, true, false>;
 }
 
+/* Blocks that stay, but for large clusters: how many of those there are at once depends on how a device is cut, and
+ * one that came late would begin with all of its tasks then. */
+static cudaError_t launch_beside(void (*kernel)(chip_job), const chip_job &job, int threads, uint64_t bytes,
+                                 cudaStream_t stream)
+{
+    enum { FEW = 64, PAIR = 2 }; /* FEW: tasks that any device has at once, or nearly */
+    int64_t blocks = job.groups.tasks * job.blocks, most;
+    if (job.blocks <= PAIR && job.groups.tasks > FEW) {
+        cudaError_t error = ask_for_bytes((const void *)kernel, bytes);
+        if (error == cudaSuccess) error = blocks_that_stay((const void *)kernel, threads, bytes, &most);
+        if (error != cudaSuccess) return error;
+        most = most / job.blocks * job.blocks;
+        if (blocks > most && most > 0) blocks = most;
+    }
+    return launch_clusters(kernel, job, blocks, threads, bytes, stream);
+}
+
 template <int TYPE> static cudaError_t chip_launch(const solve_gpu_launch *l, const solve_gpu_cut *cut)
 {
-    const chip_job job = {l->groups, l->fields, l->flags, cut->blocks, chip_image<TYPE>(), cut->lanes, cut->chunks};
-    uint64_t bytes = chip_bytes<TYPE>(l->lie, cut);
+    chip_job job = {l->groups, l->fields, l->flags, cut->blocks, chip_image<TYPE>(), cut->lanes, cut->chunks};
+    uint64_t bytes = 0;
     const int64_t tasks = l->groups.tasks;
     bool some = false;
     for (int field = 0; field < SOLVE_GPU_FIELDS; field++)
         some = some || l->fields.shared[field];
-    if (l->lie == SOLVE_GPU_BESIDE)
-        return launch_clusters(some      ? beside_function<TYPE, true, false>(cut)
-                               : l->wide ? beside_function<TYPE, false, true>(cut)
-                                         : beside_function<TYPE, false, false>(cut),
-                               job, tasks * cut->blocks,
-                               beside_threads(cut->chunks, cut->lanes, beside_bounds<TYPE>::CHUNKS), bytes,
-                               l->stream);
-    if (!some) bytes = bytes / behind<TYPE, true>::IMAGES * behind<TYPE, false>::IMAGES;
+    if (l->lie == SOLVE_GPU_BESIDE) {
+        bytes = beside_bytes<TYPE>(cut->chunks, cut->lanes);
+        return launch_beside(some      ? beside_function<TYPE, true, false>(cut)
+                             : l->wide ? beside_function<TYPE, false, true>(cut)
+                                       : beside_function<TYPE, false, false>(cut),
+                             job, beside_threads(cut->chunks, cut->lanes, beside_bounds<TYPE>::CHUNKS), bytes,
+                             l->stream);
+    }
+    if (!cut->segments) job.image = image_bytes<typename solve_of<TYPE>::S>((int)l->elements);
+    const int images = some ? (int)behind<TYPE, true>::IMAGES : (int)behind<TYPE, false>::IMAGES;
+    bytes = (uint64_t)cut->warps * (uint64_t)images * (uint64_t)job.image;
     const int64_t blocks = cut->segments ? tasks * cut->blocks : (tasks + cut->warps - 1) / cut->warps;
     return launch_clusters(some ? behind_function<TYPE, true>(cut) : behind_function<TYPE, false>(cut), job, blocks,
                            32 * cut->warps, bytes, l->stream);
@@ -88,21 +113,18 @@ template <int TYPE> static cudaError_t chip_launch_of_cut(const solve_gpu_launch
     return cut->chunk_rows == solve_of<TYPE>::K ? chip_launch<TYPE>(l, cut) : chip_launch<TYPE + SOLVE_LONG>(l, cut);
 }
 
-/* As many blocks as the device holds at once. */
 static cudaError_t launch_stay(void (*kernel)(factored_job), const factored_job &job, int threads, uint64_t bytes,
                                cudaStream_t stream)
 {
-    int device = 0, multiprocessors = 0, each = 0;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess)
-        error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, bytes);
+    factored_job own = job;
+    void *arguments[] = {&own};
+    solve_gpu_start_at at = {dim3(1), (unsigned)threads, 1, bytes, stream};
+    int64_t blocks;
+    cudaError_t error = ask_for_bytes((const void *)kernel, bytes);
+    if (error == cudaSuccess) error = blocks_that_stay((const void *)kernel, threads, bytes, &blocks);
     if (error != cudaSuccess) return error;
-    const int64_t most = (int64_t)multiprocessors * (each > 0 ? each : 1), tasks = job.chip.groups.tasks;
-    kernel<<<(unsigned)(tasks < most ? tasks : most), threads, bytes, stream>>>(job);
-    return cudaGetLastError();
+    at.grid.x = (unsigned)(job.chip.groups.tasks < blocks ? job.chip.groups.tasks : blocks);
+    return solve_gpu_start(&at, (const void *)kernel, arguments);
 }
 
 template <int TYPE>
@@ -110,8 +132,9 @@ static cudaError_t factored_launch(const solve_gpu_launch *l, const solve_gpu_cu
 {
     const uint64_t head = (sizeof(factors_of<TYPE>) + 15) / 16 * 16;
     factored_job job = {{l->groups, l->fields, l->flags, 1, chip_image<TYPE>(), cut->lanes, cut->chunks}, factors};
-    factor_kernel<TYPE><<<(unsigned)l->groups.count, 32, 0, l->stream>>>(job);
-    const cudaError_t error = cudaGetLastError();
+    void *arguments[] = {&job};
+    const solve_gpu_start_at at = {dim3((unsigned)l->groups.count), 32, 1, 0, l->stream};
+    const cudaError_t error = solve_gpu_start(&at, (const void *)factor_kernel<TYPE>, arguments);
     if (error != cudaSuccess) return error;
     if (l->lie == SOLVE_GPU_BEHIND)
         return launch_stay(behind_factored_kernel<TYPE>, job, 32 * FACTORED_WARPS,

@@ -75,6 +75,29 @@ static inline void solve_gpu_give(const lacis_solve_gpu_job *job, void *block)
     if (block != NULL) job->job.host.free(job->job.host.context, block);
 }
 
+/* --- gpu_start.cu ------------------------------------------------------------------------------------- *
+ *
+ * Launches a kernel whose blocks may come while the last blocks of the one before are still at work (programmatic
+ * dependent launch). So every kernel that is launched thus begins with solve_gpu_begin, in all its threads: what was
+ * launched before is done then, and so is what that waited for. */
+typedef struct solve_gpu_start_at {
+    dim3 grid;
+    unsigned threads, cluster; /* of a block; blocks of a cluster, 1: none */
+    uint64_t shared_bytes;
+    cudaStream_t stream;
+} solve_gpu_start_at;
+cudaError_t solve_gpu_start(const solve_gpu_start_at *at, const void *kernel, void **arguments);
+
+#ifdef __CUDACC__
+static __device__ __forceinline__ void solve_gpu_begin()
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+    cudaGridDependencySynchronize();
+#endif
+}
+#endif
+
 /* How far a row may miss dominance: see inside.h. */
 #define SOLVE_GPU_SLACK_F64 (1 + 1e-12)
 #define SOLVE_GPU_SLACK_F32 (1 + 1e-5F)

@@ -11,7 +11,7 @@
 
 static_assert(sizeof(solve_gpu_found) + sizeof(unsigned) <= LACIS_SOLVE_GPU_PINNED_BYTES, "pinned");
 
-const char *const lacis_solve_gpu_way_name[LACIS_SOLVE_GPU_WAYS] = {"thread", "chip", "lanes", "branches"};
+const char *const lacis_solve_gpu_way_name[LACIS_SOLVE_GPU_WAYS] = {"thread", "chip", "lanes", "shared", "branches"};
 
 /* One run. The block of device memory holds `found`, the doubt where there is no pinned memory, and marks. */
 typedef struct solve_run {

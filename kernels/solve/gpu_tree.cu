@@ -64,16 +64,23 @@ int stack_words(const lacis_solve_job *job)
     return tree_shares_off(job) ? 2 : 3;
 }
 
-uint64_t stack_bytes(const lacis_solve_job *job, int64_t depth)
+/* threads: of a block */
+uint64_t stack_bytes(const lacis_solve_job *job, int64_t depth, int threads)
 {
-    return (uint64_t)(depth + 1) * (uint64_t)stack_words(job) * TREE_THREADS *
+    return (uint64_t)(depth + 1) * (uint64_t)stack_words(job) * (uint64_t)threads *
            (uint64_t)tree_computed_bytes(job->type);
+}
+
+/* q and y of a block's lanes. */
+uint64_t kept_bytes(const lacis_solve_job *job, int threads)
+{
+    return 2 * (uint64_t)tree_most_rows(job) * (uint64_t)threads * (uint64_t)tree_computed_bytes(job->type);
 }
 
 /* Blocks of THREAD; each holds q and y of its lanes. */
 int64_t thread_blocks(const lacis_solve_job *job)
 {
-    const uint64_t each = 2 * (uint64_t)tree_most_rows(job) * TREE_THREADS * (uint64_t)tree_computed_bytes(job->type);
+    const uint64_t each = kept_bytes(job, TREE_THREADS);
     int64_t blocks = tree_tiles(job, TREE_THREADS);
     if (blocks > TREE_BLOCKS_MOST) blocks = TREE_BLOCKS_MOST;
     if (each > 0 && (uint64_t)blocks > TREE_SCRATCH_BYTES / each) blocks = (int64_t)(TREE_SCRATCH_BYTES / each);
@@ -89,31 +96,38 @@ lacis_solve_gpu_status take_coefs(const lacis_solve_gpu_job *job, tree_params *p
     return failed(tree_coefs(p, job->job.type, (cudaStream_t)job->stream), cuda_error);
 }
 
+/* THREAD and SHARED. */
 lacis_solve_gpu_status run_thread(const lacis_solve_gpu_job *job, const solve_gpu_tree_plan *plan, tree_params *p,
                                   room *r, int *cuda_error)
 {
     const lacis_solve_job *j = &job->job;
-    const int64_t blocks = thread_blocks(j);
-    const uint64_t stack = stack_bytes(j, plan->most_depth);
+    const bool shared = plan->way == LACIS_SOLVE_GPU_SHARED;
+    const int threads = tree_tile_lanes(plan);
+    const int64_t blocks = shared && p->tiles < TREE_BLOCKS_MOST ? p->tiles
+                           : shared                              ? TREE_BLOCKS_MOST
+                                                                 : thread_blocks(j);
+    const uint64_t stack = stack_bytes(j, plan->most_depth, threads), kept = kept_bytes(j, threads);
     const bool chip = stack <= TREE_STACK_BYTES;
-    const uint64_t rows = (uint64_t)p->most_rows * TREE_THREADS * 2 * (uint64_t)tree_computed_bytes(j->type);
     p->most_depth = plan->most_depth;
-    if (!solve_gpu_take(job, (uint64_t)blocks * rows, &r->scratch)) return LACIS_SOLVE_GPU_NO_MEMORY;
+    if (!shared && !solve_gpu_take(job, (uint64_t)blocks * kept, &r->scratch)) return LACIS_SOLVE_GPU_NO_MEMORY;
     if (!chip && !solve_gpu_take(job, (uint64_t)blocks * stack, &r->stack)) return LACIS_SOLVE_GPU_NO_MEMORY;
     p->scratch = r->scratch;
     p->stack = r->stack;
     lacis_solve_gpu_status status = take_coefs(job, p, r, cuda_error);
     if (status != LACIS_SOLVE_GPU_OK) return status;
+    const void *kernel = tree_thread_kernel(j->type, tree_shares_off(j), shared);
+    const solve_gpu_start_at at = {dim3((unsigned)blocks), (unsigned)threads, 1,
+                                   (chip ? stack : 0) + (shared ? kept : 0), (cudaStream_t)job->stream};
+    cudaError_t error = cudaSuccess;
+    if (shared) error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, LANES_BYTES_MOST);
     void *arguments[] = {p};
-    return failed(cudaLaunchKernel(tree_thread_kernel(j->type, tree_shares_off(j)), dim3((unsigned)blocks),
-                                   dim3(TREE_THREADS), arguments, chip ? stack : 0, (cudaStream_t)job->stream),
-                  cuda_error);
+    return failed(error == cudaSuccess ? solve_gpu_start(&at, kernel, arguments) : error, cuda_error);
 }
 
 /* So many tiles at a time as there is room for q and y of. */
 int64_t branch_tiles(const lacis_solve_job *job)
 {
-    const uint64_t each = 2 * (uint64_t)tree_most_rows(job) * TREE_THREADS * (uint64_t)tree_computed_bytes(job->type);
+    const uint64_t each = kept_bytes(job, TREE_THREADS);
     const int64_t tiles = tree_tiles(job, TREE_THREADS);
     const uint64_t most = each > 0 && TREE_SCRATCH_BYTES > each ? TREE_SCRATCH_BYTES / each : 1;
     return (uint64_t)tiles > most ? (int64_t)most : tiles;
@@ -128,9 +142,8 @@ cudaError_t launch_phases(const lacis_solve_gpu_job *job, const solve_gpu_tree_p
     for (int32_t i = 0; i < 2 * plan->phases; i++) {
         const bool up = i < plan->phases;
         p->phase = up ? i : 2 * plan->phases - 1 - i;
-        const cudaError_t error =
-            cudaLaunchKernel(tree_branches_kernel(job->job.type, coef, up), dim3((unsigned)tiles, y),
-                             dim3(TREE_THREADS), arguments, 0, (cudaStream_t)job->stream);
+        const solve_gpu_start_at at = {dim3((unsigned)tiles, y), TREE_THREADS, 1, 0, (cudaStream_t)job->stream};
+        const cudaError_t error = solve_gpu_start(&at, tree_branches_kernel(job->job.type, coef, up), arguments);
         if (error != cudaSuccess) return error;
     }
     return cudaSuccess;
@@ -141,7 +154,7 @@ lacis_solve_gpu_status run_branches(const lacis_solve_gpu_job *job, const solve_
 {
     const lacis_solve_job *j = &job->job;
     const int64_t most = branch_tiles(j);
-    const uint64_t each = (uint64_t)p->most_rows * TREE_THREADS * 2 * (uint64_t)tree_computed_bytes(j->type);
+    const uint64_t each = kept_bytes(j, TREE_THREADS);
     if (!solve_gpu_take(job, (uint64_t)most * each, &r->scratch)) return LACIS_SOLVE_GPU_NO_MEMORY;
     p->scratch = r->scratch;
     lacis_solve_gpu_status status = take_coefs(job, p, r, cuda_error);
@@ -159,9 +172,9 @@ lacis_solve_gpu_status run_lanes(const lacis_solve_gpu_job *job, const solve_gpu
 {
     const int64_t blocks = p->tiles < plan->lanes.blocks ? p->tiles : plan->lanes.blocks;
     void *arguments[] = {p};
-    return failed(cudaLaunchKernel(plan->lanes.kernel, dim3((unsigned)blocks), dim3(32 * (unsigned)plan->lanes.warps),
-                                   arguments, plan->lanes.shared_bytes, (cudaStream_t)job->stream),
-                  cuda_error);
+    const solve_gpu_start_at at = {dim3((unsigned)blocks), 32 * (unsigned)plan->lanes.warps, 1,
+                                   plan->lanes.shared_bytes, (cudaStream_t)job->stream};
+    return failed(solve_gpu_start(&at, plan->lanes.kernel, arguments), cuda_error);
 }
 
 lacis_solve_gpu_status run_planned(const lacis_solve_gpu_job *job, const solve_gpu_tree_plan *plan,
@@ -222,17 +235,32 @@ const char *solve_gpu_trees_refuse(const lacis_solve_gpu_job *job)
 {
     if (job->job.type == LACIS_SOLVE_C128) return "trees are real";
     if (job->way == LACIS_SOLVE_GPU_CHIP) return "for chains";
+    if (job->way == LACIS_SOLVE_GPU_SHARED)
+        return kept_bytes(&job->job, TREE_SHARED_THREADS) + TREE_STACK_BYTES > LANES_BYTES_MOST
+                   ? "trees too large for shared memory"
+                   : NULL;
     if (job->way != LACIS_SOLVE_GPU_LANES) return NULL;
     if (!tree_lanes_fits(&job->job, false)) return "trees too large for shared memory";
     return rows_are_near(&job->job) ? NULL : "too many lanes side by side";
 }
 
 /* At most: each slot of the stack but a few stands for a parent with three children or more. */
+static uint64_t long_stack_bytes(const lacis_solve_job *job, int threads)
+{
+    const uint64_t stack = stack_bytes(job, tree_most_rows(job) / 3 + 32, threads);
+    return stack > TREE_STACK_BYTES ? stack : 0;
+}
+
 static uint64_t thread_bytes(const lacis_solve_job *job)
 {
-    const uint64_t stack = stack_bytes(job, tree_most_rows(job) / 3 + 32);
-    const uint64_t own = 2 * (uint64_t)tree_most_rows(job) * TREE_THREADS * (uint64_t)tree_computed_bytes(job->type);
-    return (uint64_t)thread_blocks(job) * (own + (stack > TREE_STACK_BYTES ? stack : 0));
+    return (uint64_t)thread_blocks(job) * (kept_bytes(job, TREE_THREADS) + long_stack_bytes(job, TREE_THREADS));
+}
+
+static uint64_t shared_bytes(const lacis_solve_job *job)
+{
+    const int64_t tiles = tree_tiles(job, TREE_SHARED_THREADS);
+    return (uint64_t)(tiles < TREE_BLOCKS_MOST ? tiles : TREE_BLOCKS_MOST) *
+           long_stack_bytes(job, TREE_SHARED_THREADS);
 }
 
 uint64_t solve_gpu_trees_bytes(const lacis_solve_gpu_job *job)
@@ -247,7 +275,8 @@ uint64_t solve_gpu_trees_bytes(const lacis_solve_gpu_job *job)
         return common + own + (tree_lanes_fits(j, true) ? 0 : thread_bytes(j));
     }
     if (job->way == LACIS_SOLVE_GPU_THREAD) return common + thread_bytes(j);
+    if (job->way == LACIS_SOLVE_GPU_SHARED) return common + shared_bytes(j);
     const uint64_t levels = rows * (sizeof(tree_branch) + sizeof(int32_t)) +
                             groups * (sizeof(tree_branches_head) + (TREE_PHASES_MOST + 8) * sizeof(tree_phase));
-    return common + levels + (uint64_t)branch_tiles(j) * 2 * (uint64_t)tree_most_rows(j) * TREE_THREADS * computed;
+    return common + levels + (uint64_t)branch_tiles(j) * kept_bytes(j, TREE_THREADS);
 }

@@ -89,6 +89,7 @@ TREE_DEVICE bool branch_up(const work<C> &w, const tree_lane<S> &in, const C *co
 template <class S, class C, bool COEF> __global__ void __launch_bounds__(TREE_THREADS) up_kernel(const tree_params p)
 {
     work<C> w;
+    solve_gpu_begin();
     if (!find_work(p, &w)) return;
     const tree_lane<S> in = tree_lane_at<S>(p, w.group, w.lane);
     const C *coef = (const C *)p.coef + 4 * w.group.coef;
@@ -115,6 +116,7 @@ TREE_DEVICE void branch_down(const work<C> &w, const tree_column<S> &to, const t
 template <class S, class C> __global__ void __launch_bounds__(TREE_THREADS) down_kernel(const tree_params p)
 {
     work<C> w;
+    solve_gpu_begin();
     if (!find_work(p, &w)) return;
     const tree_column<S> to = tree_column_at<S>(p.x, false, w.group.x, w.group.rows, w.lane);
     const int32_t each = stride(p, w), last = w.begin + (w.end - 1 - w.begin) / each * each;

@@ -29,6 +29,7 @@ template <class S, class C> TREE_DEVICE void coef_of(const tree_params &p, const
 
 template <class S, class C> __global__ void __launch_bounds__(TREE_THREADS) coef_kernel(const tree_params p)
 {
+    solve_gpu_begin();
     for (int64_t i = blockIdx.x; i < p.groups; i += gridDim.x) {
         const tree_group g = p.group == NULL ? p.one : p.group[i];
         for (int32_t k = blockIdx.y * TREE_THREADS + threadIdx.x; k < g.rows; k += gridDim.y * TREE_THREADS)
@@ -41,11 +42,11 @@ cudaError_t tree_coefs(const tree_params *p, lacis_solve_type type, cudaStream_t
 {
     const int64_t each = (p->most_rows + TREE_THREADS - 1) / TREE_THREADS;
     const dim3 grid((unsigned)(p->groups < 65535 ? p->groups : 65535), (unsigned)(each < 64 ? each : 64));
-    if (type == LACIS_SOLVE_F64)
-        coef_kernel<double, double><<<grid, TREE_THREADS, 0, stream>>>(*p);
-    else if (type == LACIS_SOLVE_F32)
-        coef_kernel<float, float><<<grid, TREE_THREADS, 0, stream>>>(*p);
-    else
-        coef_kernel<float, double><<<grid, TREE_THREADS, 0, stream>>>(*p);
-    return cudaGetLastError();
+    const void *kernel = type == LACIS_SOLVE_F64   ? (const void *)coef_kernel<double, double>
+                         : type == LACIS_SOLVE_F32 ? (const void *)coef_kernel<float, float>
+                                                   : (const void *)coef_kernel<float, double>;
+    tree_params own = *p;
+    void *arguments[] = {&own};
+    const solve_gpu_start_at at = {grid, TREE_THREADS, 1, 0, stream};
+    return solve_gpu_start(&at, kernel, arguments);
 }

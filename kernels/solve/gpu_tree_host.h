@@ -9,6 +9,7 @@
 
 enum {
     TREE_THREADS = 64,           /* lanes of a tile of THREAD and BRANCHES */
+    TREE_SHARED_THREADS = 32,    /* of SHARED */
     TREE_BLOCKS_MOST = 132 * 16, /* of THREAD: each has memory of its own for q and y */
     TREE_STACK_BYTES = 12 << 10  /* of a block's stack in shared memory at most; else it lies in memory */
 };
@@ -89,7 +90,9 @@ int64_t tree_list_groups(const lacis_solve_job *job, const solve_gpu_tree_plan *
                          int64_t *tiles, int64_t *weight);
 static inline int tree_tile_lanes(const solve_gpu_tree_plan *plan)
 {
-    return plan->way == LACIS_SOLVE_GPU_LANES ? plan->lanes.lanes : (int)TREE_THREADS;
+    return plan->way == LACIS_SOLVE_GPU_LANES    ? plan->lanes.lanes
+           : plan->way == LACIS_SOLVE_GPU_SHARED ? (int)TREE_SHARED_THREADS
+                                                 : (int)TREE_THREADS;
 }
 int64_t tree_most_rows(const lacis_solve_job *job);
 int64_t tree_tiles(const lacis_solve_job *job, int lanes);
@@ -101,7 +104,7 @@ uint64_t tree_lanes_bytes(const lacis_solve_job *job, int lanes, int64_t rows, i
 /* Whether schedules of most trees fit; or, surely, whatever the trees are. */
 bool tree_lanes_fits(const lacis_solve_job *job, bool surely);
 
-const void *tree_thread_kernel(lacis_solve_type type, bool coef);
+const void *tree_thread_kernel(lacis_solve_type type, bool coef, bool shared);
 const void *tree_lanes_kernel(lacis_solve_type type, int lanes, bool shared);
 const void *tree_branches_kernel(lacis_solve_type type, bool coef, bool up);
 cudaError_t tree_clear_marks(const struct tree_params *p, cudaStream_t stream);

@@ -241,6 +241,7 @@ template <class S, class C, int LANES, bool SHARED>
 __global__ void __launch_bounds__(32 * TREE_WARPS_MOST) lanes_kernel(const __grid_constant__ tree_params p)
 {
     extern __shared__ __align__(16) char memory[];
+    solve_gpu_begin();
     int64_t tile = tile_from(p, blockIdx.x, gridDim.x);
     const int64_t end = tile_from(p, (int64_t)blockIdx.x + 1, gridDim.x);
     const int lane = threadIdx.x % (LANES / 2) * 2;

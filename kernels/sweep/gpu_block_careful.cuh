@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The careful march: whatever the quick one is not for. Cells are read and written one by one, at columns and rows
- * that may wrap. Levels are chained, with rows moved on, so that one step is the loop's body.
+ * that may wrap. Levels are chained, two rows each.
  *
  * Ghosts are not kept. Along x they are made where a neighbour is wanted. A row beyond an end along y takes the place
  * of the one that was computed of nothing there: behind the last row as soon as it would be made, before the first
@@ -33,7 +33,7 @@ template <class F> struct Careful {
         high; /* a level whose newest row is this has the first row, or the last, to be given to the next level */
     int row;  /* to be read next, wrapped */
     Row r[F::LEVELS][2];
-    Row s[F::SUMS ? F::LEVELS : 1][2];
+    Row s[F::SUMS ? F::LEVELS : 1]; /* pairs of the older row */
 
     __device__ __forceinline__ Careful(const Plane<T> &plane, const T *mine, int of_warp) : p(plane), lane(of_warp)
     {
@@ -70,11 +70,11 @@ template <class F> struct Careful {
     }
 
     /* Row b's next values. */
-    __device__ __forceinline__ void inside(const Row &a, const Row &b, const Row &c, Row &sa, const Row &sb, Row &to)
+    __device__ __forceinline__ void inside(const Row &a, const Row &b, const Row &c, Row &sa, Row &to)
     {
-        next_row<F::GROUPS, true>(p, ends, a, b, c, sa, sb, sa, to);
-        to[0] = ends.hold && ends.left ? b[0] : to[0];
-        to[CELLS - 1] = ends.hold && ends.right ? b[CELLS - 1] : to[CELLS - 1];
+        next_row<F::GROUPS, true>(p, ends, a, b, c, sa, to);
+        to[0] = ends.hold_left ? b[0] : to[0];
+        to[CELLS - 1] = ends.hold_right ? b[CELLS - 1] : to[CELLS - 1];
     }
 
     /* The rows beside row b, which is the first or the last, or both. */
@@ -93,36 +93,39 @@ template <class F> struct Careful {
         }
     }
 
-    /* Reads row j, gives row j - LEVELS of the last level. */
-    __device__ __forceinline__ void step(int j, Row &c)
+    /* Reads row j, gives row j - LEVELS of the last level. P: where older rows are, in turn. ENDS: rows at the grid's
+     * ends may be among them. */
+    template <int P, bool ENDS> __device__ __forceinline__ void step(int j, Row &c)
     {
         ask(j + AHEAD);
         take(j, c);
 #pragma unroll
         for (int t = 0; t < F::LEVELS; t++) {
             Row next;
-            Row &sa = s[F::SUMS ? t : 0][0], &sb = s[F::SUMS ? t : 0][1];
-            const bool first_row = j - t == low, last_row = j - t == high;
-            if (first_row || last_row) at_end(r[t][0], r[t][1], c, sa, first_row, last_row);
-            inside(r[t][0], r[t][1], c, sa, sb, next);
+            Row &a = r[t][P], &sa = s[F::SUMS ? t : 0];
+            const Row &b = r[t][1 - P];
+            const bool first_row = ENDS && j - t == low, last_row = ENDS && j - t == high;
+            if (first_row || last_row) at_end(a, b, c, sa, first_row, last_row);
+            inside(a, b, c, sa, next);
             if ((first_row && p.edge[2].kind == LACIS_SWEEP_HOLD) ||
                 (last_row && p.edge[3].kind == LACIS_SWEEP_HOLD)) {
 #pragma unroll
                 for (int k = 0; k < CELLS; k++)
-                    next[k] = r[t][1][k];
+                    next[k] = b[k];
             }
 #pragma unroll
             for (int k = 0; k < CELLS; k++) {
-                r[t][0][k] = r[t][1][k];
-                r[t][1][k] = c[k];
+                a[k] = c[k];
                 c[k] = next[k];
-                if (F::SUMS) {
-                    const T sum = sa[k];
-                    sa[k] = sb[k];
-                    sb[k] = sum;
-                }
             }
         }
+    }
+
+    template <int P, bool ENDS> __device__ __forceinline__ void step_and_write(int j, int from)
+    {
+        Row last;
+        step<P, ENDS>(j, last);
+        if (j - F::LEVELS >= from) write(j - F::LEVELS, last);
     }
 
     __device__ __forceinline__ void write(int y, const Row &last)
@@ -131,6 +134,19 @@ template <class F> struct Careful {
 #pragma unroll
         for (int k = 0; k < CELLS; k++)
             if (first + k >= strip.begin && first + k < strip.end) to[first + k] = last[k];
+    }
+
+    /* What was newer becomes older. */
+    __device__ __forceinline__ void swap()
+    {
+#pragma unroll
+        for (int t = 0; t < F::LEVELS; t++)
+#pragma unroll
+            for (int k = 0; k < CELLS; k++) {
+                const T older = r[t][1][k];
+                r[t][1][k] = r[t][0][k];
+                r[t][0][k] = older;
+            }
     }
 
     __device__ __forceinline__ void begin(int number)
@@ -144,12 +160,10 @@ template <class F> struct Careful {
 #pragma unroll
         for (int t = 0; t < F::LEVELS; t++)
 #pragma unroll
-            for (int i = 0; i < 2; i++)
-#pragma unroll
-                for (int k = 0; k < CELLS; k++) {
-                    r[t][i][k] = 0;
-                    if (F::SUMS) s[F::SUMS ? t : 0][i][k] = 0;
-                }
+            for (int k = 0; k < CELLS; k++) {
+                r[t][0][k] = r[t][1][k] = 0;
+                if (F::SUMS) s[F::SUMS ? t : 0][k] = 0;
+            }
     }
 
     /* Rows y .. stop - 1 of a strip. */
@@ -161,10 +175,17 @@ template <class F> struct Careful {
         row = j < 0 ? (j % p.ny + p.ny) % p.ny : j;
         for (int i = 0; i < AHEAD; i++)
             ask(j + i);
-        for (; j < stop + F::LEVELS; j++) {
-            Row last;
-            step(j, last);
-            if (j - F::LEVELS >= y) write(j - F::LEVELS, last);
+        const int behind = stop + F::LEVELS;
+        while (j < behind) {
+            /* Until then no level has one of the grid's ends before it. */
+            const int quick = p.wraps_y ? behind : j > F::LEVELS ? min(behind, p.ny) : j;
+            for (; j + 1 < quick; j += 2) {
+                step_and_write<0, false>(j, y);
+                step_and_write<1, false>(j + 1, y);
+            }
+            if (j >= behind) break;
+            step_and_write<0, true>(j++, y);
+            swap();
         }
         wait<0>();
     }

@@ -60,24 +60,26 @@ template <class T> BLOCK_INLINE T beyond(const Edge<T> &edge, T outer, T inner)
     return value;
 }
 
-/* Where a lane stands: whether its first cell is the grid's first, or its last the grid's last (not both), and what
- * lies beyond. */
+/* Where a lane stands: whether its first cell is the grid's first, or its last the grid's last (not both), whether
+ * that cell is held, and what lies beyond: in registers, as it is asked for with each row. */
 template <class T> struct Ends {
-    bool left, right;
-    bool hold, mirror, sum, fixed; /* fixed: a sum of a alone */
-    const Edge<T> *edge;
+    bool left, right, hold_left, hold_right;
+    bool mirror, sum, fixed; /* fixed: a sum of a alone */
+    T a, b;
 };
 template <class T> BLOCK_INLINE Ends<T> ends_of(bool left, bool right, const Edge<T> *edge)
 {
-    const Edge<T> &mine = edge[right];
     Ends<T> out;
+    const int kind = right ? edge[1].kind : edge[0].kind;
     out.left = left;
     out.right = right;
-    out.hold = (left || right) && mine.kind == LACIS_SWEEP_HOLD;
-    out.mirror = mine.kind == LACIS_SWEEP_MIRROR;
-    out.sum = mine.kind == LACIS_SWEEP_AFFINE;
-    out.fixed = out.sum && mine.b == 0;
-    out.edge = edge;
+    out.hold_left = left && kind == LACIS_SWEEP_HOLD;
+    out.hold_right = right && kind == LACIS_SWEEP_HOLD;
+    out.mirror = kind == LACIS_SWEEP_MIRROR;
+    out.sum = kind == LACIS_SWEEP_AFFINE;
+    out.a = right ? edge[1].a : edge[0].a;
+    out.b = right ? edge[1].b : edge[0].b;
+    out.fixed = out.sum && out.b == 0;
     return out;
 }
 
@@ -87,12 +89,11 @@ template <bool EDGES, class T> BLOCK_INLINE void pairs(const T (&row)[CELLS], co
     T left = __shfl_up_sync(~0U, row[CELLS - 1], 1);
     T right = __shfl_down_sync(~0U, row[0], 1);
     if (EDGES) {
-        const T low = ends.mirror ? row[1] : row[0], high = ends.mirror ? row[CELLS - 2] : row[CELLS - 1];
-        T value = ends.right ? high : low;
-        const T a = ends.right ? ends.edge[1].a : ends.edge[0].a, b = ends.right ? ends.edge[1].b : ends.edge[0].b;
-        const T sum_of = multiply_add(b, value, a);
+        const T outer = ends.right ? row[CELLS - 1] : row[0], inner = ends.right ? row[CELLS - 2] : row[1];
+        T value = ends.mirror ? inner : outer;
+        const T sum_of = multiply_add(ends.b, value, ends.a);
         value = ends.sum ? sum_of : value;
-        value = ends.fixed ? a : value;
+        value = ends.fixed ? ends.a : value;
         left = ends.left ? value : left;
         right = ends.right ? value : right;
     }

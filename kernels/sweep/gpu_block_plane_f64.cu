@@ -16,9 +16,9 @@ const Variant plane_f64[] = {
     plane_variant<PlaneForm<double, 8, true, CENTRE, 8, 8>>("f64 centre+cross 8"),
     plane_variant<PlaneForm<double, 4, true, CENTRE, 8, 12>>("f64 centre+cross 4"),
     plane_variant<PlaneForm<double, 2, true, CENTRE, 8, 12>>("f64 centre+cross 2"),
-    plane_variant<PlaneForm<double, 5, true, CORNERS, 8, 8>>("f64 cross+corners 5"),
+    plane_variant<PlaneForm<double, 6, PAIRS, CORNERS, 10, 8>>("f64 cross+corners 6"),
     plane_variant<PlaneForm<double, 2, true, CORNERS, 8, 8>>("f64 cross+corners 2"),
-    plane_variant<PlaneForm<double, 4, false, CENTRE | CORNERS, 9, 8>>("f64 centre+cross+corners 4"),
+    plane_variant<PlaneForm<double, 6, PAIRS, CENTRE | CORNERS, 10, 8>>("f64 centre+cross+corners 6"),
     plane_variant<PlaneForm<double, 2, false, CENTRE | CORNERS, 9, 12>>("f64 centre+cross+corners 2"),
 };
 const int plane_f64_count = (int)(sizeof plane_f64 / sizeof plane_f64[0]);

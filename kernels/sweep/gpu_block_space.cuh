@@ -89,6 +89,7 @@ template <class T, int LEVELS_, int GROUPS_, int TEAM_, int HIGH_, int BLOCKS_> 
         V = Vector<T>::CELLS,
         OVERLAP = (LEVELS + V - 1) / V * V,
         STEP_X = WIDTH - 2 * OVERLAP,
+        INSET = OVERLAP / (2 * V) * (2 * V), /* tiles write whole sectors of 32 bytes */
         ROWS = TEAM * HIGH,
         STEP_Y = ROWS - 2 * LEVELS,
         AHEAD = 2,
@@ -104,12 +105,14 @@ template <class T, int LEVELS_, int GROUPS_, int TEAM_, int HIGH_, int BLOCKS_> 
 struct Span {
     int at, begin, end;
 };
-static inline __device__ Span span_of(int tile, int tiles, int step, int overlap, int width, int n, bool wraps)
+static inline __device__ Span span_of(int tile, int tiles, int step, int overlap, int inset, int width, int n,
+                                      bool wraps)
 {
     const bool last = tile == tiles - 1;
-    const int inset = wraps ? 0 : overlap;
+    if (wraps) inset = 0;
     Span out;
-    out.at = last && !wraps ? n - width : tile * step + inset - overlap;
+    out.at = tile * step + inset - overlap;
+    if (!wraps) out.at = last ? n - width : max(out.at, 0);
     out.begin = tile == 0 ? 0 : tile * step + inset;
     out.end = last ? n : (tile + 1) * step + inset;
     return out;
@@ -123,8 +126,8 @@ template <class F, bool EDGES> struct Cube {
 
     const Space<T> &p;
     int lane, warp;
-    T *ring; /* the lane's place */
-    T *seam; /* the same, of warp 0 */
+    T *ring; /* the warp's: planes of rows, cells in their order */
+    T *seam; /* the lane's place, of warp 0 */
     unsigned address;
     Span x, y;
     Ends<T> ends;
@@ -136,7 +139,7 @@ template <class F, bool EDGES> struct Cube {
     __device__ __forceinline__ Cube(const Space<T> &space, T *shared, int of_warp, int of_team)
         : p(space), lane(of_warp), warp(of_team)
     {
-        ring = shared + warp * F::RING_CELLS + lane * F::V;
+        ring = shared + warp * F::RING_CELLS;
         address = shared_address(ring);
         seam = shared + F::TEAM * F::RING_CELLS + lane * F::V;
     }
@@ -161,13 +164,13 @@ template <class F, bool EDGES> struct Cube {
                 const T *row = from + wrapped(at_y, p.n[1]) * p.pitch;
 #pragma unroll
                 for (int k = 0; k < CELLS; k++)
-                    copy_one<SIZE>(address + (unsigned)((place + cell_place<T>(k)) * SIZE),
+                    copy_one<SIZE>(address + (unsigned)((place + lane * CELLS + k) * SIZE),
                                    row + wrapped(at_x + k, p.n[0]));
-            } else {
-                const T *row = from + at_y * p.pitch + at_x;
+            } else { /* all lanes' side by side, so not a lane's own cells where it takes several */
+                const T *row = from + at_y * p.pitch + x.at + lane * F::V;
 #pragma unroll
                 for (int k = 0; k < CELLS; k += F::V)
-                    copy_16(address + (unsigned)((place + cell_place<T>(k)) * SIZE), row + k);
+                    copy_16(address + (unsigned)((place + lane * F::V + k * LANES) * SIZE), row + k * (int)LANES);
             }
         }
         commit();
@@ -180,11 +183,12 @@ template <class F, bool EDGES> struct Cube {
     __device__ __forceinline__ void take(int j, Row (&to)[F::HIGH])
     {
         wait<F::AHEAD>();
+        if (F::V < CELLS) __syncwarp();
 #pragma unroll
         for (int i = 0; i < F::HIGH; i++)
 #pragma unroll
             for (int k = 0; k < CELLS; k += F::V)
-                load(ring + slot(j) + i * WIDTH + cell_place<T>(k), &to[i][k]);
+                load(ring + slot(j) + i * WIDTH + lane * CELLS + k, &to[i][k]);
     }
 
     /* --- first (0) and last (1) rows of the warps' planes */
@@ -221,8 +225,8 @@ template <class F, bool EDGES> struct Cube {
             to[k] = multiply_add(p.weights.cross, add(add(across[k], add(down, up)), add(a[k], c[k])), value);
         }
         if (!EDGES) return;
-        to[0] = ends.hold && ends.left ? b[i][0] : to[0];
-        to[CELLS - 1] = ends.hold && ends.right ? b[i][CELLS - 1] : to[CELLS - 1];
+        to[0] = ends.hold_left ? b[i][0] : to[0];
+        to[CELLS - 1] = ends.hold_right ? b[i][CELLS - 1] : to[CELLS - 1];
         if ((i == 0 && first_warp && p.edge[2].kind == LACIS_SWEEP_HOLD) ||
             (i == F::HIGH - 1 && last_warp && p.edge[3].kind == LACIS_SWEEP_HOLD)) {
 #pragma unroll
@@ -254,12 +258,12 @@ template <class F, bool EDGES> struct Cube {
         if (first) end_plane(p.edge[4], b, c, a);
     }
 
-    /* c: level t's newest plane, of step j; becomes the next level's. */
-    template <int P> __device__ __forceinline__ void link(int t, int j, Row (&c)[F::HIGH])
+    /* c: level t's newest plane, of step j; becomes the next level's. ENDS: planes at the grid's ends may be. */
+    template <int P, bool ENDS> __device__ __forceinline__ void link(int t, int j, Row (&c)[F::HIGH])
     {
         Row(&a)[F::HIGH] = r[t][P];
         const Row(&b)[F::HIGH] = r[t][1 - P];
-        const bool first = j - t == low, last = j - t == high;
+        const bool first = ENDS && j - t == low, last = ENDS && j - t == high;
         if (first || last) at_end(a, b, c, first, last);
         show(seam_of(j, t, warp, 0), c[0]);
         show(seam_of(j, t, warp, 1), c[F::HIGH - 1]);
@@ -292,37 +296,68 @@ template <class F, bool EDGES> struct Cube {
             }
     }
 
-    __device__ __forceinline__ void write(int z, const Row (&last)[F::HIGH])
+    /* Plane z. Where a lane's cells are more than 16 bytes, by way of the place of the plane read in step j, so that
+     * whole sectors are written at once. */
+    __device__ __forceinline__ void write(int z, int j, const Row (&last)[F::HIGH])
     {
-        const int at_x = x.at + lane * CELLS;
+        if (!EDGES && F::V < CELLS) {
+            __syncwarp();
+#pragma unroll
+            for (int i = 0; i < F::HIGH; i++)
+#pragma unroll
+                for (int k = 0; k < CELLS; k += F::V)
+                    store(ring + slot(j) + i * WIDTH + lane * CELLS + k, &last[i][k]);
+            __syncwarp();
+        }
 #pragma unroll
         for (int i = 0; i < F::HIGH; i++) {
             const int at_y = y.at + warp * F::HIGH + i;
             if (at_y < y.begin || at_y >= y.end) continue;
-            T *to = p.out + z * p.plane + at_y * p.pitch + at_x;
+            T *to = p.out + z * p.plane + at_y * p.pitch + x.at;
             if (EDGES) {
 #pragma unroll
-                for (int k = 0; k < CELLS; k++)
-                    if (at_x + k >= x.begin && at_x + k < x.end) to[k] = last[i][k];
+                for (int k = 0; k < CELLS; k++) {
+                    const int at = lane * CELLS + k;
+                    if (x.at + at >= x.begin && x.at + at < x.end) to[at] = last[i][k];
+                }
             } else {
 #pragma unroll
-                for (int k = 0; k < CELLS; k += F::V)
-                    if (at_x + k >= x.begin && at_x + k < x.end) store(to + k, &last[i][k]);
+                for (int k = 0; k < CELLS; k += F::V) {
+                    const int at = lane * F::V + k * (int)LANES;
+                    Row out;
+                    if (F::V < CELLS) load(ring + slot(j) + i * WIDTH + at, out);
+                    if (x.at + at >= x.begin && x.at + at < x.end) store(to + at, F::V < CELLS ? out : last[i]);
+                }
             }
         }
     }
 
     /* Reads plane j, and writes plane j - LEVELS from z on. */
-    template <int P> __device__ __forceinline__ void step(int j, int z)
+    template <int P, bool ENDS> __device__ __forceinline__ void step(int j, int z)
     {
         Row c[F::HIGH];
         ask(j + F::AHEAD);
         take(j, c);
 #pragma unroll
         for (int t = 0; t < F::LEVELS; t++)
-            link<P>(t, j, c);
-        if (j - F::LEVELS >= z) write(j - F::LEVELS, c);
+            link<P, ENDS>(t, j, c);
+        if (j - F::LEVELS >= z) write(j - F::LEVELS, j, c);
         __syncthreads();
+    }
+
+    /* What was newer becomes older. */
+    __device__ __forceinline__ void swap()
+    {
+#pragma unroll
+        for (int t = 0; t < F::LEVELS; t++)
+#pragma unroll
+            for (int i = 0; i < F::HIGH; i++)
+#pragma unroll
+                for (int k = 0; k < CELLS; k++) {
+                    const T older = r[t][1][i][k];
+                    r[t][1][i][k] = r[t][0][i][k];
+                    r[t][0][i][k] = older;
+                }
     }
 
     /* Planes z .. stop - 1. */
@@ -348,9 +383,18 @@ template <class F, bool EDGES> struct Cube {
         plane = j < 0 ? (j % p.n[2] + p.n[2]) % p.n[2] : j;
         for (int i = 0; i < F::AHEAD; i++)
             ask(j + i);
-        for (; j < stop + F::LEVELS; j += 2) {
-            step<0>(j, z);
-            if (j + 1 < stop + F::LEVELS) step<1>(j + 1, z);
+        const int behind = stop + F::LEVELS;
+        while (j < behind) {
+            const bool wraps = p.wraps[2];
+            int quick = j - 1; /* no level has one of the grid's ends before it */
+            if (wraps || j > F::LEVELS) quick = wraps ? behind : min(behind, p.n[2]);
+            for (; j + 1 < quick; j += 2) {
+                step<0, false>(j, z);
+                step<1, false>(j + 1, z);
+            }
+            if (j >= behind) break;
+            step<0, true>(j++, z);
+            swap();
         }
         wait<0>();
     }
@@ -374,8 +418,8 @@ struct Piece {
             z = planes_before(p.tiles, tile, from);
             stop = planes_before(p.tiles, tile, until);
         }
-        x = span_of(tile % across, across, F::STEP_X, F::OVERLAP, WIDTH, p.n[0], p.wraps[0]);
-        y = span_of(tile / across, p.tiles.count[1], F::STEP_Y, F::LEVELS, F::ROWS, p.n[1], p.wraps[1]);
+        x = span_of(tile % across, across, F::STEP_X, F::OVERLAP, F::INSET, WIDTH, p.n[0], p.wraps[0]);
+        y = span_of(tile / across, p.tiles.count[1], F::STEP_Y, F::LEVELS, F::LEVELS, F::ROWS, p.n[1], p.wraps[1]);
         edges = x.at <= 0 || x.at + WIDTH >= p.n[0] || y.at <= 0 || y.at + F::ROWS >= p.n[1];
     }
     template <class F> __device__ __forceinline__ void begin(const Space<typename F::number> &p)

@@ -80,7 +80,8 @@ static __device__ bool nearer(const Ghosts &g, const Edges &e, int array, int ax
         if (turn->b == T(0)) return true;
         break;
     case LACIS_SWEEP_VALUES:
-        turn->a = static_cast<const T *>(e.values[array][face])[element_of(g, e, array, axis, at)];
+        if (g.still) /* else the values may be gone */
+            turn->a = static_cast<const T *>(e.values[array][face])[element_of(g, e, array, axis, at)];
         return true;
     default:
         break;

@@ -72,7 +72,7 @@ struct lacis_sweep_gpu {
     bool coefficients_new; /* in halos */
     sweep::Edges *edges;
     sweep::Rules rules;
-    sweep_sums *sums; /* SWEEP_SUMS of them, and their sum */
+    sweep_sums *sums; /* SWEEP_SUMS of them */
     bool sums_clear;
     int *bad;
     int processors, cuda_error;
@@ -169,6 +169,8 @@ bool any_written(const lacis_sweep_start *start);
 /* --- gpu_system.cu */
 void turn(lacis_sweep_gpu *s, int levels);
 lacis_sweep_status read_bad(lacis_sweep_gpu *s, cudaStream_t stream); /* waits, where rules are written */
+/* lacis_sweep_gpu_steps without waiting for what it asks for: read_bad and read_sums (sums: of the last step) do. */
+lacis_sweep_status begin_steps(lacis_sweep_gpu *s, int64_t steps, bool sums);
 
 } // namespace sweep
 

@@ -66,8 +66,8 @@ static lacis_sweep_status take(lacis_sweep_gpu *s, int block, uint64_t bytes)
 /* The block of tables: edges, sums, the word for failures, rules. */
 static uint64_t tables_bytes(const lacis_sweep_start *start)
 {
-    return (uint64_t)round_up(sizeof(Edges), ROUND) +
-           (uint64_t)round_up((SWEEP_SUMS + 1) * sizeof(sweep_sums), ROUND) + ROUND + general_bytes(start);
+    return (uint64_t)round_up(sizeof(Edges), ROUND) + (uint64_t)round_up(SWEEP_SUMS * sizeof(sweep_sums), ROUND) +
+           ROUND + general_bytes(start);
 }
 
 static lacis_sweep_status make_tables(lacis_sweep_gpu *s)
@@ -77,7 +77,7 @@ static lacis_sweep_status make_tables(lacis_sweep_gpu *s)
     s->edges = reinterpret_cast<Edges *>(at);
     at += round_up(sizeof(Edges), ROUND);
     s->sums = reinterpret_cast<sweep_sums *>(at);
-    at += round_up((SWEEP_SUMS + 1) * sizeof(sweep_sums), ROUND);
+    at += round_up(SWEEP_SUMS * sizeof(sweep_sums), ROUND);
     s->bad = reinterpret_cast<int *>(at);
     at += ROUND;
     SWEEP_CUDA(s, cudaMemsetAsync(s->bad, 0, sizeof *s->bad, s->stream));

@@ -47,9 +47,10 @@ static int64_t length_of(const lacis_sweep_gpu *s, int64_t rows, int64_t warps)
     return length < SHORTEST ? SHORTEST : pieces(length < LONGEST ? length : LONGEST, SHORTEST) * SHORTEST;
 }
 
-lacis_sweep_status march(lacis_sweep_gpu *s, const void *kernel, const Box &box, bool, cudaStream_t stream)
+lacis_sweep_status march(lacis_sweep_gpu *s, const void *kernel, const Box &box, bool sums, cudaStream_t stream)
 {
-    const bool solid = s->start.dims == 3;
+    const bool solid = s->start.dims == 3,
+               tiles = solid && sums; /* of which a block has all rows, be they cells or not */
     const int last = solid ? 2 : 1, middle = solid ? 1 : 2;
     const int64_t cells = s->start.type == LACIS_SWEEP_F32 ? 128 : 64; /* of a warp's row */
     const auto down = [](int64_t n, int64_t to) { return n >= 0 ? n / to * to : -pieces(-n, to) * to; };
@@ -58,10 +59,10 @@ lacis_sweep_status march(lacis_sweep_gpu *s, const void *kernel, const Box &box,
     if (!fill_weights(&s->start, &p)) return LACIS_SWEEP_UNSUPPORTED;
     const int64_t strips = pieces(box.end[0] - down(box.begin[0], SWEEP_TILE_X), cells);
     const int64_t rows = box.end[last] - down(box.begin[last], SWEEP_TILE_Y),
-                  between = box.end[middle] - box.begin[middle];
+                  between = box.end[middle] - (tiles ? down(box.begin[middle], SWEEP_TILE_Y) : box.begin[middle]);
     dim3 block(32);
     if (solid)
-        block.z = (unsigned)(between < SWEEP_WARPS ? between : SWEEP_WARPS);
+        block.z = (unsigned)(tiles || between > SWEEP_WARPS ? SWEEP_WARPS : between);
     else
         block.y = (unsigned)pieces(strips, pieces(strips, SWEEP_WARPS));
     const int64_t across = pieces(strips, block.y), middles = pieces(between, block.z);

@@ -5,22 +5,22 @@
  * beside the warp's from memory. Several rows are asked for before the first is used. There are no edges here: ghosts
  * are in memory, and cells that keep their values are not written.
  *
- * With CHANGE tiles are summed as rows go by: a warp's strip is several tiles wide, and chunks end where tiles do.
+ * With CHANGE tiles are summed as rows go by (gpu_tiles.cuh): a warp's strip is several tiles wide, and chunks end
+ * where tiles do.
  */
 #ifndef LACIS_SWEEP_GPU_MARCH_CUH
 #define LACIS_SWEEP_GPU_MARCH_CUH
 
 #include "gpu_base.cuh"
-#include "gpu_sums.cuh"
+#include "gpu_tiles.cuh"
 #include "gpu_window.cuh"
 
-enum { SWEEP_WARPS = 8, SWEEP_REACH = 4 }; /* warps of a block at most; cells that a rule reaches */
+enum { SWEEP_REACH = 4 }; /* cells that a rule reaches */
 
-/* Where a lane is, and what it reads: its own vector; and on the warp's rim those cells beside it that no lane has:
- * the e-th on its side, `beyond[e]` from its first one. */
+/* Which cells beside the warp a lane on its rim reads: the e-th on its side, `beyond[e]` from its first one. */
 struct sweep_lane {
     int lane;
-    bool wanted, rim[SWEEP_REACH];
+    bool rim[SWEEP_REACH];
     int beyond[SWEEP_REACH];
 };
 
@@ -30,7 +30,6 @@ __device__ __forceinline__ sweep_lane sweep_lane_at(int lane, long long x, long 
 {
     sweep_lane l;
     l.lane = lane;
-    l.wanted = x + CELLS > begin - reach && x < end + reach;
 #pragma unroll
     for (int e = 0; e < SWEEP_REACH; e++) {
         const int vectors = e / CELLS + 1;
@@ -42,20 +41,27 @@ __device__ __forceinline__ sweep_lane sweep_lane_at(int lane, long long x, long 
     return l;
 }
 
-/* A lane's cells of a row, with REACH of its neighbours on each side; out[OWN] is the first of its own. All lanes. */
+/* A lane's cells of a row, own[0] the first; and on the warp's rim the REACH cells beside it, own[-1 - E] the E-th.
+ */
+template <int REACH, class T> __device__ __forceinline__ void sweep_row(const T *at, const sweep_lane &l, T *own)
+{
+    sweep_vector<T>::load(at, own);
+    sweep_each<0, REACH>([&](auto number) {
+        constexpr int E = decltype(number)::value;
+        own[-1 - E] = T(0);
+        if (l.rim[E]) own[-1 - E] = at[l.beyond[E]];
+    });
+}
+
+/* Such a row with REACH cells of its neighbours on each side, out[OWN] the first of its own; it may be the same row.
+ * All lanes. */
 template <int REACH, int OWN, class T>
-__device__ __forceinline__ void sweep_row(const T *at, const sweep_lane &l, T *out)
+__device__ __forceinline__ void sweep_beside(const T *own, const sweep_lane &l, T *out)
 {
     constexpr int CELLS = sweep_vector<T>::CELLS;
-    T own[CELLS] = {};
-    if (l.wanted) sweep_vector<T>::load(at, own);
-#pragma unroll
-    for (int j = 0; j < CELLS; j++)
-        out[OWN + j] = own[j];
     sweep_each<0, REACH>([&](auto number) {
         constexpr int E = decltype(number)::value, D = E / CELLS + 1, J = E % CELLS;
-        T beyond = T(0);
-        if (l.rim[E]) beyond = at[l.beyond[E]];
+        const T beyond = own[-1 - E];
         const T left = __shfl_up_sync(0xffffffffu, own[CELLS - 1 - J], D);
         const T right = __shfl_down_sync(0xffffffffu, own[J], D);
         out[OWN - 1 - E] = l.lane < D ? beyond : left;
@@ -129,44 +135,25 @@ __device__ __forceinline__ typename S::T sweep_written(const sweep_pass &p, cons
     return S::template rule<F>(v, sweep_coordinate<T, 0>(p, x), y, z, (T)p.t, bad);
 }
 
-/* The warp's own accumulator. */
-template <int WARPS> __device__ __forceinline__ unsigned long long *sweep_digits()
-{
-    __shared__ unsigned long long digits[WARPS][SWEEP_COUNTERS];
-    return digits[threadIdx.y + blockDim.y * threadIdx.z];
-}
-
-/* Sums of the tiles of a strip, whose columns each lane has CELLS of; cleared. All lanes. */
-template <int CELLS> __device__ __forceinline__ void sweep_flush(double *column, unsigned long long *digit, int lane)
-{
-    constexpr int LANES = SWEEP_TILE_X / CELLS;
-    double sum = __dadd_rn(column[0], column[1]);
-    if constexpr (CELLS == 4) sum = __dadd_rn(sum, __dadd_rn(column[2], column[3]));
-#pragma unroll
-    for (int turned = 1; turned < LANES; turned *= 2)
-        sum = __dadd_rn(sum, __shfl_xor_sync(0xffffffffu, sum, turned));
-#pragma unroll
-    for (int tile = 0; tile < CELLS; tile++)
-        sweep_sums_add(digit, __shfl_sync(0xffffffffu, sum, tile * LANES), lane);
-#pragma unroll
-    for (int j = 0; j < CELLS; j++)
-        column[j] = 0;
-}
-
 template <class S, bool CHANGE> struct sweep_marching {
     typedef typename S::T T;
     typedef sweep_window<S, CHANGE> W;
     static constexpr int CELLS = W::CELLS, UNROLL = W::unroll(), OWN = W::reach(), ROWS = W::rows(UNROLL);
     static constexpr int STREAMS = W::streams(), FIELDS = S::FIELDS;
     static constexpr int M = W::MIDDLE, L = W::LAST;
+    static constexpr bool BY_ROWS = CHANGE && S::DIMS < 3, BY_PLANES = CHANGE && S::DIMS == 3; /* tiles are summed */
 
     const sweep_pass &p;
     sweep_lane l;
     long long x, middle;
-    int low[FIELDS], high[FIELDS];  /* which of its cells the lane writes */
+    unsigned cells[FIELDS];         /* which of its cells the lane writes: a bit each */
     int first[FIELDS], end[FIELDS]; /* and rows */
+    /* Rows of streams; cells beside a lane's stand in a stream's rows where several of them are read beside, else in
+     * `beside`, of the row at hand. */
     T row[STREAMS > 0 ? STREAMS : 1][ROWS][CELLS + 2 * OWN];
-    double column[CHANGE ? FIELDS : 1][CELLS];
+    T beside[STREAMS > 0 ? STREAMS : 1][CELLS + 2 * OWN];
+    sweep_columns<T> columns[BY_ROWS ? FIELDS : 1];
+    sweep_planes<T, BY_PLANES ? UNROLL : 1> planes;
     typename sweep_max<T>::bits max;
     int bad;
 
@@ -175,7 +162,8 @@ template <class S, bool CHANGE> struct sweep_marching {
     {
         constexpr int ARRAY = W::array(K), BETWEEN = W::between(K), X = W::x(K);
         const T *const from = static_cast<const T *>(p.from[ARRAY]) + (BETWEEN * p.stride[M] + AHEAD * p.stride[L]);
-        sweep_row<X, OWN>(from + at, l, row[K][R]);
+        sweep_row<X>(from + at, l, row[K][R] + OWN);
+        if constexpr (!W::one_beside(K)) sweep_beside<X, OWN>(row[K][R] + OWN, l, row[K][R]);
     }
     template <int K> __device__ __forceinline__ void begin(long long at)
     {
@@ -185,13 +173,20 @@ template <class S, bool CHANGE> struct sweep_marching {
             read<K, R, LOW + R>(at);
         });
     }
-    template <int K> __device__ __forceinline__ void next(const long long *at)
+    /* left: rows from `at` to the end; beyond it the last one again. */
+    template <int K> __device__ __forceinline__ void next(long long at, int left)
     {
         constexpr int HIGH = W::high(K), KEPT = HIGH - W::low(K);
         sweep_each<0, UNROLL>([&](auto number) {
             constexpr int U = decltype(number)::value;
-            read<K, KEPT + U, HIGH>(at[U]);
+            read<K, KEPT + U, HIGH>(at + (U < left ? U : left - 1) * p.stride[L]);
         });
+    }
+    /* What is beside the row of stream K that field F reads U rows on. */
+    template <int K, int F, int U> __device__ __forceinline__ void look_beside()
+    {
+        if constexpr (W::one_beside(K) && W::reads_beside(F, K))
+            sweep_beside<W::x(K), OWN>(row[K][W::beside(K) - W::low(K) + U] + OWN, l, beside[K]);
     }
     template <int K> __device__ __forceinline__ void shift()
     {
@@ -206,7 +201,8 @@ template <class S, bool CHANGE> struct sweep_marching {
     template <int I, int U> __device__ __forceinline__ T tap(int j) const
     {
         constexpr int K = W::stream(I), R = W::last(W::tap(I)) - W::low(K) + U, X = W::tap(I).x;
-        return row[K][R][OWN + X + j];
+        const bool own = j + X >= 0 && j + X < CELLS;
+        return own || !W::one_beside(K) ? row[K][R][OWN + X + j] : beside[K][OWN + X + j];
     }
     template <int F, int U> __device__ __forceinline__ T value(int j, int last, int *failed) const
     {
@@ -216,29 +212,38 @@ template <class S, bool CHANGE> struct sweep_marching {
         else
             return sweep_linear<S, F>(p, get);
     }
+    /* The lane's differences of field F, U rows on. */
+    template <int F, int U> __device__ __forceinline__ void take(const T *difference)
+    {
+        if constexpr (BY_ROWS) columns[F].take(difference);
+        if constexpr (BY_PLANES) planes.take(U, difference, l.lane);
+    }
     template <int F, int U> __device__ __forceinline__ void step(int last, long long at)
     {
-        if (last < first[F] || last >= end[F]) return;
-        T out[CELLS];
+        T out[CELLS], difference[CELLS] = {};
+        if (last < first[F] || last >= end[F]) {
+            if constexpr (BY_PLANES) take<F, U>(difference);
+            return;
+        }
 #pragma unroll
         for (int j = 0; j < CELLS; j++) {
             int failed = 0;
-            const bool inside = j >= low[F] && j < high[F];
+            const bool inside = cells[F] >> j & 1;
             out[j] = value<F, U>(j, last, &failed);
             if (S::written(F) && inside) bad |= failed;
             if constexpr (CHANGE) {
-                const T d = inside ? sweep_difference(out[j], tap<S::TAPS + F, U>(j)) : T(0);
-                sweep_greater(&max, d);
-                column[F][j] = __fma_rn((double)d, (double)d, column[F][j]);
+                difference[j] = inside ? sweep_difference(out[j], tap<S::TAPS + F, U>(j)) : T(0);
+                sweep_greater(&max, difference[j]);
             }
         }
+        take<F, U>(difference);
         T *const to = static_cast<T *>(p.to[F]) + at;
-        if (low[F] == 0 && high[F] == CELLS) {
+        if (cells[F] == (1u << CELLS) - 1) {
             sweep_vector<T>::store(to, out);
         } else {
 #pragma unroll
             for (int j = 0; j < CELLS; j++)
-                if (j >= low[F] && j < high[F]) to[j] = out[j];
+                if (cells[F] >> j & 1) to[j] = out[j];
         }
     }
     /* Which cells of each field are written, of those of the rows from .. until - 1. */
@@ -249,46 +254,50 @@ template <class S, bool CHANGE> struct sweep_marching {
             const long long left = (p.begin[0] > p.keep_low[f][0] ? p.begin[0] : p.keep_low[f][0]) - x;
             const long long right = (p.end[0] < p.keep_high[f][0] ? p.end[0] : p.keep_high[f][0]) - x;
             const bool kept = middle < p.keep_low[f][M] || middle >= p.keep_high[f][M];
-            low[f] = left < 0 ? 0 : left > CELLS ? CELLS : (int)left;
-            high[f] = right < 0 ? 0 : right > CELLS ? CELLS : (int)right;
+            cells[f] = 0;
+#pragma unroll
+            for (int j = 0; j < CELLS; j++)
+                if (j >= left && j < right) cells[f] |= 1u << j;
             first[f] = from > p.keep_low[f][L] ? from : (int)p.keep_low[f][L];
             end[f] = kept ? first[f] : until < p.keep_high[f][L] ? until : (int)p.keep_high[f][L];
         }
+    }
+    /* What is summed, of rows that end before row `next`. */
+    template <int F> __device__ __forceinline__ void flush(unsigned long long *digit, int next, int until)
+    {
+        if constexpr (BY_PLANES) planes.flush(digit, l.lane);
+        if constexpr (BY_ROWS) {
+            if (next % SWEEP_TILE_Y == 0 || next >= until) columns[F].flush(digit, l.lane);
+        }
+    }
+    __device__ __forceinline__ unsigned long long *begin_sums()
+    {
+        unsigned long long *const digit = sweep_digits();
+        sweep_sums_begin(digit, l.lane);
+        if constexpr (BY_PLANES) planes.begin();
+        if constexpr (BY_ROWS) sweep_each<0, FIELDS>([&](auto f) { columns[decltype(f)::value].clear(); });
+        return digit;
     }
     __device__ __forceinline__ void march(int from, int until)
     {
         unsigned long long *digit = nullptr;
         bad = 0;
         max = 0;
-        if constexpr (CHANGE) {
-            digit = sweep_digits<SWEEP_WARPS>();
-            sweep_sums_begin(digit, l.lane);
-#pragma unroll
-            for (int f = 0; f < FIELDS; f++)
-#pragma unroll
-                for (int j = 0; j < CELLS; j++)
-                    column[f][j] = 0;
-        }
-        long long at[UNROLL + 1];
-        at[0] = x + middle * p.stride[M] + from * p.stride[L];
-        sweep_each<0, STREAMS>([&](auto k) { begin<decltype(k)::value>(at[0]); });
-        for (; from < until; from += UNROLL) {
-#pragma unroll
-            for (int u = 0; u < UNROLL; u++) /* beyond the end the last row again */
-                at[u + 1] = at[u] + (from + u + 1 < until ? p.stride[L] : 0);
-            sweep_each<0, STREAMS>([&](auto k) { next<decltype(k)::value>(at); });
-            sweep_each<0, UNROLL>([&](auto u) {
-                constexpr int U = decltype(u)::value;
-                sweep_each<0, FIELDS>([&](auto f) { step<decltype(f)::value, U>(from + U, at[U]); });
+        if constexpr (CHANGE) digit = begin_sums();
+        long long at = x + middle * p.stride[M] + from * p.stride[L];
+        sweep_each<0, STREAMS>([&](auto k) { begin<decltype(k)::value>(at); });
+        for (; from < until; from += UNROLL, at += UNROLL * p.stride[L]) {
+            sweep_each<0, STREAMS>([&](auto k) { next<decltype(k)::value>(at, until - from); });
+            sweep_each<0, FIELDS>([&](auto f) {
+                constexpr int F = decltype(f)::value;
+                sweep_each<0, UNROLL>([&](auto u) {
+                    constexpr int U = decltype(u)::value;
+                    sweep_each<0, STREAMS>([&](auto k) { look_beside<decltype(k)::value, F, U>(); });
+                    step<F, U>(from + U, at + U * p.stride[L]);
+                });
+                if constexpr (CHANGE) flush<F>(digit, from + UNROLL, until);
             });
             sweep_each<0, STREAMS>([&](auto k) { shift<decltype(k)::value>(); });
-            at[0] = at[UNROLL];
-            if constexpr (CHANGE) {
-                if ((from + UNROLL) % SWEEP_TILE_Y == 0 || from + UNROLL >= until)
-#pragma unroll
-                    for (int f = 0; f < FIELDS; f++)
-                        sweep_flush<CELLS>(column[f], digit, l.lane);
-            }
         }
         if (bad) atomicOr(p.bad, 1);
         if constexpr (CHANGE) sweep_sums_end(digit, sweep_wide(max), &p.sums[blockIdx.x % SWEEP_SUMS], l.lane);
@@ -311,13 +320,19 @@ template <class S, bool CHANGE> __device__ __forceinline__ void sweep_march(cons
     const long long begin = sweep_down(p.begin[0], SWEEP_TILE_X);
     const long long warp = begin + ((long long)strip * blockDim.y + threadIdx.y) * (32 * CELLS);
     m.x = warp + lane * CELLS;
-    m.middle = p.begin[M] + (long long)(rest % p.middles) * blockDim.z + threadIdx.z;
-    if (warp >= p.end[0] || m.middle >= p.end[M]) return;
-    m.l = sweep_lane_at<CELLS>(lane, m.x, p.begin[0], p.end[0], marching::OWN);
+    const long long middles = marching::BY_PLANES ? sweep_down(p.begin[M], SWEEP_TILE_Y) : p.begin[M];
+    m.middle = middles + (long long)(rest % p.middles) * blockDim.z + threadIdx.z;
+    const bool none = m.middle < p.begin[M] || m.middle >= p.end[M]; /* a row of no cells, of a block that meets */
+    if (warp >= p.end[0] || (none && !marching::BY_PLANES)) return;
     const long long from = sweep_down(p.begin[L], SWEEP_TILE_Y) + (long long)(rest / p.middles) * p.length;
     const int first = (int)(from > p.begin[L] ? from : p.begin[L]);
     const int until = (int)(from + p.length < p.end[L] ? from + p.length : p.end[L]);
-    m.place(first, until);
+    m.place(first, none ? first : until);
+    m.l = sweep_lane_at<CELLS>(lane, m.x, p.begin[0], p.end[0], marching::OWN);
+    /* Lanes whose cells nobody wants read some that there are. */
+    if (m.x + CELLS <= p.begin[0] - marching::OWN || m.x >= p.end[0] + marching::OWN)
+        m.x = sweep_down(p.begin[0], CELLS);
+    if (none) m.middle = p.begin[M];
     if (first < until) m.march(first, until);
 }
 

@@ -33,10 +33,7 @@ template <class S> static bool matches(const lacis_sweep_start *start)
 template <class S> static const void *kernel_of(const lacis_sweep_start *start, bool sums)
 {
     if (!matches<S>(start)) return nullptr;
-    if constexpr (S::DIMS < 3) {
-        if (sums) return (const void *)march_kernel_of<S, true>;
-    }
-    return sums ? nullptr : (const void *)march_kernel_of<S, false>;
+    return sums ? (const void *)march_kernel_of<S, true> : (const void *)march_kernel_of<S, false>;
 }
 
 template <class T> static const void *kernel_for(const lacis_sweep_start *start, bool sums)

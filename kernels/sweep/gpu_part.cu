@@ -4,8 +4,7 @@
  * the rim around it on streams of its own, borders are packed and copied on another: of all that the host waits for
  * packed borders alone.
  */
-#include "sweep/gpu_inside.h"
-#include "sweep/gpu_part.h"
+#include "sweep/gpu_part_inside.h"
 
 #include <new>
 #include <stdlib.h>
@@ -13,28 +12,6 @@
 #include <time.h>
 
 using namespace sweep;
-
-enum { RIM_STREAMS = LACIS_SWEEP_GPU_STREAMS - 1 };
-
-struct lacis_sweep_gpu_part {
-    lacis_sweep_start start;
-    lacis_sweep_cut cut;
-    lacis_sweep_mail mail;
-    lacis_sweep_gpu_part_how how;
-    lacis_sweep_gpu *system;
-    cudaStream_t border, rim[RIM_STREAMS];
-    cudaEvent_t whole, rims[RIM_STREAMS]; /* the present level with its halos; a piece of the next one's rim */
-    int part, messages, all;
-    lacis_sweep_message message[LACIS_SWEEP_MESSAGES];
-    char *out[LACIS_SWEEP_MESSAGES], *in[LACIS_SWEEP_MESSAGES];           /* packed, on the device */
-    char *out_host[LACIS_SWEEP_MESSAGES], *in_host[LACIS_SWEEP_MESSAGES]; /* not where messages are direct */
-    void *block, *pinned;
-    lacis_sweep_box centre;
-    bool has_centre;
-    int cuda_error;
-    lacis_sweep_times spent;
-    int64_t lines;
-};
 
 static double seconds()
 {
@@ -54,61 +31,12 @@ static double lap(double *from)
 /* --- made and freed ----------------------------------------------------------------------------------------------
  */
 
-static uint64_t message_bytes(const lacis_sweep_start *start, const lacis_sweep_message *message)
-{
-    const uint64_t line = 256, arrays = start->fields > 0 ? (uint64_t)start->fields : 1;
-    return (arrays * (uint64_t)message->cells * lacis_sweep_size(start->type) + line - 1) / line * line;
-}
-
-static uint64_t messages_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part)
-{
-    lacis_sweep_message message[LACIS_SWEEP_MESSAGES];
-    const int messages = lacis_sweep_cut_messages(cut, part, true, message);
-    uint64_t bytes = 256;
-    for (int i = 0; i < messages; i++)
-        bytes += 2 * message_bytes(start, &message[i]);
-    return bytes;
-}
-
-/* Diagonal messages, which steps may do without, behind the others. */
-static void list_messages(lacis_sweep_gpu_part *p)
-{
-    lacis_sweep_message all[LACIS_SWEEP_MESSAGES];
-    p->all = lacis_sweep_cut_messages(&p->cut, p->part, true, all);
-    p->messages = lacis_sweep_cut_messages(&p->cut, p->part, false, p->message);
-    int at = p->messages;
-    for (int i = 0; i < p->all; i++) {
-        bool listed = false;
-        for (int j = 0; j < p->messages; j++)
-            listed = listed || p->message[j].tag_out == all[i].tag_out;
-        if (!listed) p->message[at++] = all[i];
-    }
-    if (p->cut.corners) p->messages = p->all;
-}
-
-static lacis_sweep_status make_room(lacis_sweep_gpu_part *p)
-{
-    const uint64_t bytes = messages_bytes(&p->start, &p->cut, p->part);
-    uint64_t at = 0;
-    p->block = p->start.host.alloc(p->start.host.context, bytes);
-    if (p->block == nullptr) return LACIS_SWEEP_NO_MEMORY;
-    if (!p->how.direct) SWEEP_CUDA(p, cudaMallocHost(&p->pinned, bytes));
-    for (int i = 0; i < p->all; i++) {
-        for (int way = 0; way < 2; way++) {
-            (way == 0 ? p->out : p->in)[i] = static_cast<char *>(p->block) + at;
-            if (!p->how.direct) (way == 0 ? p->out_host : p->in_host)[i] = static_cast<char *>(p->pinned) + at;
-            at += message_bytes(&p->start, &p->message[i]);
-        }
-    }
-    return LACIS_SWEEP_OK;
-}
-
 static lacis_sweep_status make_streams(lacis_sweep_gpu_part *p)
 {
-    SWEEP_CUDA(p, cudaStreamCreateWithFlags(&p->border, cudaStreamNonBlocking));
+    SWEEP_CUDA(p, border_stream(&p->border));
     SWEEP_CUDA(p, cudaEventCreateWithFlags(&p->whole, cudaEventDisableTiming));
     for (int i = 0; i < RIM_STREAMS; i++) {
-        SWEEP_CUDA(p, cudaStreamCreateWithFlags(&p->rim[i], cudaStreamNonBlocking));
+        SWEEP_CUDA(p, border_stream(&p->rim[i]));
         SWEEP_CUDA(p, cudaEventCreateWithFlags(&p->rims[i], cudaEventDisableTiming));
     }
     return LACIS_SWEEP_OK;
@@ -125,6 +53,8 @@ void lacis_sweep_gpu_part_free(lacis_sweep_gpu_part *part)
         if (part->rims[i]) (void)cudaEventDestroy(part->rims[i]);
     }
     if (part->system != nullptr) (void)cudaStreamSynchronize(part->system->stream);
+    free_strips(part);
+    clock_free(&part->clock);
     lacis_sweep_gpu_free(part->system);
     if (part->block != nullptr) host.free(host.context, part->block);
     if (part->pinned != nullptr) (void)cudaFreeHost(part->pinned);
@@ -135,7 +65,10 @@ void lacis_sweep_gpu_part_free(lacis_sweep_gpu_part *part)
 
 int lacis_sweep_gpu_part_error_code(const lacis_sweep_gpu_part *part)
 {
-    return part->cuda_error != 0 || part->system == nullptr ? part->cuda_error : part->system->cuda_error;
+    int code = part->cuda_error;
+    for (const lacis_sweep_gpu *one : {part->system, part->side[0].strip, part->side[1].strip})
+        if (code == 0 && one != nullptr) code = one->cuda_error;
+    return code;
 }
 
 lacis_sweep_gpu *lacis_sweep_gpu_part_system(lacis_sweep_gpu_part *part)
@@ -149,87 +82,33 @@ void lacis_sweep_gpu_part_spent(const lacis_sweep_gpu_part *part, lacis_sweep_ti
     *lines = part->lines;
 }
 
-/* --- exchanges ---------------------------------------------------------------------------------------------------
- */
-
-static uint64_t bytes_of(const lacis_sweep_gpu_part *p, int array, int i)
+lacis_sweep_status sweep::mark_time(lacis_sweep_gpu_part *p, Mark mark)
 {
-    const uint64_t arrays = array == 0 ? (uint64_t)p->start.fields : 1;
-    return arrays * (uint64_t)p->message[i].cells * lacis_sweep_size(p->start.type);
-}
-
-/* On the border's stream, once the present level is whole. */
-static lacis_sweep_status pack(lacis_sweep_gpu_part *p, int array, int messages)
-{
-    SWEEP_CUDA(p, cudaEventRecord(p->whole, p->system->stream));
-    SWEEP_CUDA(p, cudaStreamWaitEvent(p->border, p->whole, 0));
-    for (int i = 0; i < messages; i++) {
-        SWEEP_TRY(lacis_sweep_gpu_pack(p->system, array, &p->message[i].out, p->out[i], p->how.copy, p->border));
-        if (!p->how.direct)
-            SWEEP_CUDA(p, cudaMemcpyAsync(p->out_host[i], p->out[i], bytes_of(p, array, i), cudaMemcpyDeviceToHost,
-                                          p->border));
-    }
-    return LACIS_SWEEP_OK;
-}
-
-static lacis_sweep_status begin_messages(lacis_sweep_gpu_part *p, int array, int messages, lacis_sweep_times *times)
-{
-    const lacis_sweep_mail *const mail = &p->mail;
-    char *const *const out = p->how.direct ? p->out : p->out_host, *const *const in =
-                                                                       p->how.direct ? p->in : p->in_host;
-    SWEEP_CUDA(p, cudaStreamSynchronize(p->border)); /* packed, and what came the time before is where it belongs */
-    for (int i = 0; i < messages; i++) {
-        const lacis_sweep_message *const m = &p->message[i];
-        if (mail->receive(mail->context, m->part, m->tag_in, in[i], bytes_of(p, array, i)) != 0)
-            return LACIS_SWEEP_CANCELLED;
-    }
-    for (int i = 0; i < messages; i++) {
-        const lacis_sweep_message *const m = &p->message[i];
-        if (mail->send(mail->context, m->part, m->tag_out, out[i], bytes_of(p, array, i)) != 0)
-            return LACIS_SWEEP_CANCELLED;
-        times->bytes += (double)bytes_of(p, array, i);
-    }
-    times->messages += messages;
-    times->exchanges++;
-    return LACIS_SWEEP_OK;
-}
-
-/* What has come, into the present level, behind the centre on the system's stream. */
-static lacis_sweep_status unpack(lacis_sweep_gpu_part *p, int array, int messages)
-{
-    const cudaStream_t stream = p->border;
-    for (int i = 0; i < messages; i++) {
-        if (!p->how.direct)
-            SWEEP_CUDA(
-                p, cudaMemcpyAsync(p->in[i], p->in_host[i], bytes_of(p, array, i), cudaMemcpyHostToDevice, stream));
-        SWEEP_TRY(lacis_sweep_gpu_unpack(p->system, array, &p->message[i].in, p->in[i], p->how.copy, stream));
-    }
-    SWEEP_TRY(lacis_sweep_gpu_refresh(p->system, stream));
-    SWEEP_CUDA(p, cudaEventRecord(p->whole, stream));
-    return LACIS_SWEEP_OK;
-}
-
-static lacis_sweep_status exchange_coefficients(lacis_sweep_gpu_part *p)
-{
-    for (int i = 0; i < p->start.coefficients; i++) {
-        lacis_sweep_times times = {};
-        const int array = p->start.fields + i;
-        SWEEP_TRY(pack(p, array, p->all));
-        SWEEP_TRY(begin_messages(p, array, p->all, &times));
-        if (p->mail.wait(p->mail.context) != 0) return LACIS_SWEEP_CANCELLED;
-        SWEEP_TRY(unpack(p, array, p->all));
-        SWEEP_CUDA(p, cudaStreamSynchronize(p->border)); /* the buffers serve the next one */
-    }
+    SWEEP_CUDA(p, clock_mark(&p->clock, mark, p->system->stream));
     return LACIS_SWEEP_OK;
 }
 
 static lacis_sweep_status fill(lacis_sweep_gpu_part *p, const lacis_sweep_gpu_start *start)
 {
+    SWEEP_CUDA(p, clock_new(&p->clock, p->how.part.line != nullptr ? p->how.part.lines : 0));
     SWEEP_TRY(make_streams(p));
     SWEEP_TRY(make_room(p));
     SWEEP_TRY(lacis_sweep_gpu_new(start, &p->system, &p->cuda_error));
     SWEEP_CUDA(p, cudaStreamSynchronize(p->system->stream)); /* memory is there for all streams */
-    return exchange_coefficients(p);
+    SWEEP_TRY(exchange_coefficients(p));
+    return p->strips ? make_strips(p, start) : LACIS_SWEEP_OK;
+}
+
+static bool has_strips(const lacis_sweep_part_how *how, const lacis_sweep_cut *cut)
+{
+    return how->overlap && cut->deep > 1 && strips_fit(cut);
+}
+
+uint64_t lacis_sweep_gpu_part_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part,
+                                    const lacis_sweep_part_how *how)
+{
+    const uint64_t bytes = lacis_sweep_gpu_bytes(start) + messages_bytes(start, cut, part);
+    return has_strips(how, cut) ? bytes + strips_bytes(start, cut, part) : bytes;
 }
 
 lacis_sweep_status lacis_sweep_gpu_part_new(const lacis_sweep_gpu_start *start, const lacis_sweep_cut *cut, int part,
@@ -245,6 +124,7 @@ lacis_sweep_status lacis_sweep_gpu_part_new(const lacis_sweep_gpu_start *start, 
     p->part = part;
     p->mail = *mail;
     p->how = *how;
+    p->strips = has_strips(&how->part, cut);
     list_messages(p);
     p->has_centre = lacis_sweep_cut_centre(cut, part, &p->centre);
     return fill(p, start);
@@ -270,53 +150,81 @@ static lacis_sweep_status update_rim(lacis_sweep_gpu_part *p, int more)
     return LACIS_SWEEP_OK;
 }
 
-static lacis_sweep_status after_exchange(lacis_sweep_gpu_part *p, int steps)
+/* ahead: the centre of the first step was computed before. */
+static lacis_sweep_status after_exchange(lacis_sweep_gpu_part *p, int steps, bool ahead, bool sums)
 {
     SWEEP_CUDA(p, cudaStreamWaitEvent(p->system->stream, p->whole, 0));
-    if (!p->how.part.overlap) return lacis_sweep_gpu_steps(p->system, steps, nullptr);
-    SWEEP_TRY(update_rim(p, steps - 1));
-    return steps > 1 ? lacis_sweep_gpu_steps(p->system, steps - 1, nullptr) : LACIS_SWEEP_OK;
+    if (ahead) SWEEP_TRY(update_rim(p, steps - 1));
+    SWEEP_TRY(mark_time(p, JOINED));
+    return begin_steps(p->system, steps - ahead, sums);
 }
 
-static lacis_sweep_status some_steps(lacis_sweep_gpu_part *p, int steps)
+/* Halos first, then steps; the centre is computed meanwhile, but where a step is measured: tiles are whole then. */
+static lacis_sweep_status steps_by_centre(lacis_sweep_gpu_part *p, int steps, bool sums, lacis_sweep_times *times)
+{
+    const bool ahead = p->how.part.overlap && !sums;
+    double clock = seconds();
+    SWEEP_TRY(pack_messages(p, 0, p->messages));
+    SWEEP_TRY(mark_time(p, BEGUN));
+    if (ahead && p->has_centre) SWEEP_TRY(lacis_sweep_gpu_update(p->system, &p->centre, nullptr));
+    SWEEP_TRY(mark_time(p, COMPUTED));
+    times->centre = lap(&clock);
+    SWEEP_TRY(begin_messages(p, 0, p->messages, times));
+    times->pack = lap(&clock);
+    if (p->mail.wait(p->mail.context) != 0) return LACIS_SWEEP_CANCELLED;
+    times->wait = lap(&clock);
+    SWEEP_TRY(upload_messages(p, 0, p->messages));
+    SWEEP_TRY(unpack_messages(p, 0, p->messages));
+    times->unpack = lap(&clock);
+    SWEEP_TRY(after_exchange(p, steps, ahead, sums));
+    times->rest = lap(&clock);
+    return LACIS_SWEEP_OK;
+}
+
+static void add_times(lacis_sweep_times *to, const lacis_sweep_times *from)
+{
+    to->pack += from->pack;
+    to->centre += from->centre;
+    to->wait += from->wait;
+    to->unpack += from->unpack;
+    to->rest += from->rest;
+    to->bytes += from->bytes;
+    to->messages += from->messages;
+    to->exchanges += from->exchanges;
+}
+
+static lacis_sweep_status some_steps(lacis_sweep_gpu_part *p, int steps, bool sums)
 {
     lacis_sweep_times times = {};
-    double clock = seconds();
-    lacis_sweep_status status = pack(p, 0, p->messages);
-    if (status == LACIS_SWEEP_OK && p->how.part.overlap && p->has_centre)
-        status = lacis_sweep_gpu_update(p->system, &p->centre, nullptr);
-    times.centre = lap(&clock);
-    if (status == LACIS_SWEEP_OK) status = begin_messages(p, 0, p->messages, &times);
-    times.pack = lap(&clock);
-    if (status == LACIS_SWEEP_OK && p->mail.wait(p->mail.context) != 0) status = LACIS_SWEEP_CANCELLED;
-    times.wait = lap(&clock);
-    if (status == LACIS_SWEEP_OK) status = unpack(p, 0, p->messages);
-    times.unpack = lap(&clock);
-    if (status == LACIS_SWEEP_OK) status = after_exchange(p, steps);
-    times.rest = lap(&clock);
-    p->spent.pack += times.pack;
-    p->spent.centre += times.centre;
-    p->spent.wait += times.wait;
-    p->spent.unpack += times.unpack;
-    p->spent.rest += times.rest;
-    p->spent.bytes += times.bytes;
-    p->spent.messages += times.messages;
-    p->spent.exchanges++;
-    if (p->how.part.line != nullptr && p->lines < p->how.part.lines) p->how.part.line[p->lines++] = times;
-    return status;
+    SWEEP_TRY(p->strips ? steps_by_strips(p, steps, sums, &times) : steps_by_centre(p, steps, sums, &times));
+    times.exchanges = 1;
+    add_times(&p->spent, &times);
+    return LACIS_SWEEP_OK;
+}
+
+/* Lines are of the device's clock: the host's tells when it asked for things. */
+static lacis_sweep_status read_clock(lacis_sweep_gpu_part *p)
+{
+    lacis_sweep_times *at = p->how.part.line + p->lines;
+    if (p->how.part.line == nullptr) return LACIS_SWEEP_OK;
+    SWEEP_CUDA(p, clock_read(&p->clock, &at));
+    p->lines = at - p->how.part.line;
+    return LACIS_SWEEP_OK;
 }
 
 lacis_sweep_status lacis_sweep_gpu_part_steps(lacis_sweep_gpu_part *part, int64_t steps, lacis_sweep_change *change)
 {
     for (int64_t left = steps; left > 0;) {
-        /* The last step by itself where it is measured, so that the level before it is there. */
+        /* The last step by itself where it is measured. */
+        const bool sums = change != nullptr && left == 1;
         const int64_t wanted = change != nullptr && left > 1 ? left - 1 : left;
         const int now = wanted < part->cut.deep ? (int)wanted : part->cut.deep;
         left -= now;
-        SWEEP_TRY(some_steps(part, now));
+        SWEEP_TRY(some_steps(part, now, sums));
     }
+    SWEEP_TRY(read_clock(part));
     SWEEP_TRY(read_bad(part->system, part->system->stream));
     if (change == nullptr || steps <= 0) return LACIS_SWEEP_OK;
     memset(change, 0, sizeof *change);
-    return lacis_sweep_gpu_measure(part->system, change);
+    return read_sums(part->system, change, part->system->stream);
 }

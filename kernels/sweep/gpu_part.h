@@ -25,6 +25,9 @@ typedef struct lacis_sweep_gpu_part lacis_sweep_gpu_part;
 lacis_sweep_status lacis_sweep_gpu_part_new(const lacis_sweep_gpu_start *start, const lacis_sweep_cut *cut, int part,
                                             const lacis_sweep_mail *mail, const lacis_sweep_gpu_part_how *how,
                                             lacis_sweep_gpu_part **out);
+/* What it takes on the device besides its arrays. start: of the part; arrays are not looked at. */
+uint64_t lacis_sweep_gpu_part_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part,
+                                    const lacis_sweep_part_how *how);
 void lacis_sweep_gpu_part_free(lacis_sweep_gpu_part *part); /* NULL is fine */
 int lacis_sweep_gpu_part_error_code(const lacis_sweep_gpu_part *part);
 lacis_sweep_status lacis_sweep_gpu_part_steps(lacis_sweep_gpu_part *part, int64_t steps, lacis_sweep_change *change);

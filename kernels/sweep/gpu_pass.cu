@@ -40,7 +40,7 @@ static const void *kernel_of(const lacis_sweep_gpu *s, bool sums)
 
 bool sums_fused(const lacis_sweep_gpu *s)
 {
-    return s->start.dims < 3 && kernel_of(s, true) != nullptr;
+    return kernel_of(s, true) != nullptr;
 }
 
 lacis_sweep_status pass(lacis_sweep_gpu *s, const Box &box, bool sums, cudaStream_t stream)

@@ -37,6 +37,7 @@ static void wait_for(const Slab *slab)
 static void clear_slab(Slab *slab)
 {
     (void)cudaSetDevice(slab->device);
+    clock_free(&slab->clock);
     for (Border &border : slab->border) {
         lacis_sweep_gpu_free(border.strip);
         if (border.mail != nullptr) slab->host.free(slab->host.context, border.mail);
@@ -75,7 +76,7 @@ static int neighbour_of(const lacis_sweep_gpus *s, int k, int side)
 static lacis_sweep_status make_border(lacis_sweep_gpus *s, const lacis_sweep_gpu_start *part, Slab *slab, int side)
 {
     Border *const border = &slab->border[side];
-    SWEEP_CUDA(s, cudaStreamCreateWithFlags(&border->stream, cudaStreamNonBlocking));
+    SWEEP_CUDA(s, border_stream(&border->stream));
     for (cudaEvent_t *event : {&border->taken, &border->sent})
         SWEEP_CUDA(s, cudaEventCreateWithFlags(event, cudaEventDisableTiming));
     if (!s->strips || border->neighbour < 0) return LACIS_SWEEP_OK;
@@ -83,11 +84,12 @@ static lacis_sweep_status make_border(lacis_sweep_gpus *s, const lacis_sweep_gpu
     return border->mail != nullptr ? LACIS_SWEEP_OK : LACIS_SWEEP_NO_MEMORY;
 }
 
-static lacis_sweep_status make_slab(lacis_sweep_gpus *s, int k, const lacis_sweep_gpu_start *part)
+static lacis_sweep_status make_slab(lacis_sweep_gpus *s, int k, const lacis_sweep_gpu_start *part, int64_t timed)
 {
     Slab *const slab = &s->slab[k];
     slab->host = part->start.host;
     SWEEP_CUDA(s, cudaSetDevice(slab->device));
+    SWEEP_CUDA(s, clock_new(&slab->clock, timed));
     for (cudaEvent_t *event : {&slab->whole, &slab->done})
         SWEEP_CUDA(s, cudaEventCreateWithFlags(event, cudaEventDisableTiming));
     for (int side = 0; side < 2; side++) {
@@ -95,38 +97,6 @@ static lacis_sweep_status make_slab(lacis_sweep_gpus *s, int k, const lacis_swee
         SWEEP_TRY(make_border(s, part, slab, side));
     }
     return lacis_sweep_gpu_new(part, &slab->system, &s->cuda_error);
-}
-
-/* A border's strip as a part: as many rows as the halo is deep, with as many of neighbours' on both sides. Arrays of
- * the slab have its rows in one piece. */
-static void strip_start(const lacis_sweep_gpus *s, int k, int side, const lacis_sweep_gpu_start *part,
-                        lacis_sweep_gpu_start *out)
-{
-    const int axis = s->axis;
-    const int64_t halo = s->cut.halo[axis], rows = part->start.extent[axis], first = side == 0 ? 0 : rows - halo;
-    const uint64_t size = lacis_sweep_size(part->start.type);
-    int64_t row = 1;
-    *out = *part;
-    lacis_sweep_start *const start = &out->start;
-    for (int lower = 0; lower < axis; lower++)
-        row *= start->extent[lower];
-    start->extent[axis] = halo;
-    start->origin[axis] += first;
-    for (int i = 0; i < start->fields + start->coefficients; i++)
-        start->array[i] = static_cast<const char *>(start->array[i]) + (uint64_t)(first * row) * size;
-    const int64_t before = lacis_sweep_cut_inner(&s->cut, k, 2 * axis) ? halo : 0;
-    for (int f = 0; f < start->fields; f++)
-        for (int face = 0; face < 2 * start->dims; face++) {
-            lacis_sweep_edge *const edge = &start->edge[f][face];
-            if (face / 2 == axis) {
-                *edge = {};
-                edge->kind = LACIS_SWEEP_INNER;
-            } else if (edge->kind == LACIS_SWEEP_VALUES) {
-                const int64_t line = row / start->extent[face / 2]; /* of the face, for each row */
-                edge->values =
-                    static_cast<const char *>(edge->values) + (uint64_t)((before + first - halo) * line) * size;
-            }
-        }
 }
 
 /* Once slabs have their halos. */
@@ -137,7 +107,7 @@ static lacis_sweep_status make_strip(lacis_sweep_gpus *s, int k, int side, const
     const int64_t halo = s->cut.halo[s->axis];
     lacis_sweep_gpu_start start;
     if (border->neighbour < 0) return LACIS_SWEEP_OK;
-    strip_start(s, k, side, part, &start);
+    strip_start(part, &s->cut, k, side, &start);
     SWEEP_TRY(lacis_sweep_gpu_new(&start, &border->strip, &s->cuda_error));
     /* Its memory is ordered on the slab's stream; from here on it has one of its own. */
     SWEEP_CUDA(s, cudaStreamSynchronize(slab->system->stream));
@@ -196,23 +166,19 @@ static lacis_sweep_status first_halos(lacis_sweep_gpus *s)
 
 static lacis_sweep_status fill(lacis_sweep_gpus *s, const lacis_sweep_gpus_start *start)
 {
-    const int64_t halo = start->cut.halo[start->cut.dims - 1];
     s->devices = start->devices;
     s->axis = start->cut.dims - 1;
     s->cut = start->cut;
-    bool thick = true;
-    for (int k = 0; k < s->devices; k++) {
+    for (int k = 0; k < s->devices; k++)
         s->slab[k].device = start->device[k];
-        thick = thick && start->part[k].start.extent[s->axis] >= 2 * halo;
-    }
-    s->apart = start->apart || !thick;
+    s->apart = start->apart || !strips_fit(&s->cut);
     s->strips = s->cut.deep > 1 && !s->apart;
     befriend(s);
     SWEEP_CUDA(s, cudaSetDevice(s->slab[0].device));
     for (cudaEvent_t &mark : s->mark)
         SWEEP_CUDA(s, cudaEventCreateWithFlags(&mark, cudaEventDisableTiming));
     for (int k = 0; k < s->devices; k++)
-        SWEEP_TRY(make_slab(s, k, &start->part[k]));
+        SWEEP_TRY(make_slab(s, k, &start->part[k], start->timed));
     SWEEP_TRY(first_halos(s));
     for (int k = 0; k < s->devices && s->strips; k++) {
         SWEEP_CUDA(s, cudaSetDevice(s->slab[k].device));
@@ -310,4 +276,22 @@ void lacis_sweep_gpus_counted(lacis_sweep_gpus *systems, lacis_sweep_counts *out
 double lacis_sweep_gpus_copied(const lacis_sweep_gpus *systems)
 {
     return systems->copied;
+}
+
+lacis_sweep_status lacis_sweep_gpus_times(lacis_sweep_gpus *systems, int k, lacis_sweep_times *line, int64_t *lines)
+{
+    lacis_sweep_times *at = line;
+    SWEEP_CUDA(systems, cudaSetDevice(systems->slab[k].device));
+    SWEEP_CUDA(systems, clock_read(&systems->slab[k].clock, &at));
+    *lines = at - line;
+    SWEEP_CUDA(systems, cudaSetDevice(systems->slab[0].device));
+    return LACIS_SWEEP_OK;
+}
+
+uint64_t lacis_sweep_gpus_bytes(const lacis_sweep_start *whole, const lacis_sweep_cut *cut, int part)
+{
+    lacis_sweep_start slab;
+    lacis_sweep_cut_start(whole, cut, part, &slab);
+    const uint64_t bytes = lacis_sweep_gpu_bytes(&slab);
+    return cut->deep > 1 ? bytes + strips_bytes(&slab, cut, part) + 2 * mail_bytes(&slab, cut) : bytes;
 }

@@ -27,7 +27,8 @@ typedef struct lacis_sweep_gpus_start {
     int device[LACIS_SWEEP_GPUS_MOST];
     lacis_sweep_gpu_start part[LACIS_SWEEP_GPUS_MOST];
     lacis_sweep_cut cut;
-    bool apart; /* nothing overlaps: slabs' steps, then copies. To compare with */
+    bool apart;    /* nothing overlaps: slabs' steps, then copies. To compare with */
+    int64_t timed; /* exchanges to be timed, for a timeline; 0: none */
 } lacis_sweep_gpus_start;
 typedef struct lacis_sweep_gpus lacis_sweep_gpus;
 
@@ -41,6 +42,11 @@ lacis_sweep_gpu *lacis_sweep_gpus_slab(lacis_sweep_gpus *systems, int k);
 void lacis_sweep_gpus_counted(lacis_sweep_gpus *systems, lacis_sweep_counts *out, bool reset); /* of all */
 /* Bytes copied between devices so far. */
 double lacis_sweep_gpus_copied(const lacis_sweep_gpus *systems);
+/* What exchanges so far took of slab k, by its device's clock: `centre`, its own steps, and `wait`, from there until
+ * its halos were there: exposed communication. line: room for as many as were to be timed. *lines: how many are. */
+lacis_sweep_status lacis_sweep_gpus_times(lacis_sweep_gpus *systems, int k, lacis_sweep_times *line, int64_t *lines);
+/* What slab `part` takes on its device besides its arrays, of the start of the whole grid. */
+uint64_t lacis_sweep_gpus_bytes(const lacis_sweep_start *whole, const lacis_sweep_cut *cut, int part);
 
 #ifdef __cplusplus
 }

@@ -5,8 +5,9 @@
 #ifndef LACIS_SWEEP_GPU_SEVERAL_INSIDE_H
 #define LACIS_SWEEP_GPU_SEVERAL_INSIDE_H
 
-#include "sweep/gpu_inside.h"
+#include "sweep/gpu_clock.h"
 #include "sweep/gpu_several.h"
+#include "sweep/gpu_strip.h"
 
 namespace sweep
 {
@@ -25,6 +26,7 @@ struct Slab {
     lacis_sweep_gpu *system;
     cudaEvent_t whole, done; /* the present level with its halos; without */
     Border border[2];        /* low, high */
+    Clock clock;
     lacis_sweep_host host;
 };
 
@@ -43,13 +45,7 @@ struct lacis_sweep_gpus {
 namespace sweep
 {
 
-/* --- gpu_several_rows.cu: whole rows (of the last axis: cells, rows or planes, with the ghosts in them) */
-struct Rows {
-    char *at;
-    size_t bytes;
-};
-/* Rows first .. first + count - 1 of field f's level (level < 0: of coefficient f). */
-Rows rows_of(const lacis_sweep_gpu *s, int axis, int level, int f, int64_t first, int64_t count);
+/* --- gpu_several_rows.cu */
 /* Present rows of all fields to another system's present level, or next one; on the stream. */
 lacis_sweep_status copy_rows(lacis_sweep_gpus *s, const lacis_sweep_gpu *from, int from_device, int from_level,
                              int64_t from_first, lacis_sweep_gpu *to, int to_device, int to_level, int64_t to_first,

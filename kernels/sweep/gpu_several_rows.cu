@@ -8,21 +8,6 @@
 namespace sweep
 {
 
-/* Cells before cell (0, 0, row) that belong to the row. */
-static int64_t lead_of(const Layout &layout, int axis)
-{
-    const int64_t before = layout.low[1] * layout.stride[1];
-    const int64_t lead = layout.first - before - layout.low[2] * layout.stride[2];
-    return axis == 0 ? 0 : axis == 1 ? lead : lead + before;
-}
-
-Rows rows_of(const lacis_sweep_gpu *s, int axis, int level, int f, int64_t first, int64_t count)
-{
-    const int64_t size = (int64_t)lacis_sweep_size(s->start.type), stride = s->layout.stride[axis];
-    char *const cells = static_cast<char *>(level < 0 ? s->fixed[f] : s->level[level][f]);
-    return {cells + (first * stride - lead_of(s->layout, axis)) * size, (size_t)(count * stride * size)};
-}
-
 static lacis_sweep_status copy(lacis_sweep_gpus *s, void *to, int to_device, const void *from, int from_device,
                                size_t bytes, cudaStream_t stream)
 {

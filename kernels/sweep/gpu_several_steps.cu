@@ -10,11 +10,17 @@
 namespace sweep
 {
 
-enum { AHEAD = 64 }; /* exchanges that the host may be ahead of the devices, twice */
+enum { AHEAD = 64 }; /* steps that the host may be ahead of the devices, twice; more where an exchange is of more */
 
 static lacis_sweep_status on_device(lacis_sweep_gpus *s, int k)
 {
     SWEEP_CUDA(s, cudaSetDevice(s->slab[k].device));
+    return LACIS_SWEEP_OK;
+}
+
+static lacis_sweep_status note(lacis_sweep_gpus *s, int k, Mark mark)
+{
+    SWEEP_CUDA(s, clock_mark(&s->slab[k].clock, mark, s->slab[k].system->stream));
     return LACIS_SWEEP_OK;
 }
 
@@ -62,7 +68,9 @@ static lacis_sweep_status step_inside(lacis_sweep_gpus *s, int k)
     const int64_t halo = s->cut.halo[s->axis], n = extent_of(s, k);
     const int64_t first = border[0].neighbour >= 0 ? halo : 0, end = border[1].neighbour >= 0 ? n - halo : n;
     const lacis_sweep_box box = rows_box(s, k, first, end);
-    return first < end ? lacis_sweep_gpu_update(s->slab[k].system, &box, nullptr) : LACIS_SWEEP_OK;
+    SWEEP_TRY(note(s, k, BEGUN));
+    if (first < end) SWEEP_TRY(lacis_sweep_gpu_update(s->slab[k].system, &box, nullptr));
+    return note(s, k, COMPUTED);
 }
 
 /* The level is whole once its own borders and the neighbours' are there. */
@@ -76,7 +84,7 @@ static lacis_sweep_status step_joined(lacis_sweep_gpus *s, int k)
         SWEEP_CUDA(s, cudaStreamWaitEvent(slab->system->stream, s->slab[other].border[1 - side].sent, 0));
     }
     SWEEP_CUDA(s, cudaEventRecord(slab->whole, slab->system->stream));
-    return LACIS_SWEEP_OK;
+    return note(s, k, JOINED);
 }
 
 static lacis_sweep_status step_overlapped(lacis_sweep_gpus *s)
@@ -122,7 +130,7 @@ static lacis_sweep_status step_strip(lacis_sweep_gpus *s, int k, int side, int64
     if (border->neighbour < 0) return LACIS_SWEEP_OK;
     Slab *const other = &s->slab[border->neighbour];
     SWEEP_TRY(load_strip(s, k, side));
-    SWEEP_TRY(lacis_sweep_gpu_steps(border->strip, steps, nullptr));
+    SWEEP_TRY(begin_steps(border->strip, steps, false));
     SWEEP_CUDA(s, cudaStreamWaitEvent(border->stream, other->whole, 0)); /* its mail of the time before was fetched */
     SWEEP_TRY(post_rows(s, border->strip, slab->device, 0, s->cut.halo[s->axis], other->border[1 - side].mail,
                         other->device, border->stream));
@@ -130,13 +138,15 @@ static lacis_sweep_status step_strip(lacis_sweep_gpus *s, int k, int side, int64
     return LACIS_SWEEP_OK;
 }
 
-static lacis_sweep_status step_slab(lacis_sweep_gpus *s, int k, int64_t steps)
+static lacis_sweep_status step_slab(lacis_sweep_gpus *s, int k, int64_t steps, bool sums)
 {
     Slab *const slab = &s->slab[k];
     for (int side = 0; side < 2; side++)
         if (slab->border[side].strip != nullptr)
             SWEEP_CUDA(s, cudaStreamWaitEvent(slab->system->stream, slab->border[side].taken, 0));
-    return lacis_sweep_gpu_steps(slab->system, steps, nullptr);
+    SWEEP_TRY(note(s, k, BEGUN));
+    SWEEP_TRY(begin_steps(slab->system, steps, sums));
+    return note(s, k, COMPUTED);
 }
 
 static lacis_sweep_status fetch_mail(lacis_sweep_gpus *s, int k)
@@ -151,38 +161,29 @@ static lacis_sweep_status fetch_mail(lacis_sweep_gpus *s, int k)
                              slab->system->stream));
     }
     SWEEP_CUDA(s, cudaEventRecord(slab->whole, slab->system->stream));
-    return LACIS_SWEEP_OK;
+    return note(s, k, JOINED);
 }
 
-static lacis_sweep_status step_deep(lacis_sweep_gpus *s, int64_t steps)
+static lacis_sweep_status step_deep(lacis_sweep_gpus *s, int64_t steps, bool sums)
 {
-    for (int k = 0; k < s->devices && s->strips; k++) {
+    for (int k = 0; k < s->devices; k++) {
         SWEEP_TRY(on_device(s, k));
-        for (int side = 0; side < 2; side++)
+        for (int side = 0; side < 2 && s->strips; side++)
             SWEEP_TRY(step_strip(s, k, side, steps));
+        SWEEP_TRY(step_slab(s, k, steps, sums));
     }
+    if (!s->strips) SWEEP_TRY(pull_halos(s));
     for (int k = 0; k < s->devices; k++) {
         SWEEP_TRY(on_device(s, k));
-        SWEEP_TRY(step_slab(s, k, steps));
-    }
-    if (!s->strips) return pull_halos(s);
-    for (int k = 0; k < s->devices; k++) {
-        SWEEP_TRY(on_device(s, k));
-        SWEEP_TRY(fetch_mail(s, k));
+        SWEEP_TRY(s->strips ? fetch_mail(s, k) : note(s, k, JOINED));
     }
     return LACIS_SWEEP_OK;
 }
 
 /* --- the last step's change ------------------------------------------------------------------------------------- */
 
-static lacis_sweep_status measure_all(lacis_sweep_gpus *s, lacis_sweep_change *change)
+static lacis_sweep_status read_all_sums(lacis_sweep_gpus *s, lacis_sweep_change *change)
 {
-    for (int k = 0; k < s->devices; k++) {
-        lacis_sweep_gpu *const one = s->slab[k].system;
-        SWEEP_TRY(on_device(s, k));
-        SWEEP_TRY(clear_sums(one, one->stream));
-        SWEEP_TRY(measure(one, one->stream));
-    }
     memset(change, 0, sizeof *change);
     for (int k = 0; k < s->devices; k++) {
         SWEEP_TRY(on_device(s, k));
@@ -200,10 +201,12 @@ static lacis_sweep_status read_all_bad(lacis_sweep_gpus *s)
     return LACIS_SWEEP_OK;
 }
 
-static lacis_sweep_status not_too_far(lacis_sweep_gpus *s, int64_t *exchanges, int *batch)
+/* ahead: steps since it was last looked. */
+static lacis_sweep_status not_too_far(lacis_sweep_gpus *s, int64_t *ahead, int *batch)
 {
     const lacis_sweep_host *const host = &s->slab[0].host;
-    if (++*exchanges % AHEAD != 0) return LACIS_SWEEP_OK;
+    if (*ahead < AHEAD) return LACIS_SWEEP_OK;
+    *ahead = 0;
     SWEEP_TRY(on_device(s, 0));
     SWEEP_CUDA(s, cudaEventRecord(s->mark[*batch & 1], s->slab[0].system->stream));
     if (++*batch > 1) SWEEP_CUDA(s, cudaEventSynchronize(s->mark[*batch & 1]));
@@ -212,21 +215,23 @@ static lacis_sweep_status not_too_far(lacis_sweep_gpus *s, int64_t *exchanges, i
 
 lacis_sweep_status several_steps(lacis_sweep_gpus *s, int64_t steps, lacis_sweep_change *change)
 {
-    int64_t exchanges = 0;
+    int64_t ahead = 0;
     int batch = 0;
     for (int64_t left = steps; left > 0;) {
-        /* The last step by itself where it is measured, so that the level before it is there. */
+        /* The last step by itself where it is measured: whole slabs at once, as their tiles are. */
+        const bool sums = change != nullptr && left == 1;
         const int64_t wanted = change != nullptr && left > 1 ? left - 1 : left;
         const int64_t now = wanted < s->cut.deep ? wanted : s->cut.deep;
         left -= now;
-        if (s->cut.deep == 1 && !s->apart)
+        ahead += now;
+        if (s->cut.deep == 1 && !s->apart && !sums)
             SWEEP_TRY(step_overlapped(s));
         else
-            SWEEP_TRY(step_deep(s, now));
-        SWEEP_TRY(not_too_far(s, &exchanges, &batch));
+            SWEEP_TRY(step_deep(s, now, sums));
+        SWEEP_TRY(not_too_far(s, &ahead, &batch));
     }
     SWEEP_TRY(read_all_bad(s));
-    return change != nullptr && steps > 0 ? measure_all(s, change) : LACIS_SWEEP_OK;
+    return change != nullptr && steps > 0 ? read_all_sums(s, change) : LACIS_SWEEP_OK;
 }
 
 } // namespace sweep

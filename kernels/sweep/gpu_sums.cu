@@ -11,9 +11,9 @@
 namespace sweep
 {
 
-enum { MEASURE_WARPS = 8, MEASURE_BLOCKS = 8 /* for each multiprocessor */ };
+enum { MEASURE_WARPS = 8, MEASURE_BLOCKS = 8 /* for each multiprocessor */, JOIN_WARPS = 32 };
 
-static_assert(sizeof(sweep_sums) <= LACIS_SWEEP_GPU_PINNED_BYTES, "sums come to the host in one copy");
+static_assert(sizeof(sweep_sums) <= LACIS_SWEEP_GPU_PINNED_BYTES, "sums come to the host at once");
 static_assert((int)SWEEP_DIGITS == (int)LACIS_SWEEP_DIGITS && (int)SWEEP_TILE_X == (int)LACIS_SWEEP_TILE_X &&
                   (int)SWEEP_TILE_Y == (int)LACIS_SWEEP_TILE_Y && (int)SWEEP_FIELDS == (int)LACIS_SWEEP_FIELDS &&
                   (int)SWEEP_ARRAYS == (int)LACIS_SWEEP_ARRAYS,
@@ -59,23 +59,25 @@ static __global__ void __launch_bounds__(32 * MEASURE_WARPS) measure_kernel(cons
     sweep_sums_end(digit, sweep_wide(max), &p.sums[blockIdx.x % SWEEP_SUMS], lane);
 }
 
-/* Adds all accumulators into the one behind them, and clears them. */
-static __global__ void __launch_bounds__(128) join_kernel(sweep_sums *sums)
+/* Adds all accumulators into `out` in the host's pinned memory, and clears them. A warp joins one counter after the
+ * other; the last one of all is the maximum. */
+static __global__ void __launch_bounds__(32 * JOIN_WARPS) join_kernel(sweep_sums *sums, sweep_sums *out)
 {
-    const int i = (int)threadIdx.x;
-    unsigned long long value = 0;
-    if (i < SWEEP_COUNTERS) {
-        for (int k = 0; k < SWEEP_SUMS; k++) {
-            value += sums[k].digit[i];
-            sums[k].digit[i] = 0;
+    const int lane = (int)threadIdx.x;
+    for (int i = (int)threadIdx.y; i <= SWEEP_COUNTERS; i += JOIN_WARPS) {
+        const bool most = i == SWEEP_COUNTERS;
+        unsigned long long value = 0;
+        const auto join = [&](unsigned long long other) {
+            value = !most ? value + other : other > value ? other : value;
+        };
+        for (int k = lane; k < SWEEP_SUMS; k += 32) {
+            unsigned long long *const from = most ? &sums[k].max : &sums[k].digit[i];
+            join(*from);
+            *from = 0;
         }
-        sums[SWEEP_SUMS].digit[i] = value;
-    } else if (i == SWEEP_COUNTERS) {
-        for (int k = 0; k < SWEEP_SUMS; k++) {
-            value = sums[k].max > value ? sums[k].max : value;
-            sums[k].max = 0;
-        }
-        sums[SWEEP_SUMS].max = value;
+        for (int turned = 16; turned > 0; turned /= 2)
+            join(__shfl_xor_sync(0xffffffffu, value, turned));
+        if (lane == 0) *(most ? &out->max : &out->digit[i]) = value;
     }
 }
 
@@ -112,9 +114,8 @@ lacis_sweep_status read_sums(lacis_sweep_gpu *s, lacis_sweep_change *change, cud
 {
     lacis_sweep_change own = {};
     sweep_sums sums;
-    join_kernel<<<1, 128, 0, stream>>>(s->sums);
+    join_kernel<<<1, dim3(32, JOIN_WARPS), 0, stream>>>(s->sums, static_cast<sweep_sums *>(s->pinned));
     SWEEP_CUDA(s, cudaGetLastError());
-    SWEEP_CUDA(s, cudaMemcpyAsync(s->pinned, s->sums + SWEEP_SUMS, sizeof sums, cudaMemcpyDeviceToHost, stream));
     SWEEP_CUDA(s, cudaStreamSynchronize(stream));
     s->sums_clear = true;
     memcpy(&sums, s->pinned, sizeof sums);

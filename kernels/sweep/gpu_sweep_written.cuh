@@ -57,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(32 * SWEEP_WARPS)
 {
     sweep_march<lacis_sweep_rules, false>(p);
 }
-#elif LACIS_SWEEP_DIMS < 3
+#else
 extern "C" __global__ void __launch_bounds__(32 * SWEEP_WARPS)
     lacis_sweep_change_kernel(const __grid_constant__ sweep_pass p)
 {

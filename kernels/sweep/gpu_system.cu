@@ -109,7 +109,8 @@ static lacis_sweep_status mark(lacis_sweep_gpu *s, int64_t *passes, double *cell
     return LACIS_SWEEP_CANCELLED;
 }
 
-static lacis_sweep_status run(lacis_sweep_gpu *s, int64_t steps, bool change)
+/* waits: for what is far behind, which whoever keeps several devices busy must not. */
+static lacis_sweep_status run(lacis_sweep_gpu *s, int64_t steps, bool change, bool waits)
 {
     const double each = (double)s->layout.cells * s->start.fields;
     int64_t passes = 0;
@@ -122,7 +123,7 @@ static lacis_sweep_status run(lacis_sweep_gpu *s, int64_t steps, bool change)
         left -= levels;
         passes++;
         cells += each;
-        SWEEP_TRY(mark(s, &passes, &cells, &batch));
+        if (waits) SWEEP_TRY(mark(s, &passes, &cells, &batch));
     }
     return LACIS_SWEEP_OK;
 }
@@ -147,20 +148,31 @@ static bool used_up(const lacis_sweep_gpu *s, int64_t steps)
     return false;
 }
 
+static lacis_sweep_status take_steps(lacis_sweep_gpu *s, int64_t steps, bool sums, bool waits)
+{
+    if (used_up(s, steps)) return LACIS_SWEEP_UNSUPPORTED;
+    if (steps <= 0) return LACIS_SWEEP_OK;
+    if (sums) SWEEP_TRY(clear_sums(s, s->stream));
+    SWEEP_TRY(run(s, steps, sums, waits));
+    return sums && !sums_fused(s) ? measure(s, s->stream) : LACIS_SWEEP_OK;
+}
+
+lacis_sweep_status begin_steps(lacis_sweep_gpu *s, int64_t steps, bool sums)
+{
+    return take_steps(s, steps, sums, false);
+}
+
 } // namespace sweep
 
 using namespace sweep;
 
 lacis_sweep_status lacis_sweep_gpu_steps(lacis_sweep_gpu *system, int64_t steps, lacis_sweep_change *change)
 {
-    if (used_up(system, steps)) return LACIS_SWEEP_UNSUPPORTED;
+    SWEEP_TRY(take_steps(system, steps, change != nullptr, true));
     if (steps <= 0) return LACIS_SWEEP_OK;
-    if (change != nullptr) SWEEP_TRY(clear_sums(system, system->stream));
-    SWEEP_TRY(run(system, steps, change != nullptr));
     SWEEP_TRY(read_bad(system, system->stream));
     if (change == nullptr) return LACIS_SWEEP_OK;
     memset(change, 0, sizeof *change);
-    if (!sums_fused(system)) SWEEP_TRY(measure(system, system->stream));
     return read_sums(system, change, system->stream);
 }
 

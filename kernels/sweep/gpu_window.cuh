@@ -32,8 +32,11 @@ template <class S, bool OLD> struct sweep_streams {
     struct table {
         int streams;
         int array[ROOM], middle[ROOM], low[ROOM], high[ROOM], x[ROOM]; /* of a stream; x: its reach */
-        int stream[ROOM];                                              /* of a tap */
+        int beside[ROOM]; /* the one row of which cells beside are read; MANY where there are others, x 0 where none
+                           */
+        int stream[ROOM]; /* of a tap */
     };
+    enum { MANY = 99 };
     static constexpr sweep_at tap(int i)
     {
         return i < S::TAPS ? S::tap(i) : sweep_at{i - S::TAPS, 0, 0, 0};
@@ -62,6 +65,7 @@ template <class S, bool OLD> struct sweep_streams {
             t.middle[k] = middle(at);
             t.low[k] = first || last(at) < t.low[k] ? last(at) : t.low[k];
             t.high[k] = first || last(at) > t.high[k] ? last(at) : t.high[k];
+            if (x > 0) t.beside[k] = t.x[k] == 0 || t.beside[k] == last(at) ? last(at) : MANY;
             t.x[k] = x > t.x[k] ? x : t.x[k];
         }
         return t;
@@ -100,6 +104,20 @@ template <class S, bool OLD> struct sweep_window : sweep_streams<S, OLD> {
     {
         return TABLE.stream[tap];
     }
+    static constexpr bool one_beside(int k) /* cells beside are read of one of its rows alone */
+    {
+        return TABLE.x[k] > 0 && TABLE.beside[k] != base::MANY;
+    }
+    static constexpr int beside(int k) /* which */
+    {
+        return TABLE.beside[k];
+    }
+    static constexpr bool reads_beside(int f, int k) /* field f of stream k */
+    {
+        for (int i = S::first_tap(f); i < S::first_tap(f + 1); i++)
+            if (TABLE.stream[i] == k && base::tap(i).x != 0) return true;
+        return false;
+    }
     static constexpr int reach() /* along x */
     {
         int x = 0;
@@ -118,7 +136,7 @@ template <class S, bool OLD> struct sweep_window : sweep_streams<S, OLD> {
     {
         int cells = 0;
         for (int k = 0; k < TABLE.streams; k++)
-            cells += (TABLE.high[k] - TABLE.low[k] + unroll) * (base::CELLS + 2 * TABLE.x[k]);
+            cells += (TABLE.high[k] - TABLE.low[k] + unroll) * (base::CELLS + (one_beside(k) ? 1 : 2) * TABLE.x[k]);
         return cells * (int)sizeof(typename S::T) / 4;
     }
     /* Rows that are asked for at a time. */

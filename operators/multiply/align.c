@@ -65,10 +65,11 @@ static void warn_of_bases(lacis_run *run, const lacis_product *product, const la
     bool asked = r == NULL || r->lo <= r->hi; /* describing a view asks for nothing */
     bool alike = cols->label == NULL && rows->label == NULL && cols->count == rows->count && cols->count > 1;
     if (product->spec.shape == LACIS_PRODUCT_MATRIX || !asked || !alike || cols->base == rows->base) return;
-    lacis_run_note(run, LACIS_WARNING,
-                   "%s: a's columns count from %" PRId64 ", b's rows from %" PRId64
-                   "; they are matched by id, so the outermost meet nothing",
-                   product->spec.verb, cols->base, rows->base);
+    lacis_run_note(
+        run, LACIS_WARNING,
+        "%s: a's columns count from %" PRId64 ", b's rows from %" PRId64
+        "; they are matched by id, so the outermost meet nothing (LOAD ... WITH (base = 0) counts one of them anew)",
+        product->spec.verb, cols->base, rows->base);
 }
 
 static int64_t degree_sum(const lacis_csr *csr)

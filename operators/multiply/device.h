@@ -56,6 +56,8 @@ lacis_status lacis_multiply_devices(lacis_multiply_run *running);
 /* Functions of lacis_panels: context is the run. */
 int64_t lacis_multiply_panel_rows(void *context, lacis_gpu *gpu, int device, int64_t first, int64_t end);
 lacis_status lacis_multiply_panel_compute(void *context, lacis_panel *panel);
+/* Whether copying what comes out takes no time beside computing it: totals, or few entries a row. */
+bool lacis_multiply_copies_little(const lacis_multiply_run *running);
 void lacis_multiply_panel_drop(void *context, lacis_panel *panel);
 #endif
 

@@ -172,7 +172,7 @@ static lacis_status told(const lacis_multiply_run *running, lacis_status status)
 
 static lacis_status deal_rows(lacis_multiply_run *running)
 {
-    bool totals = running->result == NULL;
+    bool totals = running->result == NULL, little = running->devices > 1 && lacis_multiply_copies_little(running);
     lacis_gpu *gpu[LACIS_GPUS];
     lacis_panels_report done;
     const lacis_panels panels = {.begin = running->begin,
@@ -185,6 +185,8 @@ static lacis_status deal_rows(lacis_multiply_run *running)
                                  .place = totals ? place_totals : place,
                                  .fetch = totals ? NULL : fetch,
                                  .drop = lacis_multiply_panel_drop,
+                                 .single = little,
+                                 .awake = little,
                                  .verb = running->work->product.spec.verb};
     for (int i = 0; i < running->devices; i++)
         gpu[i] = running->device[i].gpu;

@@ -13,9 +13,10 @@ static const uint64_t WORTH_SHARING = 1000000000;
 /* Panels a device, so that copies overlap kernels and no device is left with a long one; but not with less than: */
 enum { PANELS = 8 };
 static const uint64_t LEAST_PANEL = 4000000;
-/* Where next to nothing is copied each device takes such a part of its share of what is left, then of what is left
- * then, so that few panels are computed and all devices end together: down to so many parts of its whole share. */
-static const double TAKEN = 0.92;
+/* Where next to nothing is copied devices that are alike take their shares, the last of them a little more so that no
+ * row is left over. Others take such a part of their share of what is left, then of what is left then, so that few
+ * panels are computed and all devices end together: down to so many parts of a whole share. */
+static const double TAKEN = 0.92, LAST_MORE = 1.02;
 enum { LEAST_PARTS = 12 };
 
 static void *device_alloc(void *context, uint64_t bytes)
@@ -180,8 +181,7 @@ static int64_t rows_within(const lacis_multiply_run *running, int device, int64_
     return past > first ? past - first : 1; /* fewer still if that is not enough: the dealer halves */
 }
 
-/* Whether copying what comes out takes no time beside computing it: totals, or few entries a row. */
-static bool copies_little(const lacis_multiply_run *running)
+bool lacis_multiply_copies_little(const lacis_multiply_run *running)
 {
     const double link = 3e10, product = 5e-12, little = 0.1; /* bytes a second, seconds; of a fast device */
     const lacis_product *product_of = &running->work->product;
@@ -191,17 +191,35 @@ static bool copies_little(const lacis_multiply_run *running)
     return top > 0 && bytes / link < little * product * (double)running->products;
 }
 
+static bool alike(const lacis_multiply_run *running)
+{
+    lacis_gpu_facts first, other;
+    lacis_gpu_describe(running->device[0].gpu, &first);
+    for (int i = 1; i < running->devices; i++) {
+        lacis_gpu_describe(running->device[i].gpu, &other);
+        if (other.arch != first.arch || other.processors != first.processors) return false;
+    }
+    return true;
+}
+
+/* How many products the next panel may have where devices take shares. */
+static uint64_t shared_products(lacis_multiply_run *running, uint64_t least)
+{
+    const uint64_t left = running->products > running->dealt ? running->products - running->dealt : 0;
+    const int turn = running->panels++ % running->devices;
+    const bool even = alike(running);
+    if (turn == 0) running->part = (uint64_t)((even ? 1 : TAKEN) * (double)left / (double)running->devices);
+    double part = (double)running->part;
+    if (even && turn == running->devices - 1) part *= LAST_MORE;
+    return part > (double)least ? (uint64_t)part : least;
+}
+
 /* How many products the next panel may have. */
 static uint64_t panel_products(lacis_multiply_run *running)
 {
     uint64_t devices = (uint64_t)running->devices, share = running->products / devices, part = share / PANELS;
     if (running->result == NULL && devices == 1) return UINT64_MAX;
-    if (devices > 1 && copies_little(running)) {
-        uint64_t left = running->products > running->dealt ? running->products - running->dealt : 0;
-        if (running->panels++ % running->devices == 0)
-            running->part = (uint64_t)(TAKEN * (double)left / (double)devices);
-        part = running->part > share / LEAST_PARTS ? running->part : share / LEAST_PARTS;
-    }
+    if (devices > 1 && lacis_multiply_copies_little(running)) part = shared_products(running, share / LEAST_PARTS);
     if (lacis_run_gpus_forced(running->run)) return part > 0 ? part : 1;
     return part < LEAST_PANEL ? LEAST_PANEL : part;
 }

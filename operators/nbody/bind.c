@@ -57,7 +57,7 @@ static lacis_status bind_every(lacis_run *run, const lacis_call *call, lacis_nbo
         return lacis_run_fail_at(run, LACIS_SYNTAX, to->item[0].offset, "'step_*.npy'",
                                  "TO needs one *, where the step's number goes");
     work->to = to->item[0].text;
-    return LACIS_OK;
+    return lacis_run_can_save(run, work->to, to->item[0].offset);
 }
 
 /* What a result has besides id, m, x, y, z, vx, vy, vz. */

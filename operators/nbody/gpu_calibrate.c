@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CALIBRATE for NBODY and ACCELERATE on the GPU: fields of a Plummer sphere with bodies on the device, a small one
- * for what a call takes and a large one for terms and trees, by the kernels' own counts and clocks. The least of a
- * few rounds counts. Called behind the processor's share; a device without room for the sample leaves its figures as
- * they were.
+ * CALIBRATE for NBODY and ACCELERATE on the GPU: fields of a Plummer sphere with bodies on the device, a large one
+ * for terms and trees, by the kernels' own counts and clocks, and one for what a call takes besides: small for all
+ * pairs; for trees, whose walks take long however few bodies there are, of about as many as all pairs do as well
+ * with. The least of a few rounds counts. Called behind the processor's share; a device without room for the sample
+ * leaves its figures as they were.
  */
 #include "nbody/device.h"
 
@@ -11,7 +12,13 @@
 
 #include <time.h>
 
-enum { SMALL = 1024, PAIRS = 1 << 16, BODIES = 1 << 19, ROUNDS = 4 }; /* the first round loads kernels */
+enum {
+    SMALL = 1024,
+    MIDDLE = 20000,
+    PAIRS = 1 << 16,
+    BODIES = 1 << 19,
+    ROUNDS = 4
+}; /* the first round loads kernels */
 
 typedef struct measured {
     lacis_run *run;
@@ -93,16 +100,33 @@ static lacis_status set(lacis_profile *profile, const char *name, double value)
     return value > 0 ? lacis_profile_set(profile, name, value) : LACIS_OK;
 }
 
-static lacis_status figure_calls(measured *m, lacis_profile *profile)
+static lacis_status figure_pairs_call(measured *m, lacis_profile *profile)
 {
     const double loaded_before = 1e-3;
     bool fits;
-    for (int way = 0; way < LACIS_NBODY_WAYS; way++) {
-        m->first = 0;
-        LACIS_TRY(measure(m, LACIS_NBODY_F32, (lacis_nbody_way)way, LACIS_NBODY_QUADRUPOLE, SMALL, &fits));
-        if (!fits) continue;
-        LACIS_TRY(set(profile, lacis_nbody_gpu_call_figure((lacis_nbody_way)way), m->all));
-        if (way == 0 && m->first > loaded_before) LACIS_TRY(set(profile, LACIS_NBODY_LOAD_FIGURE, m->first));
+    m->first = 0;
+    LACIS_TRY(measure(m, LACIS_NBODY_F32, LACIS_NBODY_DIRECT, LACIS_NBODY_QUADRUPOLE, SMALL, &fits));
+    if (!fits) return LACIS_OK;
+    LACIS_TRY(set(profile, lacis_nbody_gpu_call_figure(LACIS_NBODY_DIRECT), m->all));
+    return m->first > loaded_before ? set(profile, LACIS_NBODY_LOAD_FIGURE, m->first) : LACIS_OK;
+}
+
+static double figure(const lacis_profile *profile, const char *name)
+{
+    return 1e-9 * lacis_profile_get(profile, name, 0);
+}
+
+/* What is left of a middling field without what its bodies and terms take. */
+static lacis_status figure_tree_calls(measured *m, lacis_profile *profile)
+{
+    static const lacis_nbody_way ways[] = {LACIS_NBODY_TREE, LACIS_NBODY_INSERT};
+    const double term = figure(profile, lacis_nbody_gpu_figure(LACIS_NBODY_F32, LACIS_NBODY_TERM_QUADRUPOLE));
+    bool fits;
+    for (int i = 0; i < LACIS_COUNT(ways); i++) {
+        const double body = figure(profile, lacis_nbody_gpu_build_figure(ways[i]));
+        LACIS_TRY(measure(m, LACIS_NBODY_F32, ways[i], LACIS_NBODY_QUADRUPOLE, MIDDLE, &fits));
+        if (fits)
+            LACIS_TRY(set(profile, lacis_nbody_gpu_call_figure(ways[i]), m->all - MIDDLE * body - m->terms * term));
     }
     return LACIS_OK;
 }
@@ -151,9 +175,10 @@ static lacis_status send_sample(measured *m, char *device, char *host, const dou
 static lacis_status measure_all(measured *m, lacis_profile *profile, char *device, char *host, const double *sample)
 {
     LACIS_TRY(send_sample(m, device, host, sample, true));
-    LACIS_TRY(figure_calls(m, profile));
+    LACIS_TRY(figure_pairs_call(m, profile));
     LACIS_TRY(figure_builds(m, profile));
     LACIS_TRY(figure_terms(m, profile, LACIS_NBODY_F32));
+    LACIS_TRY(figure_tree_calls(m, profile));
     LACIS_TRY(send_sample(m, device, host, sample, false));
     LACIS_TRY(figure_terms(m, profile, LACIS_NBODY_F64));
     return figure_terms(m, profile, LACIS_NBODY_MIXED);

@@ -129,7 +129,7 @@ static double field_seconds(const lacis_nbody_work *work, lacis_nbody_way way, c
     return 1e-9 * targets * lacis_nbody_terms(&work->rule, n) * get(profile, &terms[work->type][term]);
 }
 
-/* Walks are shared, and nothing else: where they take much longer than what each device does for all bodies. */
+/* Where walks take much longer than launches and copies do. */
 static const double SHARED = 1e-3, WORTH_SHARING = 0.1, WORTH_STARTING = 3; /* seconds: of a walk; of all */
 
 int lacis_nbody_gpus_for(const lacis_nbody_work *work, lacis_nbody_way way, bool start, lacis_gpu **gpu)
@@ -151,8 +151,10 @@ static void estimate(const lacis_nbody_work *work, lacis_nbody_way way, const la
     lacis_gpu *gpu = lacis_gpu_at_hand(work->run), *all[LACIS_GPUS] = {gpu};
     const lacis_profile *own = lacis_gpu_figures(gpu, profile);
     *out = (lacis_nbody_estimate){.known = true, .evaluations = lacis_nbody_evaluations(work)};
-    out->field = field_seconds(work, way, own) / lacis_nbody_gpus_for(work, way, false, all);
-    out->build = get(own, &calls[way]) + 1e-9 * n * get(own, &builds[way]);
+    const int gpus = lacis_nbody_gpus_for(work, way, false, all);
+    const double building = 1e-9 * n * get(own, &builds[way]);
+    out->field = field_seconds(work, way, own) / gpus;
+    out->build = get(own, &calls[way]) + building / (work->rule.deterministic ? 1 : gpus);
     out->direct = 1e-9 * lacis_nbody_direct_pairs(work) * get(own, &terms[LACIS_NBODY_F64][LACIS_NBODY_PAIR]);
     out->copies = lacis_gpu_copy_seconds(gpu, own, bytes_to_send(gpu, work), lacis_nbody_result_bytes(work));
     out->once = lacis_gpu_start_seconds(work->run, own, LACIS_NBODY_LOAD_FIGURE);

@@ -48,7 +48,7 @@ static lacis_status some_steps(motion *m, int64_t until)
     m->step += count;
     if (count == m->some && seconds < often) m->some *= 2;
     if (seconds > seldom && m->some > 1) m->some /= 2;
-    lacis_run_progress(m->system->run, "NBODY", (double)m->step / (double)work->steps);
+    lacis_run_advance(m->system->run, "NBODY", (double)m->step, (double)work->steps, "steps");
     return LACIS_OK;
 }
 

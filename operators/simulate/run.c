@@ -32,7 +32,7 @@ static void tell(struct member *member)
     struct team *team = member->team;
     int64_t done = atomic_fetch_add(&team->done, member->done) + member->done;
     member->done = 0;
-    if (member->worker == 0) lacis_run_progress(team->run, "SIMULATE", (double)done / team->all);
+    if (member->worker == 0) lacis_run_advance(team->run, "SIMULATE", (double)done, team->all, "steps of a lane");
 }
 
 /* Steps may take less than telling of each: the count goes from one processor to the other. */

@@ -11,7 +11,7 @@
 
 /* One a way of kernels/solve/gpu.h, in its order. */
 extern const lacis_variant lacis_solve_gpu_thread, lacis_solve_gpu_chip, lacis_solve_gpu_lanes,
-    lacis_solve_gpu_branches;
+    lacis_solve_gpu_shared, lacis_solve_gpu_branches;
 
 /* gpu_cost.c */
 bool lacis_solve_gpu_can(const lacis_call *call, lacis_solve_gpu_way way, char *reason, size_t size);

@@ -176,4 +176,6 @@ VARIANT(chip, LACIS_SOLVE_GPU_CHIP, "gpu chip",
         "chains in registers, rows in chunks over threads: read and written once")
 VARIANT(lanes, LACIS_SOLVE_GPU_LANES, "gpu lanes",
         "trees on chip, lanes by groups of threads that share their subtrees")
+VARIANT(shared, LACIS_SOLVE_GPU_SHARED, "gpu shared",
+        "trees, a thread a system, its eliminated rows in shared memory")
 VARIANT(branches, LACIS_SOLVE_GPU_BRANCHES, "gpu branches", "trees of several shapes, branches by levels as chains")

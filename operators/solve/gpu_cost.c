@@ -20,6 +20,10 @@ static const lacis_solve_gpu_figure figures[LACIS_SOLVE_GPU_WAYS][2][2] = {
                                 {"solve.gpu.lanes.chain.flat_ns", "solve.gpu.lanes.chain.row_ns", 0.02, 40}},
                                {{"solve.gpu.lanes.tree.side_ns", "solve.gpu.lanes.tree.row_ns", 0.021, 20},
                                 {"solve.gpu.lanes.tree.flat_ns", "solve.gpu.lanes.tree.row_ns", 0.026, 20}}},
+    [LACIS_SOLVE_GPU_SHARED] = {{{"solve.gpu.shared.chain.side_ns", "solve.gpu.shared.chain.row_ns", 0.02, 300},
+                                 {"solve.gpu.shared.chain.flat_ns", "solve.gpu.shared.chain.row_ns", 0.05, 300}},
+                                {{"solve.gpu.shared.tree.side_ns", "solve.gpu.shared.tree.row_ns", 0.015, 300},
+                                 {"solve.gpu.shared.tree.flat_ns", "solve.gpu.shared.tree.row_ns", 0.05, 300}}},
     [LACIS_SOLVE_GPU_BRANCHES] = {{{"solve.gpu.branches.chain.side_ns", "solve.gpu.branches.chain.row_ns", 0.04, 600},
                                    {"solve.gpu.branches.chain.flat_ns", "solve.gpu.branches.chain.row_ns", 0.08,
                                     600}},
@@ -36,7 +40,7 @@ const lacis_solve_gpu_figure *lacis_solve_gpu_figure_of(lacis_solve_gpu_way way,
 double lacis_solve_gpu_words(lacis_solve_gpu_way way, const lacis_solve_job *job)
 {
     const double own = !job->lower.shared + !job->diagonal.shared + !job->upper.shared;
-    const bool once = way == LACIS_SOLVE_GPU_CHIP || way == LACIS_SOLVE_GPU_LANES;
+    const bool once = way == LACIS_SOLVE_GPU_CHIP || way == LACIS_SOLVE_GPU_LANES || way == LACIS_SOLVE_GPU_SHARED;
     const double rhs_and_x = 2, kept = once ? 0 : own > 0 ? 4 : 2;
     return own + rhs_and_x + kept;
 }
@@ -125,6 +129,16 @@ bool lacis_solve_gpu_can(const lacis_call *call, lacis_solve_gpu_way way, char *
 
 /* ------------------------------------------------------------------------------------------- costs */
 
+/* How often the longest lane's time passes: once, but SHARED has room for few lanes at a time. */
+static double rounds_of(const lacis_call *call, lacis_solve_gpu_way way, const lacis_solve_job *job)
+{
+    const lacis_solve *work = call->work;
+    const double processors = 132, bytes = 227 << 10; /* of an H200, and of each's shared memory */
+    const double lane = 2.0 * (double)work->like->batch.most_rows * (job->type == LACIS_SOLVE_F32 ? 4 : 8);
+    const double there = lane > 0 ? processors * bytes / lane : 1;
+    return way != LACIS_SOLVE_GPU_SHARED || (double)call->units <= there ? 1 : (double)call->units / there;
+}
+
 static double kernel_seconds(const lacis_call *call, const lacis_solve_job *job, lacis_solve_gpu_way way,
                              const lacis_profile *profile)
 {
@@ -135,7 +149,8 @@ static double kernel_seconds(const lacis_call *call, const lacis_solve_job *job,
     double share = lacis_solve_gpu_words(way, job) * lacis_solve_bytes(job->type) /
                    (lacis_solve_gpu_words(way, &own) * lacis_solve_bytes(own.type));
     double streamed = share * lacis_profile_get(profile, figure->element, figure->element_ns) * elements_wanted(call);
-    double alone = lacis_profile_get(profile, figure->row, figure->row_ns) * (double)work->like->batch.most_rows;
+    double alone = lacis_profile_get(profile, figure->row, figure->row_ns) * (double)work->like->batch.most_rows *
+                   rounds_of(call, way, job);
     return call_seconds(profile) + 1e-9 * (streamed > alone ? streamed : alone);
 }
 

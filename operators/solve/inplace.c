@@ -112,7 +112,7 @@ lacis_status lacis_solve_in_place(lacis_solve_task *task, lacis_buffer *right)
         int64_t end = block_end(&task->job, lane);
         status = solve_block(&p, lane, end, &factored);
         lane = end;
-        lacis_run_progress(run, "SOLVE", (double)lane / (double)lanes);
+        lacis_run_advance(run, "SOLVE", (double)lane, (double)lanes, "lanes");
     }
     lacis_run_free(run, p.group);
     lacis_run_free(run, p.x);

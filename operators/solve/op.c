@@ -114,8 +114,8 @@ static const char *cheaper(const lacis_call *call)
 }
 
 static const lacis_variant *const variants[] = {
-    &lacis_solve_cpu,          &lacis_solve_gpu_thread, &lacis_solve_gpu_chip, &lacis_solve_gpu_lanes,
-    &lacis_solve_gpu_branches, &lacis_solve_ranks,      &lacis_solve_ranks_gpu};
+    &lacis_solve_cpu,        &lacis_solve_gpu_thread,   &lacis_solve_gpu_chip, &lacis_solve_gpu_lanes,
+    &lacis_solve_gpu_shared, &lacis_solve_gpu_branches, &lacis_solve_ranks,    &lacis_solve_ranks_gpu};
 
 const lacis_op lacis_op_solve = {
     .verb = "SOLVE",

@@ -118,6 +118,33 @@ static lacis_status bind_keep(lacis_run *run, const lacis_call *call, lacis_swee
     if (star == NULL || strchr(star + 1, '*') != NULL)
         return lacis_run_fail_at(run, LACIS_SYNTAX, keep->item[2].offset, "'h_*.npy'",
                                  "TO needs one *, where the step's number goes");
+    return lacis_run_can_save(run, work->to, keep->item[1].integer != 0 ? keep->item[2].offset : keep->offset);
+}
+
+/* EXCHANGE and PARTS, which hold where a grid is cut over ranks or GPUs. */
+static lacis_status bind_exchange(lacis_run *run, const lacis_call *call, lacis_sweep_work *work)
+{
+    enum { OVERLAP, EVERY, STEPS, BY, WAY, TO, FILE_NAME }; /* items of the clause */
+    const int64_t most = 64, parts_most = 1 << 20;
+    const lacis_arg *parts = lacis_call_arg(call, "PARTS"), *exchange = lacis_call_arg(call, "EXCHANGE");
+    lacis_sweep_exchange *out = &work->exchange;
+    int64_t value = 0;
+    if (parts != NULL) {
+        LACIS_TRY(whole(run, &parts->item[0], "PARTS", 1, &value));
+        out->parts = (int)(value < parts_most ? value : parts_most);
+    }
+    if (exchange == NULL) return LACIS_OK;
+    const lacis_item *item = exchange->item;
+    out->asked = true;
+    out->overlap = (lacis_sweep_overlap)item[OVERLAP].integer; /* which are in the order of the words */
+    out->copy = item[BY].integer != 0 && item[WAY].integer == 1;
+    if (item[TO].integer != 0) out->to = item[FILE_NAME].text;
+    if (item[EVERY].integer == 0) return LACIS_OK;
+    LACIS_TRY(whole(run, &item[STEPS], "EVERY", 1, &value));
+    if (value > most)
+        return lacis_run_fail_at(run, LACIS_RANGE, item[STEPS].offset, NULL, "EVERY must be %" PRId64 " or less",
+                                 most);
+    out->every = (int)value;
     return LACIS_OK;
 }
 
@@ -151,6 +178,7 @@ lacis_status lacis_sweep_bind(lacis_run *run, lacis_call *call)
     LACIS_TRY(bind_steps(run, call, work));
     LACIS_TRY(bind_until(run, call, work));
     LACIS_TRY(bind_keep(run, call, work));
+    LACIS_TRY(bind_exchange(run, call, work));
     LACIS_TRY(lacis_sweep_bind_arrays(run, call, work));
     LACIS_TRY(lacis_sweep_bind_rules(run, call, work));
     LACIS_TRY(lacis_sweep_bind_edges(run, call, work));

@@ -77,5 +77,5 @@ lacis_status lacis_sweep_explain(lacis_run *run, const lacis_call *call, lacis_l
     LACIS_TRY(explain_way("blocked", &work->cpu[LACIS_SWEEP_BLOCKED], lines));
     LACIS_TRY(explain_way("gpu sweep", &work->gpu[LACIS_SWEEP_SINGLE], lines));
     LACIS_TRY(explain_way("gpu blocked", &work->gpu[LACIS_SWEEP_BLOCKED], lines));
-    return lacis_sweep_explain_ranks(run, work, lines);
+    return lacis_sweep_explain_ranks(work, lines);
 }

@@ -42,6 +42,30 @@ static double bytes_to_send(lacis_gpu *gpu, const lacis_sweep_work *work)
     return bytes;
 }
 
+/* Adds the bytes of a source as it is sent to those that stay on the device while the statement runs, or, where it is
+ * converted, to those that go once the fields have them. */
+static void count_source(const lacis_sweep_work *work, const lacis_sweep_source *source, double *stay, double *go)
+{
+    *(source->dtype == work->dtype ? stay : go) += (double)lacis_sweep_size(work->type) * (double)source->count;
+}
+
+/* Bytes on the device at a time: what is sent, the fields in their levels, and the result, which is left there. */
+static double room_for(const lacis_sweep_work *work, const lacis_sweep_start *start)
+{
+    const double result = lacis_sweep_result_bytes(work), round = 256; /* what blocks are rounded up to */
+    double stay = 0, go = 0;
+    int blocks = work->grid.fields;
+    for (int i = 0; i < work->grid.fields + work->coefficients; i++, blocks++)
+        count_source(work, &work->array[i], &stay, &go);
+    for (int field = 0; field < work->grid.fields; field++)
+        for (int face = 0; face < LACIS_SWEEP_FACES; face++)
+            if (work->face[field][face].array != NULL) {
+                count_source(work, &work->face[field][face], &stay, &go);
+                blocks++;
+            }
+    return stay + (go > result ? go : result) + (double)lacis_sweep_gpu_bytes(start) + round * blocks;
+}
+
 /* --- costs -------------------------------------------------------------------------------------------- */
 
 static void estimate(const lacis_sweep_work *work, int way, const lacis_profile *profile, lacis_sweep_estimate *out)
@@ -110,7 +134,7 @@ static bool has_room(lacis_gpu *gpu, double need, char *reason, size_t size)
 }
 
 /* The device is started here only where it is demanded: a plan that does not choose it must leave it alone. */
-bool lacis_sweep_gpu_can(const lacis_call *call, int way, char *reason, size_t size)
+bool lacis_sweep_gpu_could(const lacis_call *call, int way, char *reason, size_t size)
 {
     const lacis_sweep_work *work = call->work;
     lacis_sweep_start start;
@@ -124,12 +148,26 @@ bool lacis_sweep_gpu_can(const lacis_call *call, int way, char *reason, size_t s
         return false;
     }
     if (!lacis_sweep_program_can(work, &start, reason, size) || !worth(call, way, reason, size)) return false;
-    if (call->on == LACIS_ON_GPU && lacis_run_gpu(work->run, reason, size) == NULL) return false;
-    return has_room(lacis_gpu_at_hand(work->run), bytes_to_send(NULL, work) + (double)lacis_sweep_gpu_bytes(&start),
-                    reason, size);
+    return call->on != LACIS_ON_GPU || lacis_run_gpu(work->run, reason, size) != NULL;
+}
+
+bool lacis_sweep_gpu_can(const lacis_call *call, int way, char *reason, size_t size)
+{
+    const lacis_sweep_work *work = call->work;
+    lacis_sweep_start start;
+    if (!lacis_sweep_gpu_could(call, way, reason, size)) return false;
+    start_of(work, way, &start);
+    lacis_gpu *all[LACIS_GPUS] = {lacis_gpu_at_hand(work->run)};
+    if (lacis_sweep_gpus_for(work, start.levels, false, all) > 1) return true; /* which have room for their slabs */
+    return has_room(all[0], room_for(work, &start), reason, size);
 }
 
 #else
+
+bool lacis_sweep_gpu_could(const lacis_call *call, int way, char *reason, size_t size)
+{
+    return lacis_sweep_gpu_can(call, way, reason, size);
+}
 
 bool lacis_sweep_gpu_can(const lacis_call *call, int way, char *reason, size_t size)
 {

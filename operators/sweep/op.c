@@ -27,6 +27,10 @@ static const lacis_param params[] = {
     {.keyword = "KEEP", .form = "EVERY %i [TO %s]", .help = "files of the grid after each k-th step, * its number"},
     {.keyword = "TYPE", .form = "F32|F64", .help = "of numbers (the grid's)"},
     {.keyword = "LEVELS", .form = "%i", .help = "steps in one pass over memory (as is best); 1: one by one"},
+    {.keyword = "PARTS", .form = "%i", .help = "ranks or GPUs that the grid is cut over, at most (all)"},
+    {.keyword = "EXCHANGE",
+     .form = "[sync|async] [EVERY %i] [BY kernel|copy] [TO %s]",
+     .help = "how parts give each other borders, to compare (as is best); TO: a file of the times"},
 };
 
 static const char *const examples[] = {
@@ -66,6 +70,12 @@ static const char help[] =
     "UNTIL, or CHANGE EVERY k, makes a table NAME_change (step, max, l2). KEEP EVERY k writes files; SWEEP of one "
     "of\n"
     "them goes on with the bits of a run that was never interrupted.\n"
+    "\n"
+    "On several GPUs, or under mpirun, the grid is cut in parts. To see what that costs: PARTS n takes fewer of "
+    "them;\n"
+    "EXCHANGE sync waits for borders before all else, async computes the centre meanwhile; EVERY k: borders k steps\n"
+    "deep; BY copy packs them by copies of two dimensions, not by kernels; TO 'file.csv': a line of each part and\n"
+    "exchange, in seconds (lacis-bench sweep --experiment makes tables of them).\n"
     "docs/sweep.md has the mathematics, the order of sums and the costs.";
 
 const lacis_op lacis_op_sweep = {

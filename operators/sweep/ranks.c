@@ -6,9 +6,7 @@
 #include "sweep/ranks.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* Less than this is done before the others have heard of it. */
 static const double LEAST_UPDATES = 2e8;
@@ -30,10 +28,11 @@ static bool fits(const lacis_sweep_work *work, lacis_sweep_brief *brief, int par
     return there;
 }
 
-static int asked(const char *name, int otherwise)
+/* Ranks that have a part: PARTS takes fewer than there are. */
+static int parts_of(const lacis_sweep_work *work)
 {
-    const char *value = getenv(name);
-    return value != NULL ? atoi(value) : otherwise;
+    const int ranks = lacis_run_ranks(work->run), asked = work->exchange.parts;
+    return asked > 0 && asked < ranks ? asked : ranks;
 }
 
 /* Steps that kernels do in one pass over a part. */
@@ -45,27 +44,31 @@ static int usual(const lacis_sweep_work *work, bool gpu, int parts)
     char why[200];
     if (!gpu) return lacis_sweep_written(work) ? WRITTEN_MOST : MOST;
     lacis_sweep_start_of(work, NULL, &whole);
-    if (!lacis_sweep_cut_make(&whole, parts, 1, &cut, why, sizeof why)) return 1;
+    if (!lacis_sweep_cut_slabs(&whole, parts, 1, &cut, why, sizeof why)) return 1;
     lacis_sweep_cut_start(&whole, &cut, 0, &part);
     return lacis_sweep_share_gpu_levels(&part);
 }
 
-/* LACIS_SWEEP_DEEP and LACIS_SWEEP_EXCHANGE=sync|async overrule what is chosen: for experiments. */
+/* GPUs do several steps in a pass over slabs, whose borders go ahead of them; parts that are cut along x as well are
+ * not blocked there. So depths count of slabs alone; EXCHANGE, which overrules what is chosen, takes other cuts too.
+ */
 static void choose(const lacis_sweep_work *work, bool gpu, int parts, lacis_sweep_brief *brief)
 {
-    enum { THIN = 8 };
+    enum { THIN = 8, SLABS_THIN = 2 };
     const double stretch = lacis_sweep_stretch(work);
-    const char *exchange = getenv("LACIS_SWEEP_EXCHANGE");
-    *brief = (lacis_sweep_brief){.levels = work->levels, .gpu = gpu};
+    const lacis_sweep_exchange *exchange = &work->exchange;
+    *brief = (lacis_sweep_brief){.levels = work->levels, .gpu = gpu, .slabs = gpu};
     memcpy(brief->extent, work->grid.extent, sizeof brief->extent);
     int deep = work->levels > 0 ? work->levels : usual(work, gpu, parts);
     if ((double)deep > stretch) deep = stretch > 1 ? (int)stretch : 1;
-    while (work->levels == 0 && deep > 1 && !fits(work, brief, parts, deep, THIN))
+    while (work->levels == 0 && deep > 1 && !fits(work, brief, parts, deep, gpu ? SLABS_THIN : THIN))
         deep /= 2;
-    deep = asked("LACIS_SWEEP_DEEP", deep);
+    if (exchange->every > 0) deep = exchange->every;
     brief->deep = deep > 1 ? deep : 1;
-    brief->overlap = exchange == NULL ? brief->deep == 1 : strcasecmp(exchange, "async") == 0;
-    if (getenv("LACIS_SWEEP_TIMELINE") != NULL) brief->lines = TIMELINE;
+    brief->slabs = gpu && brief->deep > 1 && fits(work, brief, parts, brief->deep, 1);
+    brief->overlap = exchange->overlap == LACIS_SWEEP_AS_BEST ? brief->deep == 1 || brief->slabs
+                                                              : exchange->overlap == LACIS_SWEEP_ASYNC;
+    if (exchange->to != NULL) brief->lines = TIMELINE;
 }
 
 /* ----------------------------------------------------------------------------------------- whether */
@@ -73,12 +76,13 @@ static void choose(const lacis_sweep_work *work, bool gpu, int parts, lacis_swee
 static bool can_over(const lacis_call *call, bool gpu, char *reason, size_t size)
 {
     const lacis_sweep_work *work = call->work;
-    const int ranks = lacis_run_ranks(work->run);
+    const int parts = parts_of(work);
     const double updates = (double)work->grid.cells * work->grid.fields * (double)work->steps;
     lacis_sweep_brief brief;
     lacis_sweep_cut cut;
-    if (ranks == 1) {
-        snprintf(reason, size, "there are no other ranks");
+    if (parts == 1) {
+        snprintf(reason, size, "%s",
+                 lacis_run_ranks(work->run) == 1 ? "there are no other ranks" : "PARTS leaves it to one");
         return false;
     }
     if (updates < LEAST_UPDATES && !lacis_run_ranks_always(work->run)) {
@@ -86,8 +90,8 @@ static bool can_over(const lacis_call *call, bool gpu, char *reason, size_t size
                  LEAST_UPDATES);
         return false;
     }
-    choose(work, gpu, ranks, &brief); /* a cut that is asked for and cannot be is an error: cost tells it */
-    return lacis_sweep_ranks_cut(work, &brief, ranks, &cut, reason, size) || lacis_run_ranks_always(work->run);
+    choose(work, gpu, parts, &brief); /* a cut that is asked for and cannot be is an error: cost tells it */
+    return lacis_sweep_ranks_cut(work, &brief, parts, &cut, reason, size) || lacis_run_ranks_always(work->run);
 }
 
 static bool can(const lacis_call *call, char *reason, size_t size)
@@ -97,7 +101,15 @@ static bool can(const lacis_call *call, char *reason, size_t size)
 
 static bool gpu_can(const lacis_call *call, char *reason, size_t size)
 {
-    return can_over(call, true, reason, size) && lacis_sweep_gpu_can(call, LACIS_SWEEP_SINGLE, reason, size);
+    const lacis_sweep_work *work = call->work;
+    const int parts = parts_of(work);
+    lacis_sweep_brief brief;
+    lacis_sweep_cut cut;
+    if (!can_over(call, true, reason, size) || !lacis_sweep_gpu_could(call, LACIS_SWEEP_SINGLE, reason, size))
+        return false;
+    choose(work, true, parts, &brief);
+    if (!lacis_sweep_ranks_cut(work, &brief, parts, &cut, reason, size)) return true; /* cost tells it */
+    return lacis_sweep_share_gpu_fits(work, &brief, &cut, 0, reason, size);
 }
 
 /* ------------------------------------------------------------------------------------------- costs */
@@ -107,7 +119,7 @@ static lacis_status cost_over(bool gpu, lacis_run *run, const lacis_call *call, 
 {
     const double call_seconds = 3e-3, message_seconds = 2e-5;
     const lacis_sweep_work *work = call->work;
-    const int ranks = lacis_run_ranks(run);
+    const int ranks = parts_of(work);
     const double size = (double)lacis_sweep_size(work->type), rate = lacis_run_ranks_rate(run);
     char why[200];
     lacis_sweep_brief brief;
@@ -155,7 +167,7 @@ static lacis_status plan(void *context, lacis_run *run, uint64_t room, int64_t *
 {
     const dealing *d = context;
     const lacis_sweep_work *work = &d->dealt.work;
-    const int ranks = lacis_run_ranks(run);
+    const int ranks = parts_of(work);
     lacis_sweep_start whole, start;
     lacis_sweep_cut cut;
     char why[200];
@@ -266,7 +278,7 @@ static lacis_status run_over(bool gpu, lacis_run *run, const lacis_call *call, l
     dealing *d;
     LACIS_TRY(lacis_run_scratch(run, sizeof *d, &d));
     *d = (dealing){.dealt.work = *work, .call = call};
-    choose(work, gpu, lacis_run_ranks(run), &d->dealt.brief);
+    choose(work, gpu, parts_of(work), &d->dealt.brief);
     const lacis_deal deal = {.device = gpu ? LACIS_GPU : LACIS_CPU,
                              .context = d,
                              .plan = plan,
@@ -319,9 +331,9 @@ const lacis_variant lacis_sweep_ranks_gpu = {
     .together = lacis_sweep_obey,
 };
 
-lacis_status lacis_sweep_explain_ranks(lacis_run *run, const lacis_sweep_work *work, lacis_lines *lines)
+lacis_status lacis_sweep_explain_ranks(const lacis_sweep_work *work, lacis_lines *lines)
 {
-    const int ranks = lacis_run_ranks(run);
+    const int ranks = parts_of(work);
     lacis_sweep_brief brief;
     lacis_sweep_cut cut;
     char why[200];

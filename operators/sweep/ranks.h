@@ -11,6 +11,8 @@
 #include "sweep/parts.h"
 #include "sweep/system.h"
 
+#include <stdio.h>
+
 /* What rank 0 tells each other rank besides the call, which is bound there to small grids of the same names and
  * types.
  */
@@ -18,6 +20,7 @@ typedef struct lacis_sweep_brief {
     int64_t extent[3]; /* of the whole grid */
     int deep, levels;
     bool overlap;
+    bool slabs;    /* cut along the last axis alone */
     bool gpu;      /* parts lie on the ranks' GPUs */
     int64_t lines; /* of a timeline */
 } lacis_sweep_brief;
@@ -72,6 +75,9 @@ lacis_status lacis_sweep_share_tell(lacis_sweep_share *share, lacis_sweep_counts
 void lacis_sweep_share_free(lacis_sweep_share *share);
 
 /* ranks_gpu.c: the same on a GPU. */
+/* Whether this rank's GPU, where it is started, has room for a part of the grid; why not. */
+bool lacis_sweep_share_gpu_fits(const lacis_sweep_work *work, const lacis_sweep_brief *brief,
+                                const lacis_sweep_cut *cut, int part, char *why, size_t size);
 lacis_status lacis_sweep_share_gpu_begin(lacis_sweep_share *share, const lacis_sweep_part_how *how);
 int lacis_sweep_share_gpu_levels(const lacis_sweep_start *part); /* steps in a pass */
 lacis_status lacis_sweep_share_gpu_steps(lacis_sweep_share_gpu *gpu, int64_t steps, lacis_sweep_change *change);
@@ -101,11 +107,17 @@ typedef struct lacis_sweep_dealt {
 } lacis_sweep_dealt;
 lacis_status lacis_sweep_ranks_system(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input,
                                       int levels, lacis_sweep_system **out);
+/* timeline.c: the file of EXCHANGE ... TO, with a line of each part and exchange. A file that cannot be written is a
+ * warning; then `file` is NULL, and nothing is added. */
+FILE *lacis_sweep_timeline_open(lacis_run *run, const lacis_sweep_work *work);
+void lacis_sweep_timeline_add(FILE *file, int part, const lacis_sweep_times *line, int64_t lines);
+void lacis_sweep_timeline_close(lacis_run *run, const lacis_sweep_work *work, FILE *file);
+
 /* ranks_obey.c: another rank's side. */
 lacis_status lacis_sweep_obey(lacis_run *run, const lacis_call *call);
 
 /* ranks.c */
 extern const lacis_variant lacis_sweep_ranks, lacis_sweep_ranks_gpu;
-lacis_status lacis_sweep_explain_ranks(lacis_run *run, const lacis_sweep_work *work, lacis_lines *lines);
+lacis_status lacis_sweep_explain_ranks(const lacis_sweep_work *work, lacis_lines *lines);
 
 #endif

@@ -10,9 +10,7 @@
 #include "sweep/device.h"
 #include "sweep/gpu_part.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 struct lacis_sweep_share_gpu {
     lacis_sweep_share *share;
@@ -94,13 +92,31 @@ static lacis_status send_arrays(lacis_sweep_share_gpu *g, lacis_sweep_start *sta
 
 /* ------------------------------------------------------------------------------------------ functions */
 
+bool lacis_sweep_share_gpu_fits(const lacis_sweep_work *work, const lacis_sweep_brief *brief,
+                                const lacis_sweep_cut *cut, int part, char *why, size_t size)
+{
+    const double mega = 1e-6;
+    const lacis_sweep_part_how how = {.overlap = brief->overlap};
+    lacis_gpu *gpu = lacis_gpu_at_hand(work->run);
+    lacis_sweep_start whole, start;
+    lacis_sweep_box box;
+    lacis_sweep_start_of(work, NULL, &whole);
+    memcpy(whole.extent, brief->extent, sizeof whole.extent);
+    lacis_sweep_cut_start(&whole, cut, part, &start);
+    lacis_sweep_cut_box(cut, part, &box);
+    const double arrays = (double)lacis_sweep_box_bytes(work, &box) * (start.fields + start.coefficients);
+    const double need = arrays + (double)lacis_sweep_gpu_part_bytes(&start, cut, part, &how);
+    if (gpu == NULL || need <= (double)lacis_gpu_memory_left(gpu)) return true;
+    snprintf(why, size, "a part of the fields takes %.4g MB of a GPU's memory, of which %.4g MB are left",
+             mega * need, mega * (double)lacis_gpu_memory_left(gpu));
+    return false;
+}
+
 static lacis_status begin(lacis_sweep_share_gpu *g, const lacis_sweep_part_how *how)
 {
     lacis_sweep_share *share = g->share;
     const lacis_sweep_mail mail = lacis_sweep_share_mail(share);
-    const char *pack = getenv("LACIS_SWEEP_PACK");
-    const lacis_sweep_gpu_part_how own = {*how, lacis_team_takes_device(share->team),
-                                          pack != NULL && strcasecmp(pack, "copy") == 0};
+    const lacis_sweep_gpu_part_how own = {*how, lacis_team_takes_device(share->team), share->work->exchange.copy};
     lacis_sweep_gpu_start start = {.start = share->start, .stream = lacis_gpu_stream(g->gpu)};
     void *side[2];
     start.start.host = (lacis_sweep_host){take, give, stopped, g};
@@ -125,6 +141,9 @@ lacis_status lacis_sweep_share_gpu_begin(lacis_sweep_share *share, const lacis_s
     share->gpu->share = share;
     share->gpu->gpu = lacis_run_gpu(share->run, reason, sizeof reason);
     if (share->gpu->gpu == NULL) return lacis_run_fail(share->run, LACIS_UNSUPPORTED, "%s", reason);
+    if (!lacis_sweep_share_gpu_fits(share->work, &share->brief, &share->cut, lacis_team_piece(share->team), reason,
+                                    sizeof reason))
+        return lacis_run_fail(share->run, LACIS_LIMIT, "%s", reason);
     return begin(share->gpu, how);
 }
 
@@ -177,6 +196,13 @@ void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu)
 }
 
 #else
+
+bool lacis_sweep_share_gpu_fits(const lacis_sweep_work *work, const lacis_sweep_brief *brief,
+                                const lacis_sweep_cut *cut, int part, char *why, size_t size)
+{
+    (void)work, (void)brief, (void)cut, (void)part, (void)why, (void)size;
+    return true;
+}
 
 lacis_status lacis_sweep_share_gpu_begin(lacis_sweep_share *share, const lacis_sweep_part_how *how)
 {

@@ -53,7 +53,7 @@ bool lacis_sweep_ranks_cut(const lacis_sweep_work *work, const lacis_sweep_brief
     lacis_sweep_start whole;
     lacis_sweep_start_of(work, NULL, &whole);
     memcpy(whole.extent, brief->extent, sizeof whole.extent);
-    return lacis_sweep_cut_make(&whole, parts, brief->deep, out, why, size);
+    return (brief->slabs ? lacis_sweep_cut_slabs : lacis_sweep_cut_make)(&whole, parts, brief->deep, out, why, size);
 }
 
 lacis_status lacis_sweep_share_prepare(lacis_run *run, const lacis_sweep_work *work, const lacis_sweep_brief *brief,

@@ -5,8 +5,6 @@
  */
 #include "sweep/ranks.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct spread {
@@ -173,14 +171,7 @@ static lacis_status read(lacis_sweep_system *system, void *const *field)
     return LACIS_OK;
 }
 
-/* --- a timeline: LACIS_SWEEP_TIMELINE names a file that gets a line of each rank and exchange */
-
-static void write_lines(FILE *file, int part, const lacis_sweep_times *line, int64_t lines)
-{
-    for (int64_t i = 0; i < lines; i++)
-        fprintf(file, "%d,%" PRId64 ",%.9f,%.9f,%.9f,%.9f,%.9f,%.0f\n", part, i, line[i].pack, line[i].centre,
-                line[i].wait, line[i].unpack, line[i].rest, line[i].bytes);
-}
+/* --- a timeline: EXCHANGE ... TO */
 
 static lacis_status gather_lines(spread *s, int part, FILE *file)
 {
@@ -194,26 +185,21 @@ static lacis_status gather_lines(spread *s, int part, FILE *file)
     LACIS_TRY(lacis_team_receive(team, part, LACIS_SWEEP_TAG_LINES, line, sizeof *line * (uint64_t)lines));
     status = lacis_team_wait(team);
     if (status != LACIS_OK) return lacis_team_end(team, status);
-    if (file != NULL) write_lines(file, part, line, lines);
+    lacis_sweep_timeline_add(file, part, line, lines);
     return LACIS_OK;
 }
 
 static lacis_status timeline(spread *s)
 {
-    const char *path = getenv("LACIS_SWEEP_TIMELINE");
-    FILE *file = path == NULL ? NULL : fopen(path, "w");
+    FILE *file = lacis_sweep_timeline_open(s->share.run, s->share.work);
     lacis_sweep_times times;
     int64_t lines;
     lacis_status status = LACIS_OK;
     lacis_sweep_share_spent(&s->share, &times, &lines);
-    if (file == NULL)
-        lacis_run_note(s->share.run, LACIS_WARNING, "the timeline's file cannot be written");
-    else
-        fprintf(file, "rank,exchange,pack,centre,wait,unpack,rest,bytes\n");
-    if (file != NULL) write_lines(file, 0, s->share.line, lines);
+    lacis_sweep_timeline_add(file, 0, s->share.line, lines);
     for (int part = 1; part < parts(s) && status == LACIS_OK; part++)
         status = gather_lines(s, part, file);
-    if (file != NULL) fclose(file);
+    lacis_sweep_timeline_close(s->share.run, s->share.work, file);
     return status;
 }
 
@@ -238,7 +224,7 @@ static void clear(lacis_sweep_system *system)
     s->prepared = false;
 }
 
-static const lacis_sweep_kind kind = {.steps = steps, .read = read, .counted = counted, .free = clear};
+static const lacis_sweep_kind kind = {.steps = steps, .read = read, .counted = counted, .free = clear, .parts = true};
 
 lacis_status lacis_sweep_ranks_system(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input,
                                       int levels, lacis_sweep_system **out)

@@ -247,7 +247,8 @@ lacis_status lacis_sweep_bind_rules(lacis_run *run, const lacis_call *call, laci
     for (int i = 0; i < work->grid.fields; i++)
         if (!said[i])
             return lacis_run_fail_at(run, LACIS_SYNTAX, lacis_call_arg(call, "STEP")->offset,
-                                     lacis_run_text(run, "%s = %s keeps it", work->grid.name[i], work->grid.name[i]),
+                                     lacis_run_text(run, "%s = %s keeps it", lacis_expr_name(run, work->grid.name[i]),
+                                                    lacis_expr_name(run, work->grid.name[i])),
                                      "STEP does not say what %s becomes", work->grid.name[i]);
     warn_of_unread(run, work);
     return LACIS_OK;

@@ -6,6 +6,7 @@
 #include "sweep/system.h"
 
 #include <inttypes.h>
+#include <time.h>
 
 /* Where the first rule stands that can fail. */
 static int64_t place_of_written(const lacis_sweep_work *work)
@@ -51,7 +52,7 @@ static void tell_until(const lacis_sweep_motion *m)
     else
         lacis_run_note(m->system->run, LACIS_WARNING,
                        "SWEEP: after all of the %" PRId64 " steps step %" PRId64
-                       " still changed %.3g (%s), not below %g",
+                       " still changed %.3g (%s), not below %g: raise STEPS, or SWEEP the result on",
                        work->steps, m->step, change, norm, work->tolerance);
 }
 
@@ -77,15 +78,29 @@ static lacis_status finish(lacis_sweep_motion *m, lacis_array **out)
         return status;
     }
     tell_until(m);
+    if (m->system->work->exchange.asked && !m->system->kind->parts)
+        lacis_run_note(run, LACIS_NOTE,
+                       "SWEEP: the grid was not cut over ranks or GPUs, so that nothing is exchanged");
     tell_counts(m->system);
     *out = array;
     return LACIS_OK;
 }
 
+static double now(void)
+{
+    const double nano = 1e-9;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + nano * (double)time.tv_nsec;
+}
+
 static lacis_status with_system(lacis_sweep_system *system, lacis_array **out)
 {
     lacis_sweep_motion m = {.system = system, .step = system->work->grid.step, .some = LACIS_SWEEP_SOME};
+    const double begin = now();
     lacis_status status = lacis_sweep_go(&m);
+    /* A device that is not asked for a change may still be at work. */
+    if (status == LACIS_OK && m.measured) lacis_run_count(system->run, "seconds in steps", now() - begin);
     if (status == LACIS_OK) status = finish(&m, out);
     lacis_sweep_changes_free(system->run, &m.changes);
     return status;

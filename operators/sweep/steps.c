@@ -58,7 +58,7 @@ static lacis_status some_steps(lacis_sweep_motion *m, int64_t until, lacis_sweep
     m->step += count;
     if (count == m->some && seconds < often) m->some *= 2;
     if (seconds > seldom && m->some > LACIS_SWEEP_SOME) m->some /= 2;
-    lacis_run_progress(m->system->run, "SWEEP", (double)(m->step - work->grid.step) / (double)work->steps);
+    lacis_run_advance(m->system->run, "SWEEP", (double)(m->step - work->grid.step), (double)work->steps, "steps");
     return LACIS_OK;
 }
 

@@ -18,6 +18,7 @@ typedef struct lacis_sweep_kind {
     lacis_status (*leave)(lacis_sweep_system *system, const lacis_array *array, const lacis_grid *grid);
     void (*counted)(lacis_sweep_system *system, lacis_sweep_counts *out);
     void (*free)(lacis_sweep_system *system); /* of one half made, too */
+    bool parts;                               /* the grid is cut over ranks or GPUs */
 } lacis_sweep_kind;
 
 /* The beginning of each kind's own. */

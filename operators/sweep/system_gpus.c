@@ -10,10 +10,14 @@
 
 #include "sweep/gpu_several.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Worth sharing, and worth starting devices for: seconds that one takes. */
 static const double SHARED = 0.02, STARTED = 3, RATE = 3.9e12;
+static const double EXCHANGE = 3e-5; /* seconds that an exchange takes */
+enum { MOST_DEEP = 128, THICK = 8 }; /* steps on an exchange; of a slab's thickness one part */
+enum { TIMED = 1024, WHY = 200 };    /* exchanges of a timeline; a reason */
 
 typedef struct member {
     struct gpus *of;
@@ -45,35 +49,110 @@ static lacis_status failed(const gpus *g, lacis_sweep_status status, int code)
 
 /* ----------------------------------------------------------------------------------------- how many */
 
-/* So many steps on an exchange as a device does in a pass over its slab. Rules that are written are asked after each
- * pass whether they failed: those go step by step, which waits for nobody. */
-static int deep_of(const lacis_sweep_work *work, int levels, int parts, lacis_sweep_cut *cut)
+/* Whether passes over slabs are so short that exchanges beside them would be waited for all the same. */
+static bool quick_passes(const lacis_sweep_work *work, int parts)
+{
+    const double hidden = 4 * EXCHANGE;
+    return lacis_sweep_step_bytes(work) / parts / RATE < hidden;
+}
+
+/* As many steps on an exchange as there are in a pass, which hides it. Where passes are too quick for that it is
+ * waited for, and rare: it takes EXCHANGE seconds, and rows that neighbours compute as well take theirs; so many
+ * steps, in whole passes, that both together are least. */
+static int64_t best_depth(const lacis_sweep_work *work, const lacis_sweep_start *slab, int parts, int levels)
+{
+    const int axis = work->grid.dims - 1;
+    const double step = lacis_sweep_step_bytes(work) / parts / RATE / levels;
+    int64_t reach[3];
+    if (!quick_passes(work, parts)) return levels;
+    lacis_sweep_reach(slab, reach);
+    const double rows = (double)slab->extent[axis] / (double)(reach[axis] > 0 ? reach[axis] : 1);
+    double best = sqrt(2 * rows * EXCHANGE / step);
+    if (best > rows / THICK) best = rows / THICK;
+    if (best > MOST_DEEP) best = MOST_DEEP;
+    return best > levels ? (int64_t)best / levels * levels : levels;
+}
+
+/* Steps on an exchange: EXCHANGE EVERY, or as is best and slabs are thick enough for. 0: they are not. */
+static int deep_of(const lacis_sweep_work *work, int levels, int parts, lacis_sweep_cut *cut, char why[WHY])
 {
     lacis_sweep_start start, slab;
-    char why[200];
     lacis_sweep_start_of(work, NULL, &start);
     start.levels = levels;
-    if (!lacis_sweep_cut_slabs(&start, parts, 1, cut, why, sizeof why)) return 0;
+    if (!lacis_sweep_cut_slabs(&start, parts, 1, cut, why, WHY)) return 0;
     lacis_sweep_cut_start(&start, cut, 0, &slab);
-    int deep = levels == 1 || lacis_sweep_written(work) ? 1 : lacis_sweep_gpu_levels(&slab);
+    int64_t deep = best_depth(work, &slab, parts, levels == 1 ? 1 : lacis_sweep_gpu_levels(&slab));
     const double stretch = lacis_sweep_stretch(work);
-    if ((double)deep > stretch) deep = stretch > 1 ? (int)stretch : 1;
-    while (deep > 1 && !lacis_sweep_cut_slabs(&start, parts, deep, cut, why, sizeof why))
+    if ((double)deep > stretch) deep = stretch > 1 ? (int64_t)stretch : 1;
+    if (work->exchange.every > 0) deep = work->exchange.every;
+    while (work->exchange.every == 0 && deep > 1 && !lacis_sweep_cut_slabs(&start, parts, (int)deep, cut, why, WHY))
         deep /= 2;
-    return lacis_sweep_cut_slabs(&start, parts, deep, cut, why, sizeof why) ? deep : 0;
+    return lacis_sweep_cut_slabs(&start, parts, (int)deep, cut, why, WHY) ? (int)deep : 0;
+}
+
+static bool wait_for_halos(const lacis_sweep_work *work, const lacis_sweep_cut *cut)
+{
+    if (work->exchange.overlap != LACIS_SWEEP_AS_BEST) return work->exchange.overlap == LACIS_SWEEP_SYNC;
+    return cut->deep > 1 && quick_passes(work, cut->parts);
+}
+
+/* What slab k's GPU gives: its arrays, once as they come and once as kernels have them. */
+static uint64_t slab_takes(const lacis_sweep_work *work, const lacis_sweep_start *whole, const lacis_sweep_cut *cut,
+                           int k)
+{
+    lacis_sweep_box box;
+    lacis_sweep_cut_box(cut, k, &box);
+    const uint64_t arrays = (uint64_t)(work->grid.fields + work->coefficients);
+    return arrays * lacis_sweep_box_bytes(work, &box) + lacis_sweep_gpus_bytes(whole, cut, k);
+}
+
+/* Whether each has room for its slab. *need, *left: of the first that has not. */
+static bool have_room(const lacis_sweep_work *work, int levels, int many, lacis_gpu *const *gpu, double *need,
+                      double *left)
+{
+    lacis_sweep_start whole;
+    lacis_sweep_cut cut;
+    char why[WHY];
+    if (deep_of(work, levels, many, &cut, why) == 0) return true; /* told where they begin */
+    lacis_sweep_start_of(work, NULL, &whole);
+    whole.levels = levels;
+    for (int k = 0; k < many; k++) {
+        *need = (double)slab_takes(work, &whole, &cut, k);
+        *left = (double)lacis_gpu_memory_left(gpu[k]);
+        if (*need > *left) return false;
+    }
+    return true;
+}
+
+/* As many as PARTS allows, whose slabs are thick enough; where EXCHANGE EVERY makes them too thin that is an error.
+ */
+static int most_of(const lacis_sweep_work *work, int levels, int many)
+{
+    lacis_sweep_cut cut;
+    char why[WHY];
+    const int asked = work->exchange.parts;
+    if (many > LACIS_SWEEP_GPUS_MOST) many = LACIS_SWEEP_GPUS_MOST;
+    if (asked > 0 && asked < many) many = asked;
+    while (many > 1 && work->exchange.every == 0 && deep_of(work, levels, many, &cut, why) == 0)
+        many--;
+    return many;
 }
 
 int lacis_sweep_gpus_for(const lacis_sweep_work *work, int levels, bool start, lacis_gpu **gpu)
 {
-    lacis_sweep_cut cut;
+    const double mega = 1e-6;
+    double need = 0, left = 0;
     const bool forced = lacis_run_gpus_forced(work->run);
     const double seconds = lacis_sweep_step_bytes(work) / RATE * (double)work->steps;
     if (gpu[0] == NULL || lacis_run_team(work->run) != NULL || (!forced && seconds < SHARED)) return 1;
-    int many = lacis_run_gpus(work->run, start && (forced || seconds >= STARTED), gpu);
-    if (many > LACIS_SWEEP_GPUS_MOST) many = LACIS_SWEEP_GPUS_MOST;
-    while (many > 1 && deep_of(work, levels, many, &cut) == 0)
-        many--;
-    return many;
+    const int many = most_of(work, levels, lacis_run_gpus(work->run, start && (forced || seconds >= STARTED), gpu));
+    if (many < 2 || have_room(work, levels, many, gpu, &need, &left)) return many;
+    if (start)
+        lacis_run_note(
+            work->run, LACIS_NOTE,
+            "SWEEP: one GPU has the grid: a slab for each of %d takes %.4g MB, of which one has %.4g MB left", many,
+            mega * need, mega * left);
+    return 1;
 }
 
 /* ---------------------------------------------------------------------------------------- functions */
@@ -131,6 +210,21 @@ static lacis_status read(lacis_sweep_system *system, void *const *field)
     return lacis_gpu_enter(system->run, g->member[0].gpu);
 }
 
+/* EXCHANGE ... TO: times of slabs by their devices' clocks. */
+static void timeline(const gpus *g)
+{
+    lacis_sweep_times *line;
+    lacis_run *run = g->base.run;
+    if (lacis_run_scratch(run, sizeof *line * (uint64_t)g->start.timed, &line) != LACIS_OK) return;
+    FILE *file = lacis_sweep_timeline_open(run, g->base.work);
+    for (int k = 0; k < g->members; k++) {
+        int64_t lines = 0;
+        if (lacis_sweep_gpus_times(g->systems, k, line, &lines) != LACIS_SWEEP_OK) break;
+        lacis_sweep_timeline_add(file, k, line, lines);
+    }
+    lacis_sweep_timeline_close(run, g->base.work, file);
+}
+
 static void counted(lacis_sweep_system *system, lacis_sweep_counts *out)
 {
     const gpus *g = own(system);
@@ -138,6 +232,7 @@ static void counted(lacis_sweep_system *system, lacis_sweep_counts *out)
     lacis_run_count(system->run, "GPUs", g->members);
     lacis_run_count(system->run, "steps on an exchange", g->start.cut.deep);
     lacis_run_count(system->run, "bytes between GPUs", lacis_sweep_gpus_copied(g->systems));
+    if (g->start.timed > 0) timeline(g);
 }
 
 static void clear(lacis_sweep_system *system)
@@ -150,7 +245,7 @@ static void clear(lacis_sweep_system *system)
     g->members = 0;
 }
 
-static const lacis_sweep_kind kind = {.steps = steps, .read = read, .counted = counted, .free = clear};
+static const lacis_sweep_kind kind = {.steps = steps, .read = read, .counted = counted, .free = clear, .parts = true};
 
 /* ---------------------------------------------------------------------------------------- beginning */
 
@@ -260,16 +355,20 @@ static lacis_status begin(gpus *g, const lacis_sweep_input *input, int levels)
 lacis_status lacis_sweep_gpus_system(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input,
                                      int levels, lacis_gpu *const *gpu, int many, lacis_sweep_system **out)
 {
+    const lacis_sweep_work *work = call->work;
+    char why[WHY];
     gpus *made;
     LACIS_TRY(lacis_run_scratch(run, sizeof *made, &made));
     memset(made, 0, sizeof *made);
-    made->base = (lacis_sweep_system){&kind, run, call, call->work};
+    made->base = (lacis_sweep_system){&kind, run, call, work};
     made->members = made->start.devices = many;
+    made->start.timed = work->exchange.to != NULL ? TIMED : 0;
     for (int k = 0; k < many; k++)
         made->member[k] = (member){made, gpu[k], NULL};
     *out = &made->base;
-    if (deep_of(call->work, levels, many, &made->start.cut) == 0)
-        return lacis_run_fail(run, LACIS_UNSUPPORTED, "the grid is too thin for %d GPUs", many);
+    if (deep_of(work, levels, many, &made->start.cut, why) == 0)
+        return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", why);
+    made->start.apart = wait_for_halos(work, &made->start.cut);
     return begin(made, input, levels);
 }
 

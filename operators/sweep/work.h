@@ -43,6 +43,16 @@ typedef struct lacis_sweep_estimate {
 } lacis_sweep_estimate;
 enum { LACIS_SWEEP_SINGLE, LACIS_SWEEP_BLOCKED, LACIS_SWEEP_WAYS };
 
+/* How parts of a grid on ranks or GPUs exchange their borders, where it is asked for (EXCHANGE, PARTS). */
+typedef enum lacis_sweep_overlap { LACIS_SWEEP_AS_BEST, LACIS_SWEEP_SYNC, LACIS_SWEEP_ASYNC } lacis_sweep_overlap;
+typedef struct lacis_sweep_exchange {
+    bool asked; /* there is an EXCHANGE */
+    lacis_sweep_overlap overlap;
+    int parts, every; /* at most; steps on an exchange; 0: as is best */
+    bool copy;        /* borders by copies of two dimensions */
+    const char *to;   /* a file that gets times of each exchange; NULL: none */
+} lacis_sweep_exchange;
+
 typedef struct lacis_sweep_work {
     lacis_run *run;
     const char *operand; /* its name; NULL: a call */
@@ -62,6 +72,7 @@ typedef struct lacis_sweep_work {
     int64_t keep; /* files after each such step; 0: none */
     const char *to;
     int levels; /* LEVELS; 0: as is best */
+    lacis_sweep_exchange exchange;
     lacis_sweep_estimate cpu[LACIS_SWEEP_WAYS], gpu[LACIS_SWEEP_WAYS];
 } lacis_sweep_work;
 
@@ -112,6 +123,8 @@ bool lacis_sweep_can(const lacis_call *call, int way, char *reason, size_t size)
 lacis_status lacis_sweep_cost(lacis_run *run, const lacis_call *call, int way, const lacis_profile *profile,
                               lacis_cost *out);
 bool lacis_sweep_gpu_can(const lacis_call *call, int way, char *reason, size_t size);
+/* The same, wherever the fields lie: whether there is room is another question. */
+bool lacis_sweep_gpu_could(const lacis_call *call, int way, char *reason, size_t size);
 lacis_status lacis_sweep_gpu_cost(lacis_run *run, const lacis_call *call, int way, const lacis_profile *profile,
                                   lacis_cost *out);
 const char *lacis_sweep_rate_figure(void);

@@ -73,10 +73,18 @@ static const char options_help[] =
     "expanded and visits its terms of one body; errors are relative, of 1,000 accelerations against direct sums.\n"
     "--n sizes, --type mixed too; the peer (cpu, monopole) is REBOUND where Python can import it, one step by its\n"
     "own clock. drift runs 1000 steps (cpu: 200) of 0.001.\n\n"
-    "sweep: through LET statements. step_ms is what each further step adds, GCells_s cells over it, of_copy the bytes\n"
+    "sweep: through LET statements. step_ms is what each further step adds, GCells_s cells over it, of_copy the "
+    "bytes\n"
     "that a step alone must move (one read and one write of the field, and of the coefficients a read) over what a\n"
-    "streaming copy of the same run moves in that time (a GPU's where MULTIPLY's kernels are built in); levels: steps in a "
-    "pass.\n--n are sides of squares and cubes; bits are checked against plain steps on the CPU first.\n\n"
+    "streaming copy of the same run moves in that time (a GPU's where MULTIPLY's kernels are built in); levels: "
+    "steps in a "
+    "pass.\n--n are sides of squares and cubes; bits are checked against plain steps on the CPU first.\n"
+    "sweep --experiment exchange|pack|strong|weak|timeline: what cutting a grid over the ranks of an mpirun costs, "
+    "or\n"
+    "over --gpus N of this process: borders waited for against overlapped ones, halos of 1 to 48 steps; packing\n"
+    "kernels against copies of two dimensions (ranks' GPUs); one grid, or as many cells a part, over 1, 2, 4 ...\n"
+    "parts; some exchanges one by one. exposed_us: of a step, spent on borders while nothing was computed, by the\n"
+    "part that spent most; share: of the step. --op norm100: norms of each 100th step; --way TEXT: lines with it.\n\n"
     "Exit code 0: done; 1: a wrong answer or a failure; 2: wrong usage; 77: there is no GPU.\n";
 
 struct option {
@@ -128,6 +136,7 @@ static int one_option(bench_options *options, const char *name, const char *valu
         {"--gpus", NULL, &options->gpus},
         {"--n", &options->n, NULL},
         {"--way", &options->way, NULL},
+        {"--experiment", &options->experiment, NULL},
         {"--uplo", &options->uplo, NULL},
         {"--picture", &options->picture, NULL},
         {"--plot", &options->plot, NULL},

@@ -18,10 +18,11 @@ typedef struct bench_options {
     const char *type;   /* f32, f64; symv: a list, NULL: the usual ones */
     const char *device; /* cpu, gpu */
     const char *peer;   /* graphblas, cusparse, none; NULL: what there is for the device */
-    /* symv, nbody and sweep: a list of n; symv: triangles; a picture and its points; a tuning's file; sizes of --regret (0:
-     * none) */
+    /* symv, nbody and sweep: a list of n; symv: triangles; a picture and its points; a tuning's file; sizes of
+     * --regret (0: none) */
     const char *n, *uplo, *picture, *plot, *database;
-    const char *way; /* sweep: plain, blocked; NULL: both */
+    const char *way;        /* sweep: plain, blocked; NULL: both */
+    const char *experiment; /* sweep: over ranks or GPUs; NULL: none */
     int threads, repeat, gpus, regret;
     bool json;
 } bench_options;
@@ -42,6 +43,7 @@ int bench_solve(const bench_options *options);
 int bench_symv(const bench_options *options);
 int bench_nbody(const bench_options *options);
 int bench_sweep(const bench_options *options);
+int bench_sweep_experiment(const bench_options *options);
 int bench_solve_gpu(const bench_options *options); /* solve on the GPU: 77 where there is none */
 
 /* measure.c ------------------------------------------------------------------------------- measuring */

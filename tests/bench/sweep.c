@@ -238,6 +238,7 @@ static int find_gpu(lacis_engine *db)
 
 int bench_sweep(const bench_options *options)
 {
+    if (options->experiment != NULL) return bench_sweep_experiment(options);
     lacis_engine *db;
     int code = open_engine(options, &db), done = 0;
     if (code == 0 && strcmp(options->device, "gpu") == 0) code = find_gpu(db);

@@ -67,7 +67,7 @@ static std::vector<Four<R>> run_pairs(const nbody_set &set, const Held<P, R> &he
     CUDA(cudaMemset(slots, 0xff, bytes));
     CUDA(cudaMemset(held.out, 0xff, (size_t)held.n * sizeof(Four<R>)));
     const Sources<P, R> sources = {held.body, held.soft, (R)(set.soften * set.soften)};
-    const Finish<P, R> finish = {held.out, nullptr, nullptr, {}};
+    const Finish<P, R> finish = {held.out, nullptr, nullptr, {}, {}};
     CUDA(cudaDeviceSynchronize());
     CUDA(pairs_run(stream, pairs, sources, potential, slots, finish));
     CUDA(cudaStreamSynchronize(stream));

@@ -29,7 +29,7 @@ template <class P, class R> static double time_of(const Field<P, R> &f, const Pa
     CUDA(cudaEventCreate(&begin));
     CUDA(cudaEventCreate(&end));
     const Sources<P, R> sources = {f.body, nullptr, common};
-    const Finish<P, R> finish = {f.out, nullptr, nullptr, {}};
+    const Finish<P, R> finish = {f.out, nullptr, nullptr, {}, {}};
     for (int round = 0; round < 6; round++) {
         float ms = 0;
         CUDA(cudaEventRecord(begin, stream));

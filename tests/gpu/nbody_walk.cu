@@ -439,13 +439,23 @@ template <class P, class R> static void check_type(const char *type, bool small,
     check_shared<P, R>(type, uneven);
 }
 
-static void check(bool small, u64 seed)
+static void check_f32(bool small, u64 seed)
 {
     check_type<float, float>("f32", small, seed);
+}
+static void check_f64(bool small, u64 seed)
+{
     check_type<double, double>("f64", small, seed);
+}
+static void check_mixed(bool small, u64 seed)
+{
     check_type<double, float>("mixed", small, seed);
+}
+static void check_rest(bool small, u64 seed)
+{
     check_series(seed, small ? 400 : 4000);
     check_stack(seed, small ? 300 : 3000);
 }
 
-static nbody_part part("walk", check);
+static nbody_part parts[] = {
+    {"walk.rest", check_rest}, {"walk.mixed", check_mixed}, {"walk.f64", check_f64}, {"walk.f32", check_f32}};

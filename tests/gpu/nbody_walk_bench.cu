@@ -2,9 +2,9 @@
  *
  * bench walk [f32|f64|mixed] [plummer|uneven|clusters] N [name=value ...]: times of build and walk, errors against
  * direct sums in double of 2,000 bodies, and what was counted, a line for each combination of the values (commas
- * between several): order=mono|quad opening=geo|off|rel theta= alpha= expand= group= leaf= repeat= share=0|1, and
- * most=MEDIAN,99%: more is a failure; dear= times what a group may cost. |a| of rel is what a geometric walk gives
- * (theta 0.8), as at a run's second step.
+ * between several): order=mono|quad opening=geo|off|rel theta= alpha= expand= group= leaf= repeat= share=0|1,
+ * turns=0|1 (groups that took long first), and most=MEDIAN,99%: more is a failure; dear= times what a group may cost.
+ * |a| of rel is what a geometric walk gives (theta 0.8), as at a run's second step.
  */
 #include "nbody_support.h"
 
@@ -69,8 +69,10 @@ template <class P, class R> struct bench {
     std::vector<double> want;
     cudaEvent_t at[3];
     int leaf = -1, made = -1;
-    bool share = false;
+    bool share = false, turn = false;
     double dear = 1;
+    uint32_t compact = COMPACT;
+    Rota turns = {};
     double most[2] = {INFINITY, INFINITY}; /* median and 99 % that are good */
     void *block;
 
@@ -85,6 +87,7 @@ template <class P, class R> struct bench {
         old = room<R>(n);
         counts = room<double>(4);
         block = room<char>((size_t)n * 24 + (1 << 20));
+        turns.block = room<uint32_t>(rota_words(n));
         std::vector<Four<P>> host(n);
         for (uint32_t i = 0; i < n; i++)
             host[i] = {(P)set.x[i], (P)set.y[i], (P)set.z[i], (P)set.m[i]};
@@ -115,7 +118,9 @@ template <class P, class R> struct bench {
         Walk<P, R> walk = walk_of(&rule, &tree, &forces);
         walk_room(&rule, &walk, share, block);
         walk.budget = (uint32_t)std::min(dear * walk.budget, 4e9);
+        walk.compact = compact;
         CUDA(cudaEventRecord(at[1], stream));
+        CUDA(walk_rota(&rule, &walk, turn ? &turns : nullptr, stream));
         CUDA(walk_start(walk, &rule, false, stream));
         CUDA(cudaEventRecord(at[2], stream));
         CUDA(cudaEventSynchronize(at[2]));
@@ -185,16 +190,17 @@ template <class P, class R> struct bench {
         std::sort(builds.begin(), builds.end());
         std::sort(walks.begin(), walks.end());
         const double groups = ceil((double)n / (rule.group ? rule.group : 32));
-        printf("%s%.1f %s %s th %.2f al %.1e ex %.2f G%d L%d | %.3f walk %.3f step %.3f | %.2e %.2e %.2e | %.0f %.0f "
-               "%.0f "
-               "%.0f\n",
-               share ? "shared " : "", dear, rule.order ? "quad" : "mono",
-               rule.opening == 0   ? "geo"
-               : rule.opening == 1 ? "off"
-                                   : "rel",
-               rule.theta, rule.alpha, rule.expand, rule.group, rule.leaf, builds[builds.size() / 2],
-               walks[walks.size() / 2], builds[builds.size() / 2] + walks[walks.size() / 2], q[0], q[2], q[3],
-               c[0] / n, c[1] / n, c[2] / groups, c[3] / groups);
+        printf(
+            "%s%s%.1f %s %s th %.2f al %.1e ex %.2f G%d L%d | %.3f walk %.3f step %.3f | %.2e %.2e %.2e | %.0f %.0f "
+            "%.0f "
+            "%.0f\n",
+            share ? "shared " : "", turn ? "turns " : "", dear, rule.order ? "quad" : "mono",
+            rule.opening == 0   ? "geo"
+            : rule.opening == 1 ? "off"
+                                : "rel",
+            rule.theta, rule.alpha, rule.expand, rule.group, rule.leaf, builds[builds.size() / 2],
+            walks[walks.size() / 2], builds[builds.size() / 2] + walks[walks.size() / 2], q[0], q[2], q[3], c[0] / n,
+            c[1] / n, c[2] / groups, c[3] / groups);
         fflush(stdout);
     }
 };
@@ -240,13 +246,15 @@ static int run(const nbody_set &set, std::map<std::string, std::vector<std::stri
                                             : sizeof(R) == 8 ? LACIS_NBODY_F64
                                                              : LACIS_NBODY_MIXED,
                                             set.n(), &rule);
-                                for (const auto &share : names["share"]) {
-                                    b.share = atoi(share.c_str());
-                                    for (const auto &dear : names["dear"]) {
-                                        b.dear = number(dear);
-                                        b.line(rule, atoi(names["repeat"][0].c_str()));
-                                    }
-                                }
+                                for (const auto &share : names["share"])
+                                    for (const auto &turn : names["turns"])
+                                        for (const auto &dear : names["dear"]) {
+                                            b.share = atoi(share.c_str());
+                                            b.turn = atoi(turn.c_str());
+                                            b.dear = number(dear);
+                                            b.compact = (uint32_t)atoi(names["compact"][0].c_str());
+                                            b.line(rule, atoi(names["repeat"][0].c_str()));
+                                        }
                             }
     return failures != 0;
 }
@@ -265,9 +273,9 @@ static int bench_walk(int argc, char **argv)
     std::string type = "f32", kind = "plummer";
     int64_t n = 100000;
     std::map<std::string, std::vector<std::string>> names = {
-        {"leaf", {"24"}}, {"order", {"quad"}}, {"opening", {"rel"}}, {"group", {"64"}},
-        {"theta", {"1"}}, {"alpha", {"1e-2"}}, {"expand", {"0.25"}}, {"repeat", {"5"}},
-        {"share", {"0"}}, {"most", {}},        {"dear", {"1"}}};
+        {"leaf", {"24"}},    {"order", {"quad"}},  {"opening", {"rel"}}, {"group", {"64"}}, {"theta", {"1"}},
+        {"alpha", {"1e-2"}}, {"expand", {"0.25"}}, {"repeat", {"5"}},    {"share", {"0"}},  {"turns", {"0"}},
+        {"most", {}},        {"dear", {"1"}},      {"compact", {"10"}}};
     std::vector<std::vector<std::string>> jobs;
     for (int i = 0; i < argc; i++) {
         const std::string word = argv[i];

@@ -8,7 +8,8 @@
 #include <cmath>
 #include <cstring>
 
-static const lacis_solve_gpu_way ways[] = {LACIS_SOLVE_GPU_THREAD, LACIS_SOLVE_GPU_LANES, LACIS_SOLVE_GPU_BRANCHES};
+static const lacis_solve_gpu_way ways[] = {LACIS_SOLVE_GPU_THREAD, LACIS_SOLVE_GPU_LANES, LACIS_SOLVE_GPU_SHARED,
+                                           LACIS_SOLVE_GPU_BRANCHES};
 
 static const char *say(const tree_batch &b, lacis_solve_gpu_way way)
 {

@@ -24,35 +24,36 @@ using namespace sweep::block;
 /* Depth, rows a level, how rows are read ahead, warps: what one run on a device is to choose from. */
 const Variant candidates[] = {
 #ifdef LACIS_SWEEP_CANDIDATES
-    plane_variant<PlaneForm<float, 8, false, 0, 9, 12>>("f32 cross 8, 12 warps"),
-    plane_variant<PlaneForm<float, 8, false, 0, 9, 8>>("f32 cross 8, 8 warps"),
-    plane_variant<PlaneForm<float, 10, false, 0, 9, 8>>("f32 cross 10"),
-    plane_variant<PlaneForm<float, 11, false, 0, 9, 8>>("f32 cross 11"),
-    plane_variant<PlaneForm<float, 8, true, 0, 8, 12>>("f32 cross 8, chained, 12 warps"),
-    plane_variant<PlaneForm<float, 8, true, 0, 8, 16>>("f32 cross 8, chained, 16 warps"),
-    plane_variant<PlaneForm<float, 12, true, 0, 8, 8>>("f32 cross 12, chained"),
-    plane_variant<PlaneForm<float, 12, true, 0, 8, 8, 6>>("f32 cross 12, two chains"),
-    plane_variant<PlaneForm<float, 12, true, 0, 8, 12>>("f32 cross 12, chained, 12 warps"),
-    plane_variant<PlaneForm<double, 8, true, 0, 0, 8>>("f64 cross 8, registers ahead"),
-    plane_variant<PlaneForm<double, 10, true, 0, 0, 8>>("f64 cross 10, registers ahead"),
-    plane_variant<PlaneForm<double, 11, true, 0, 0, 8>>("f64 cross 11, registers ahead"),
-    plane_variant<PlaneForm<double, 8, true, 0, 8, 8>>("f64 cross 8"),
-    plane_variant<PlaneForm<double, 8, true, 0, 8, 8, 4>>("f64 cross 8, two chains"),
-    plane_variant<PlaneForm<double, 10, true, 0, 8, 8, 5>>("f64 cross 10, two chains"),
-    plane_variant<PlaneForm<double, 11, true, 0, 8, 8>>("f64 cross 11"),
-    plane_variant<PlaneForm<double, 11, true, 0, 8, 8, 5>>("f64 cross 11, two chains"),
-    plane_variant<PlaneForm<double, 8, true, 0, 8, 12>>("f64 cross 8, 12 warps"),
-    plane_variant<PlaneForm<double, 7, true, 0, 8, 12>>("f64 cross 7, 12 warps"),
-    plane_variant<PlaneForm<double, 6, true, 0, 8, 12>>("f64 cross 6, 12 warps"),
-    plane_variant<PlaneForm<double, 10, true, CENTRE, 8, 8>>("f64 centre+cross 10"),
-    plane_variant<PlaneForm<double, 6, true, CENTRE | CORNERS, 8, 8>>("f64 centre+cross+corners 6"),
-    plane_variant<PlaneForm<double, 5, true, CENTRE | CORNERS, 8, 8>>("f64 centre+cross+corners 5, chained"),
-    plane_variant<PlaneForm<float, 8, true, CENTRE | CORNERS, 8, 8>>("f32 centre+cross+corners 8, chained"),
+    plane_variant<PlaneForm<float, 12, PAIRS, 0, 10, 8>>("f32 cross 12, pairs"),
+    plane_variant<PlaneForm<float, 12, PAIRS, 0, 10, 12>>("f32 cross 12, pairs, 12 warps"),
+    plane_variant<PlaneForm<float, 12, CHAIN, 0, 8, 8>>("f32 cross 12, chain"),
+    plane_variant<PlaneForm<float, 12, CHAIN, 0, 8, 8, 6>>("f32 cross 12, two chains"),
+    plane_variant<PlaneForm<float, 10, PAIRS, 0, 10, 12>>("f32 cross 10, pairs, 12 warps"),
+    plane_variant<PlaneForm<float, 8, PAIRS, 0, 10, 16>>("f32 cross 8, pairs, 16 warps"),
+    plane_variant<PlaneForm<float, 12, PAIRS, CENTRE, 10, 12>>("f32 centre+cross 12, pairs, 12 warps"),
+    plane_variant<PlaneForm<float, 12, CHAIN, CENTRE, 8, 8, 6>>("f32 centre+cross 12, two chains"),
+    plane_variant<PlaneForm<float, 10, PAIRS, CENTRE | CORNERS, 10, 8>>("f32 centre+cross+corners 10, pairs"),
+    plane_variant<PlaneForm<float, 8, PAIRS, CENTRE | CORNERS, 10, 12>>("f32 centre+cross+corners 8, pairs, 12 warps"),
+    plane_variant<PlaneForm<float, 8, CHAIN, CENTRE | CORNERS, 8, 8>>("f32 centre+cross+corners 8, chain"),
+    plane_variant<PlaneForm<double, 10, PAIRS, 0, 10, 8>>("f64 cross 10, pairs"),
+    plane_variant<PlaneForm<double, 8, PAIRS, 0, 10, 8>>("f64 cross 8, pairs"),
+    plane_variant<PlaneForm<double, 8, APART, 0, 9, 8>>("f64 cross 8, apart"),
+    plane_variant<PlaneForm<double, 8, CHAIN, 0, 8, 8, 4>>("f64 cross 8, two chains"),
+    plane_variant<PlaneForm<double, 9, CHAIN, 0, 8, 8, 4>>("f64 cross 9, two chains"),
+    plane_variant<PlaneForm<double, 8, PAIRS, CENTRE, 10, 8>>("f64 centre+cross 8, pairs"),
+    plane_variant<PlaneForm<double, 8, CHAIN, CENTRE, 8, 8, 4>>("f64 centre+cross 8, two chains"),
+    plane_variant<PlaneForm<double, 5, CHAIN, CENTRE | CORNERS, 8, 8>>("f64 centre+cross+corners 5, chain"),
+    plane_variant<PlaneForm<double, 5, CHAIN, CORNERS, 8, 8>>("f64 cross+corners 5, chain"),
+    space_variant<SpaceForm<float, 4, 0, 16, 2, 1>>("f32 space cross 4, 16x2"),
     space_variant<SpaceForm<float, 3, 0, 8, 4, 1>>("f32 space cross 3"),
-    space_variant<SpaceForm<float, 3, 0, 16, 4, 1>>("f32 space cross 3, 16 warps"),
-    space_variant<SpaceForm<float, 2, 0, 8, 4, 2>>("f32 space cross 2, 2 blocks"),
-    space_variant<SpaceForm<double, 2, 0, 8, 4, 1>>("f64 space cross 2"),
-    space_variant<SpaceForm<double, 4, 0, 8, 2, 1>>("f64 space cross 4, 2 rows"),
+    space_variant<SpaceForm<float, 3, 0, 12, 3, 1>>("f32 space cross 3, 12x3"),
+    space_variant<SpaceForm<float, 3, 0, 16, 2, 1>>("f32 space cross 3, 16x2"),
+    space_variant<SpaceForm<double, 2, 0, 8, 3, 1>>("f64 space cross 2, 8x3"),
+    space_variant<SpaceForm<double, 3, 0, 8, 2, 1>>("f64 space cross 3, 8x2"),
+    space_variant<SpaceForm<double, 2, 0, 8, 4, 1>>("f64 space cross 2, 8x4"),
+    space_variant<SpaceForm<double, 2, 0, 8, 2, 2>>("f64 space cross 2, 8x2, 2 blocks"),
+    space_variant<SpaceForm<float, 4, 0, 8, 2, 2>>("f32 space cross 4, 8x2, 2 blocks"),
+    space_variant<SpaceForm<float, 3, 0, 8, 2, 2>>("f32 space cross 3, 8x2, 2 blocks"),
 #endif
     {nullptr, LACIS_SWEEP_F32, 0, 0, 0, {0, 0}, 0, nullptr, nullptr}};
 
@@ -177,6 +178,15 @@ template <class T> double rate(const Variant *v, Case &c, const Shape &shape, do
            times[times.size() / 2] / 1e6;
 }
 
+/* Rows begin at lines of 128 bytes, as those of systems do. */
+void size(Case &c, int64_t nx, int64_t ny, int64_t nz)
+{
+    const int64_t line = c.block.type == LACIS_SWEEP_F32 ? 32 : 16;
+    c.size(nx, ny, nz);
+    c.block.pitch[0] = (nx + line - 1) / line * line;
+    c.block.pitch[1] = c.block.pitch[0] * ny;
+}
+
 template <class T> void one(const Variant *v, double seconds, int64_t side)
 {
     static const struct {
@@ -191,11 +201,11 @@ template <class T> void one(const Variant *v, double seconds, int64_t side)
     std::fill(kind, kind + 6, LACIS_SWEEP_HOLD);
     c.edges(kind, &random);
     if (side)
-        c.size(side, side, v->dims == 2 ? 1 : side);
+        size(c, side, side, v->dims == 2 ? 1 : side);
     else if (v->dims == 2)
-        c.size(8191, 8209, 1);
+        size(c, 8191, 8209, 1);
     else
-        c.size(509, 401, 307);
+        size(c, 509, 401, 307);
     if (!sweep::block::shape_of(&c.block, &shape)) {
         printf("%s: the rule is not recognised\n", v->name);
         failures++;
@@ -214,7 +224,7 @@ template <class T> void one(const Variant *v, double seconds, int64_t side)
     const int sizes = side ? 1 : v->dims == 2 ? 5 : 4;
     for (int i = 0; i < sizes; i++) {
         const int64_t n = side ? side : v->dims == 2 ? planes[i] : spaces[i];
-        c.size(n, n, v->dims == 2 ? 1 : n);
+        size(c, n, n, v->dims == 2 ? 1 : n);
         for (int k = 0; k < (i == 0 ? 3 : 1); k++) {
             std::fill(kind, kind + 6, edges[k].kind);
             c.edges(kind, &random);

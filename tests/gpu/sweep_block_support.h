@@ -40,8 +40,8 @@ std::vector<const Variant *> variants();
 /* `steps` steps of the dense grid, as sweep.h says, by no method but the plain one. */
 template <class T> void naive(const Case &c, std::vector<T> &grid, int steps);
 
-/* Parts of the program; arguments behind the mode. */
-void check(bool small);
+/* Parts of the program; arguments behind the mode. part: of the names of the kernels that are checked. */
+void check(bool small, const char *part);
 /* sweep_block_bench.cu puts itself here, where it is linked. */
 extern void (*bench)(int count, char **argument);
 

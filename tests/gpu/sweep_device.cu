@@ -136,6 +136,9 @@ lacis_sweep_status sweep_make(sweep_device *d)
     int error = 0;
     const lacis_sweep_status status = lacis_sweep_gpu_new(&d->start, &d->system, &error);
     sweep_expect(error == 0, "a system: %s", cudaGetErrorString((cudaError_t)error));
+    for (void *block : d->held) /* neither arrays nor values of faces are looked at from here on */
+        sweep_drop(block);
+    d->held.clear();
     return status;
 }
 

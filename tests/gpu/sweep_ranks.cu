@@ -55,6 +55,7 @@ static bool take(Rank *rank, const Receipt &receipt)
                      (unsigned long long)receipt.bytes);
         CUDA(cudaMemcpy(receipt.to, letter.data.data(), receipt.bytes,
                         rank->direct ? cudaMemcpyHostToDevice : cudaMemcpyHostToHost));
+        CUDA(cudaStreamSynchronize(nullptr)); /* it may still be on its way, and other streams do not wait for it */
         letters.erase(letters.begin() + (long)i);
         return true;
     }
@@ -85,11 +86,15 @@ struct Way {
     int parts, deep;
     bool overlap, direct, copy, measured;
     int64_t steps;
+    bool slabs; /* along the last axis */
 };
+enum { TIMED = 5 };
 
 struct Outcome {
     lacis_sweep_status status = LACIS_SWEEP_OK;
     lacis_sweep_change change = {};
+    double passes = 0; /* over memory */
+    int64_t lines = 0;
 };
 
 static void run_part(const sweep_case *c, const lacis_sweep_cut *cut, int number, const Way *way, sweep_state *got,
@@ -101,7 +106,8 @@ static void run_part(const sweep_case *c, const lacis_sweep_cut *cut, int number
     lacis_sweep_gpu_part *part = nullptr;
     Rank rank = {number, way->direct, {}};
     const lacis_sweep_mail mail = {send, receive, test, wait, &rank};
-    const lacis_sweep_gpu_part_how how = {{way->overlap, nullptr, 0}, way->direct, way->copy};
+    lacis_sweep_times line[TIMED], spent;
+    const lacis_sweep_gpu_part_how how = {{way->overlap, line, TIMED}, way->direct, way->copy};
     lacis_sweep_cut_box(cut, number, &box);
     sweep_begin(&d, *c, &box, nullptr, 0);
     lacis_sweep_start start;
@@ -117,12 +123,18 @@ static void run_part(const sweep_case *c, const lacis_sweep_cut *cut, int number
     if (out->status == LACIS_SWEEP_OK)
         out->status = lacis_sweep_gpu_part_steps(part, way->steps - half, way->measured ? &out->change : nullptr);
     if (out->status == LACIS_SWEEP_OK) {
+        lacis_sweep_counts counts;
+        lacis_sweep_gpu_part_spent(part, &spent, &out->lines);
         d.system = lacis_sweep_gpu_part_system(part);
+        lacis_sweep_gpu_counted(d.system, &counts, false);
+        out->passes = counts.passes;
         sweep_collect(&d, *c, got);
         d.system = nullptr;
     }
     lacis_sweep_gpu_part_free(part);
 }
+
+static int blocked; /* parts that did several steps in a pass */
 
 static void compare(const sweep_case &c, const Way &way, int *done)
 {
@@ -130,7 +142,9 @@ static void compare(const sweep_case &c, const Way &way, int *done)
     lacis_sweep_cut cut;
     std::string where;
     char why[200];
-    if (!lacis_sweep_cut_make(&c.start, way.parts, way.deep, &cut, why, sizeof why)) return;
+    if (!(way.slabs ? lacis_sweep_cut_slabs : lacis_sweep_cut_make)(&c.start, way.parts, way.deep, &cut, why,
+                                                                    sizeof why))
+        return;
     ++*done;
     sweep_naive(c, way.steps, &expected);
     std::vector<Outcome> outcome((size_t)way.parts);
@@ -142,6 +156,10 @@ static void compare(const sweep_case &c, const Way &way, int *done)
     for (int part = 0; part < way.parts; part++) {
         sweep_expect(outcome[(size_t)part].status == LACIS_SWEEP_OK, "%s: status %d", c.name.c_str(),
                      (int)outcome[(size_t)part].status);
+        const int64_t lines = outcome[(size_t)part].lines;
+        sweep_expect(lines == outcome[0].lines && lines > 0 && lines <= TIMED, "%s: %lld lines of a timeline",
+                     c.name.c_str(), (long long)lines);
+        blocked += outcome[(size_t)part].passes < (double)way.steps;
         if (part > 0) lacis_sweep_change_merge(&outcome[0].change, &outcome[(size_t)part].change);
     }
     sweep_expect(letters.empty(), "%s: %zu messages are left", c.name.c_str(), letters.size());
@@ -190,17 +208,47 @@ static void random_case(bool small, u64 seed, int *done)
     c.name = "ranks seed " + std::to_string(seed);
     const Way way = {some(&state, 2, 6),      some(&state, 1, 3),      some(&state, 0, 1) == 0,
                      some(&state, 0, 1) == 0, some(&state, 0, 1) == 0, some(&state, 0, 1) == 0,
-                     some(&state, 1, 7)};
+                     some(&state, 1, 7),      some(&state, 0, 2) == 0};
     compare(c, way, done);
+}
+
+/* Averages that devices do in passes of several steps, in slabs whose borders go ahead, or do not. */
+static void passes_case(int dims, bool overlap, bool closed, u64 seed, int *done)
+{
+    sweep_case c;
+    u64 state = seed;
+    sweep_shape(&c, LACIS_SWEEP_F32, dims, some(&state, 130, 190), dims == 2 ? 3 * some(&state, 40, 60) : 12,
+                3 * some(&state, 10, 14), 1, 0);
+    sweep_fill(&c, &state);
+    std::vector<int> at;
+    for (int k = 0; k < dims; k++)
+        for (int sign = -1; sign < 2; sign += 2) {
+            int tap[4] = {0, 0, 0, 0};
+            tap[k + 1] = sign;
+            at.insert(at.end(), tap, tap + 4);
+        }
+    sweep_group(&c, 0, 0.5 / dims, at);
+    sweep_edge(&c, closed ? LACIS_SWEEP_PERIODIC : LACIS_SWEEP_HOLD, &state);
+    c.start.levels = 0;
+    sweep_settle(&c);
+    c.name = "ranks' passes seed " + std::to_string(seed);
+    compare(c,
+            {some(&state, 2, 3), dims == 2 ? 12 : 4, overlap, some(&state, 0, 1) == 0, some(&state, 0, 1) == 0, true,
+             31, true},
+            done);
 }
 
 static void check(bool small, u64 seed)
 {
     u64 state = seed;
     int done = 0;
+    blocked = 0;
     const int rounds = small ? 60 : 300;
     for (int i = 0; i < rounds; i++)
         random_case(small, next_random(&state) % 1000000, &done);
     sweep_expect(done > rounds / 4, "%d of %d grids could be cut", done, rounds);
+    for (int i = 0; i < 8; i++)
+        passes_case(2 + i / 4, i & 1, i & 2, seed + (u64)i, &done);
+    sweep_expect(blocked > 0, "no part did several steps in a pass");
 }
 static sweep_part part("ranks", check);

@@ -58,6 +58,31 @@ struct Way {
     int64_t steps;
 };
 
+/* Exchanges of so many steps, of which a measured one comes by itself. */
+static int64_t exchanges_of(int64_t steps, int deep, bool measured)
+{
+    const int64_t last = measured && steps > 1;
+    return (steps - last + deep - 1) / deep + last;
+}
+
+/* A line of each exchange that was to be timed, and none more. */
+static void check_times(const sweep_case &c, const Way &way, sweep_slabs *s)
+{
+    const int64_t half = way.steps / 2,
+                  all = exchanges_of(half, way.deep, false) + exchanges_of(way.steps - half, way.deep, way.measured);
+    for (int k = 0; k < way.devices; k++) {
+        lacis_sweep_times line[SEVERAL_TIMED];
+        int64_t lines = -1;
+        sweep_expect(lacis_sweep_gpus_times(s->systems, k, line, &lines) == LACIS_SWEEP_OK, "%s: times",
+                     c.name.c_str());
+        sweep_expect(lines == (all < SEVERAL_TIMED ? all : SEVERAL_TIMED), "%s: %lld lines of %lld exchanges",
+                     c.name.c_str(), (long long)lines, (long long)all);
+        for (int64_t i = 0; i < lines; i++)
+            sweep_expect(line[i].centre >= 0 && line[i].wait >= 0 && line[i].exchanges == 1, "%s: line %lld",
+                         c.name.c_str(), (long long)i);
+    }
+}
+
 static int blocked; /* slabs that did several steps in a pass */
 
 static void compare(const sweep_case &c, const Way &way, int *done)
@@ -82,6 +107,7 @@ static void compare(const sweep_case &c, const Way &way, int *done)
     lacis_sweep_gpus_counted(s.systems, &counts, true);
     sweep_expect(counts.steps == (double)way.steps, "%s: %g steps counted", c.name.c_str(), counts.steps);
     blocked += counts.passes < counts.steps;
+    check_times(c, way, &s);
     slabs_collect(&s, c, &got);
     const int64_t differ = sweep_differences(c, expected, got, &where);
     sweep_expect(differ == 0, "%s, %d devices, %d deep%s: %lld cells differ, the first is %s", c.name.c_str(),

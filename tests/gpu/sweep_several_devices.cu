@@ -104,6 +104,7 @@ bool slabs_begin(sweep_slabs *s, const sweep_case &c, int devices, int deep, boo
     CUDA(cudaGetDeviceCount(&there));
     s->start.devices = devices;
     s->start.apart = apart;
+    s->start.timed = SEVERAL_TIMED;
     for (int k = 0; k < devices; k++) {
         s->start.device[k] = k % there;
         CUDA(cudaSetDevice(s->start.device[k]));

@@ -123,8 +123,9 @@ static void known_case(int shape, lacis_sweep_type type, int dims, const int64_t
     /* Kernels are made for all shapes but stars in three dimensions, those of radius 4 and those of a line. */
     const bool made = shape < 2 || shape == 4 || shape == 5 || (dims == 2 && shape != 7) ||
                       (dims == 3 && shape == 3) || (dims == 1 && shape < 6);
-    sweep_expect((sweep::march_kernel(&c.start, false) != nullptr) == made, "%s: %s", c.name.c_str(),
-                 made ? "no kernel is for it" : "a kernel is for it");
+    for (const bool sums : {false, true})
+        sweep_expect((sweep::march_kernel(&c.start, sums) != nullptr) == made, "%s: %s", c.name.c_str(),
+                     made ? "no kernel is for it" : "a kernel is for it");
     sweep::march_length = SWEEP_TILE_Y * (int)(seed % 4);    /* 0: as is best */
     const bool blocked = seed % 3 == 0 && c.cells() < 20000; /* several steps in a pass, where that can be */
     c.start.levels = blocked ? 0 : 1;

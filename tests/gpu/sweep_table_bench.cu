@@ -217,6 +217,7 @@ static const bench_row rows[] = {{"5-point, fixed", CROSS, 2, 16384, HOLD, 0, 20
                                  {"5-point by the general kernel", BACKWARDS, 2, 16384, HOLD, 0, 20, 0},
                                  {"variable coefficients, five fields", VARIED, 2, 16384, HOLD, 0, 10, 0.85},
                                  {"7-point, fixed", SEVEN, 3, 1024, HOLD, 0, 10, 0.85},
+                                 {"7-point, fixed, norm each step", SEVEN, 3, 1024, HOLD, 1, 10, 0},
                                  {"7-point, periodic", SEVEN, 3, 1024, PERIODIC, 0, 10, 0},
                                  {"27-point, fixed", BOX, 3, 1024, HOLD, 0, 10, 0},
                                  {"5-point 15708, fixed", CROSS, 2, 15708, HOLD, 0, 20, 0},
@@ -263,13 +264,14 @@ static int march_rows(int argc, char **argv)
     const int64_t n = argc > 0 ? atoll(argv[0]) : 16384;
     const bench_row two = {"5-point", CROSS, 2, n, HOLD, 0, 20, 0},
                     three = {"7-point", SEVEN, 3, 1024, HOLD, 0, 10, 0};
-    for (const int length : {0, 16, 32, 64, 128, 256, 512, 1024}) {
+    for (const int length : {0, 8, 16, 32, 64, 128, 256, 512, 1024}) {
         sweep::march_length = length;
         printf("%4d rows:", length);
         for (int type = 0; type < 2; type++)
             printf("  %s: 5-point %.1f us, 7-point %.1f us", type ? "f64" : "f32",
                    1e6 * time_of(two, (lacis_sweep_type)type), 1e6 * time_of(three, (lacis_sweep_type)type));
         printf("\n");
+        fflush(stdout);
     }
     sweep::march_length = 0;
     return 0;

@@ -9,6 +9,8 @@
 #include <cstring>
 
 #ifdef WITH_NVRTC
+#include <array>
+#include <map>
 #include <nvrtc.h>
 #endif
 
@@ -97,17 +99,13 @@ static void make(sweep_case *c, int program, bool small, u64 seed)
 }
 
 #ifdef WITH_NVRTC
-static void compile(sweep_case *c, int program)
+static void compile_text(const std::string &text, const std::string &name, void **kernel)
 {
-    std::string prefix(lacis_sweep_gpu_prefix(&c->start, nullptr, 0), '\0');
-    lacis_sweep_gpu_prefix(&c->start, &prefix[0], prefix.size());
-    const std::string text = "#define LACIS_DEVICE static __device__ __forceinline__\n" +
-                             std::string(prefix.c_str()) + functions[program] + lacis_sweep_gpu_source();
     int major = 0, minor = 0;
     CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
     CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0));
     const std::string arch = "--gpu-architecture=sm_" + std::to_string(10 * major + minor);
-    for (int k = 0; k < LACIS_SWEEP_GPU_KERNELS && (k == 0 || c->start.dims < 3); k++) {
+    for (int k = 0; k < LACIS_SWEEP_GPU_KERNELS; k++) {
         const std::string which = "-DLACIS_KERNEL=" + std::to_string(k);
         const char *options[] = {arch.c_str(), "--std=c++17", "--fmad=false", "-default-device", which.c_str()};
         nvrtcProgram made;
@@ -119,7 +117,7 @@ static void compile(sweep_case *c, int program)
             std::string log(bytes, '\0');
             nvrtcGetProgramLog(made, &log[0]);
             printf("%s\n", log.c_str());
-            sweep_expect(false, "%s: NVRTC does not compile it", c->name.c_str());
+            sweep_expect(false, "%s: NVRTC does not compile it", name.c_str());
             return;
         }
         sweep_expect(nvrtcGetCUBINSize(made, &bytes) == NVRTC_SUCCESS, "NVRTC: no kernel");
@@ -128,8 +126,23 @@ static void compile(sweep_case *c, int program)
         nvrtcDestroyProgram(&made);
         cudaLibrary_t library; /* stays */
         CUDA(cudaLibraryLoadData(&library, image.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
-        CUDA(cudaLibraryGetKernel((cudaKernel_t *)&c->kernel[k], library, lacis_sweep_gpu_kernel_name[k]));
+        CUDA(cudaLibraryGetKernel((cudaKernel_t *)&kernel[k], library, lacis_sweep_gpu_kernel_name[k]));
     }
+}
+
+/* Sizes, edges and weights are no part of a text: few are compiled for many cases. */
+static void compile(sweep_case *c, int program)
+{
+    static std::map<std::string, std::array<void *, LACIS_SWEEP_GPU_KERNELS>> made;
+    std::string prefix(lacis_sweep_gpu_prefix(&c->start, nullptr, 0), '\0');
+    lacis_sweep_gpu_prefix(&c->start, &prefix[0], prefix.size());
+    const std::string text = "#define LACIS_DEVICE static __device__ __forceinline__\n" +
+                             std::string(prefix.c_str()) + functions[program] + lacis_sweep_gpu_source();
+    const bool known = made.count(text) > 0;
+    std::array<void *, LACIS_SWEEP_GPU_KERNELS> &kernels = made[text];
+    if (!known) compile_text(text, c->name, kernels.data());
+    for (int k = 0; k < LACIS_SWEEP_GPU_KERNELS; k++)
+        c->kernel[k] = kernels[(size_t)k];
 }
 #else
 /* Without spaces, and brackets around lists. */

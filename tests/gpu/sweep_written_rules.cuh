@@ -31,11 +31,7 @@ namespace NAME(change_, PROGRAM)
 #include "sweep/gpu_sweep_written.cuh"
     static const void *kernel()
     {
-#if LACIS_SWEEP_DIMS < 3
         return (const void *)lacis_sweep_change_kernel;
-#else
-        return nullptr;
-#endif
     }
 } // namespace )
 

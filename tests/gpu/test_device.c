@@ -212,6 +212,8 @@ static void every_call_of_two_fails(void **state)
     lacis_device_set_copies(2);
     every_call("SET gpus = 2", "LET x = MULTIPLY g BY g CON a + b AGG min ON GPU",
                "SELECT count(*), sum(value) FROM x");
+    every_call("SET gpus = 2; CREATE VIEW v AS MULTIPLY g BY g CON nil AGG count ON GPU",
+               "LET x = SELECT 1 AS src, 1 AS dst, sum(value) AS value FROM v", "SELECT value FROM x");
     lacis_device_set_copies(1);
 }
 

@@ -73,3 +73,10 @@ quietly "$cmake" -S "$source/examples/operator" -B "$scratch/operator" -DCMAKE_P
 quietly "$cmake" --build "$scratch/operator"
 expect "$(cat "$source/examples/operator/expected.txt")" "$scratch/operator/degrees"
 
+
+quietly "$cmake" -S "$source/examples/embedding" -B "$scratch/embedding" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_C_COMPILER="$cc"
+quietly "$cmake" --build "$scratch/embedding"
+for name in graph time_loop query; do
+    (cd "$source" && expect "$(cat "$source/examples/embedding/$name.txt")" "$scratch/embedding/$name")
+done

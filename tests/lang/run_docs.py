@@ -9,9 +9,13 @@ Fenced blocks that count:
     ```lacis fails      statements; must end with status 1
     ```lacis skip       not run (a file that is not there)
     ```c program        a C program; is compiled against the library, run, must succeed
+    ```c program from PATH   the same, and its text is that of the file PATH of the sources (--update takes it over)
     ```output           right behind one of these: its exact stdout (of `fails`: its stderr)
+    ```output like      the same where figures differ from machine to machine: `~` stands for a number, blanks for
+                        any run of blanks, a line of `...` for any lines
 All blocks of a document share one database and one folder, in which datasets/ is at hand. --update writes what was
-printed into the output blocks instead of comparing. ctest runs it over README.md and docs/.
+printed into the output blocks (but those with `like`) instead of comparing. ctest runs it over README.md and docs/;
+tests/lang/check_run_docs.py checks that it can fail.
 """
 import argparse
 import difflib
@@ -30,9 +34,14 @@ class Example:
     def __init__(self, match, line):
         self.kind, self.how, self.text, self.line = match["kind"], match["how"].strip(), match["text"], line
         self.output = None  # the match of its output block
+        self.match = match
 
     def runs(self):
-        return self.how != "skip" if self.kind == "lacis" else self.how == "program"
+        return self.how != "skip" if self.kind == "lacis" else self.how.startswith("program")
+
+    def source(self):
+        """The text of the file that it quotes, or None."""
+        return (ROOT / self.how.split()[-1]).read_text() if " from " in self.how else None
 
 
 def examples_of(text):
@@ -61,7 +70,7 @@ def run_program(example, options, folder):
     source = folder / "program.c"
     source.write_text(example.text)
     flags = ["-std=c17", "-Wall", "-Wextra", "-Werror", f"-I{options.include}"]
-    library = [options.library, f"-Wl,-rpath,{pathlib.Path(options.library).parent}"]
+    library = [options.library, f"-Wl,-rpath,{pathlib.Path(options.library).parent}", "-lm"]
     command = [options.cc, *flags, source, *library, "-o", folder / "program"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode == 0:
@@ -69,9 +78,22 @@ def run_program(example, options, folder):
     return done.stdout, (f"failed:\n{done.stderr}" if done.returncode != 0 else None)
 
 
+def pattern_of(wanted):
+    """A text as in blocks of `output like`, as a regular expression."""
+    lines = []
+    for line in wanted.splitlines(True):
+        if line.strip() == "...":
+            lines.append(r"(?:[^\n]*\n)*?")
+        else:
+            words = [r"[-+0-9.e]+".join(map(re.escape, word.split("~"))) for word in re.split(" +", line)]
+            lines.append(" +".join(words))
+    return "".join(lines)
+
+
 def compare(example, got):
     wanted = example.output["text"]
-    if got == wanted:
+    like = example.output["how"].strip() == "like"
+    if got == wanted or (like and re.fullmatch(pattern_of(wanted), got)):
         return None
     return "".join(difflib.unified_diff(wanted.splitlines(True), got.splitlines(True), "documented", "printed"))
 
@@ -80,20 +102,30 @@ def run_document(path, options):
     text = path.read_text()
     examples = [example for example in examples_of(text) if example.runs()]
     replacements, failures = [], 0
+    for example in examples:
+        source = example.source()
+        if source is None or source == example.text:
+            continue
+        if options.update:
+            example.text = source
+            replacements.append((example.match.span("text"), source))
+        else:
+            failures += 1
+            print(f"FAIL {path}:{example.line}: the text is not that of {example.how.split()[-1]}")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         shutil.copytree(ROOT / "datasets", folder / "datasets")
         for example in examples:
             got, problem = (run_lacis if example.kind == "lacis" else run_program)(example, options, folder)
             if problem is None and example.output is not None:
-                if options.update:
+                if options.update and not example.output["how"].strip():
                     replacements.append((example.output.span("text"), got))
                 else:
                     problem = compare(example, got)
             if problem:
                 failures += 1
                 print(f"FAIL {path}:{example.line}: {problem}")
-    for (begin, end), got in reversed(replacements):
+    for (begin, end), got in sorted(replacements, reverse=True):
         text = text[:begin] + got + text[end:]
     if replacements:
         path.write_text(text)
@@ -110,6 +142,7 @@ def main():
     parser.add_argument("--update", action="store_true")
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
+    options.lacis = pathlib.Path(options.lacis).resolve()
     return 1 if sum([run_document(path, options) for path in options.files]) else 0
 
 

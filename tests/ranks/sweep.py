@@ -41,23 +41,22 @@ CALLS = (
        f"SWEEP two STEP {FIVE} STEPS 200 UNTIL max < 0.01 EVERY 7 EDGE clamp",
        f"SWEEP two STEP {FIVE} STEPS 200 UNTIL l2 < 0.5 EDGE periodic",
        f"SWEEP f STEP {FIVE} STEPS 60 UNTIL l2 < 0.4 EVERY 3 EDGE fixed 0"])
-WORK = ";\n".join(CALLS) + """;
-LET c = SWEEP two STEP (u[-1,0] + u[1,0] + u[0,-1] + u[0,1]) / 4 STEPS 30 CHANGE EVERY 4;
+
+
+def work(clauses=""):
+    """All calls, each with clauses more."""
+    five = "(u[-1,0] + u[1,0] + u[0,-1] + u[0,1]) / 4"
+    return "".join(f"{call} {clauses};\n" for call in CALLS) + f"""
+LET c = SWEEP two STEP {five} STEPS 30 CHANGE EVERY 4 {clauses};
 SELECT * FROM c_change;
-CREATE VIEW v AS SWEEP two STEP (u[-1,0] + u[1,0] + u[0,-1] + u[0,1]) / 4 STEPS 5 EDGE periodic;
+CREATE VIEW v AS SWEEP two STEP {five} STEPS 5 EDGE periodic {clauses};
 SELECT count(*), sum(value), min(value) FROM v;
 """
+
+
+WORK = work()
 LONG = "SET ranks = all; SET threads = 1; GENERATE g AS noise(700, 700, seed = 1);"
 LONG_CALL = f"SWEEP g STEP {FIVE} STEPS 1000000 EDGE clamp;"
-
-
-def with_variables(variables, ranks, script):
-    os.environ.update(variables)
-    try:
-        return good(ranks, script)
-    finally:
-        for name in variables:
-            del os.environ[name]
 
 
 def same_on_any_count():
@@ -70,11 +69,41 @@ def same_on_any_count():
 def same_however_exchanged():
     """Depths of halos, and exchanges that are waited for or overlapped."""
     alone = good(0, GRIDS + WORK)
-    ways = [("1", "sync", 4), ("1", "async", 3), ("1", "async", 6), ("2", "async", 4), ("3", "sync", 6), ("3", "async", 2)]
+    ways = [(1, "sync", 4), (1, "async", 3), (1, "async", 6), (2, "async", 4), (3, "sync", 6), (3, "async", 2)]
     for deep, exchange, ranks in ways:
-        variables = {"LACIS_SWEEP_DEEP": deep, "LACIS_SWEEP_EXCHANGE": exchange}
-        text = with_variables(variables, ranks, "SET ranks = all;" + GRIDS + WORK)
+        text = good(ranks, "SET ranks = all;" + GRIDS + work(f"EXCHANGE {exchange} EVERY {deep} BY copy"))
         assert text == alone, f"{ranks} ranks print something else with halos {deep} deep, {exchange}"
+
+
+def fewer_parts():
+    """PARTS takes fewer ranks than there are, with the same bits; one part is rank 0's."""
+    alone = good(0, GRIDS + WORK)
+    assert good(4, "SET ranks = all;" + GRIDS + work("PARTS 3")) == alone
+    for parts, text in ((2, "a grid of 2 x 1 x 1"), (3, "a grid of 3 x 1 x 1"), (9, "a grid of 2 x 2 x 1")):
+        analyzed = good(4, f"SET ranks = all; {GRIDS} EXPLAIN ANALYZE SWEEP two STEP {FIVE} STEPS 20 PARTS {parts};")
+        assert text in analyzed and f"  pieces {min(parts, 4)}\n" in analyzed, analyzed
+    one = good(4, f"{GRIDS} EXPLAIN SWEEP two STEP {FIVE} STEPS 20 PARTS 1;")
+    assert "ranks on CPU: cannot: PARTS leaves it to one" in one, one
+
+
+def a_timeline():
+    """A line of each part and exchange, whose times are those of the statement; what cannot be written is told."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "times.csv"
+        call = f"LET r = SWEEP two STEP {FIVE} STEPS 22 EXCHANGE async EVERY 2 TO "
+        began = time.monotonic()
+        good(4, f"SET ranks = all; {GRIDS} {call} '{path}';")
+        took = time.monotonic() - began
+        head, *lines = path.read_text().splitlines()
+        assert head == "part,exchange,pack,centre,wait,unpack,rest,bytes", head
+        rows = [[float(value) for value in line.split(",")] for line in lines]
+        assert sorted((row[0], row[1]) for row in rows) == [(p, e) for p in range(4) for e in range(11)], lines
+        assert all(value >= 0 for row in rows for value in row) and all(row[7] > 0 for row in rows), lines
+        assert all(0 < sum(sum(row[2:7]) for row in rows if row[0] == p) < took for p in range(4)), (took, lines)
+        code, _, err = run(4, f"SET ranks = all; {GRIDS} {call} '{folder}/nowhere/times.csv';")
+        assert code == 0 and "warning: SWEEP: EXCHANGE TO" in err and "No such file" in err, (code, err)
+    code, out, err = run(0, f"{GRIDS} {call} '{path}';")
+    assert code == 0 and "the grid was not cut over ranks or GPUs" in err, (code, err)
 
 
 def it_was_dealt():
@@ -91,6 +120,9 @@ def thin_shares_are_refused():
                          f"SWEEP g STEP {FIVE} STEPS 40 LEVELS 10;")
     assert code == 1 and out == "", (code, out[:200])
     assert "40 x 29 cells in 4 parts: shares of 8 cells along x are thinner than their halo of 10" in err, err
+    code, out, err = run(3, "SET ranks = all; GENERATE g AS noise(40, 29, seed = 1);"
+                         f"SWEEP g STEP {FIVE} STEPS 40 EXCHANGE EVERY 17;")
+    assert code == 1 and out == "" and "thinner than their halo of 17" in err, (code, out[:200], err)
 
 
 def goes_on_elsewhere():
@@ -167,5 +199,5 @@ def interrupted():
 
 
 if __name__ == "__main__":
-    sys.exit(run_all([same_on_any_count, same_however_exchanged, it_was_dealt, thin_shares_are_refused, goes_on_elsewhere,
+    sys.exit(run_all([same_on_any_count, same_however_exchanged, fewer_parts, a_timeline, it_was_dealt, thin_shares_are_refused, goes_on_elsewhere,
                       an_error_on_the_way], together=[a_rank_is_killed, terminated, interrupted]))

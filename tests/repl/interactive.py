@@ -92,6 +92,9 @@ def banner_and_statements(folder):
     shell.expect("   ...> ")
     shell.line(".quit")
     shell.expect("still inside a statement")
+    shell.expect("   ...> ")
+    shell.line("")
+    shell.expect("still inside a statement")
     shell.type("\x03")
     shell.expect("lacis> ")
     shell.type("\x04")
@@ -125,6 +128,42 @@ def interrupts(folder):
     shell.expect("lacis> ")
     shell.line("SELECT 40 + 2 AS answer;")
     shell.expect("42")
+    shell.quit()
+
+
+def progress_bar(folder):
+    """Counts, rate, part, time so far and time left, on one line that is gone before anything else is written; seconds
+    alone where nothing more is known; nothing in less than a second."""
+    shell = Terminal(folder, columns=100)
+    shell.expect("lacis> ")
+    shell.line("GENERATE g AS noise(nx = 200, ny = 200); SELECT 5 AS quick;")
+    quick = shell.expect("lacis> ")
+    assert "%" not in quick and "working" not in quick, quick
+    shell.line("LET w = SWEEP g STEP exp(-u[-1,0] * u[1,0]) STEPS 300000;")
+    end, seen = time.time() + 60, ""
+    bar = re.compile(r"SWEEP (\d+) of 300000 steps, ([\d.e+]+)/s  \[(#*)\.*\] +(\d+) %  (\d+\.\d) s, [\d.]+ (s|min|h) left")
+    while time.time() < end and len({found[0] for found in bar.findall(seen)}) < 3:
+        shell.read(0.2)
+        seen = shell.text
+    bars = bar.findall(seen)
+    assert len(bars) >= 3, seen
+    assert int(bars[0][0]) < int(bars[-1][0]) and float(bars[0][4]) < float(bars[-1][4]), bars
+    done, rate, seconds = int(bars[-1][0]), float(bars[-1][1]), float(bars[-1][4])
+    assert 0.4 * done < rate * seconds < 2.5 * done, bars[-1]
+    assert all(len(line) < 100 for line in seen.split("\r")), seen
+    shell.type("\x03")
+    shell.expect("error: interrupted")
+    shell.expect("lacis> ")
+    shell.line(ENDLESS)
+    shell.expect("working  1.")
+    shell.expect("working  2.")
+    shell.type("\x03")
+    shell.expect("error: ")
+    shell.expect("lacis> ")
+    shell.line("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 30000000) SELECT count(*) AS n, 'row' AS r FROM c;")
+    shell.expect("working  1.")
+    rows = shell.expect("lacis> ")
+    assert "working" not in rows[rows.index("┌"):], rows
     shell.quit()
 
 
@@ -199,7 +238,7 @@ def colours(folder):
 
 
 if __name__ == "__main__":
-    tests = [banner_and_statements, row_limit_and_narrow_terminal, interrupts, leaves_with_130, colours]
+    tests = [banner_and_statements, row_limit_and_narrow_terminal, interrupts, progress_bar, leaves_with_130, colours]
     if EDITOR != "none":
         tests += [history, completion]
     for test in tests:

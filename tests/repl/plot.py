@@ -210,6 +210,34 @@ def check_bars():
         check(len(re.findall("█+", lowest)) == 3, f"bars of {values}:\n{text}")
 
 
+def check_neighbours():
+    """Bars of doubles next to each other; means of blocks whose sum no double holds."""
+    for values in (("1", "1.0000000000000002"), ("1", "1.0000000000000002", "1.0000000000000004"), ("-4e15", "-3999999999999999.5")):
+        rows = " UNION ALL ".join(f"SELECT {i} AS a, {value} AS b" for i, value in enumerate(values))
+        done = run(f"LET w = {rows}; PLOT w AS hist")
+        lowest = next(line for line in done.stdout.decode().splitlines() if line.startswith("0.0 "))
+        check(len(re.findall("█+", lowest)) >= 1 and lowest.count("█") > 20, f"bars of {values}:\n{done.stdout.decode()}")
+        check(f"b, from {float(values[0]):.17g} to {float(values[-1]):.17g}" in done.stdout.decode(), f"{values}: no range")
+    done = run("LET w = SELECT value AS i, 1.0 + (value % 2) * 2.3e-16 AS b FROM json_each('[0,1,2,3,4,5,6]'); PLOT w AS hist TO 'ulp.svg'")
+    check(done.returncode == 0, f"bars of neighbours: {done.stderr.decode()}")
+    cells = "SELECT a.x AS x, b.x AS y, CASE (a.x + b.x) % 3 WHEN 0 THEN {} ELSE 1.5e308 END AS value FROM side a, side b WHERE b.x < 2"
+    series = "CREATE TABLE side AS WITH RECURSIVE s(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM s WHERE x < 1300) SELECT x FROM s;"
+    for low in ("1.6e308", "-1.5e308"):
+        done = run(f"{series} LET w = {cells.format(low)}; PLOT w")
+        text = done.stdout.decode()
+        check(done.returncode == 0 and "value: " in text and sum(map(text.count, "░▒▓█")) > 80, f"means near {low}:\n{text}")
+
+
+def check_memory():
+    """What a figure gathers counts against memory_limit, and is refused before it is taken."""
+    table = "WITH RECURSIVE s(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM s WHERE i < 200000) SELECT i AS a, i AS b FROM s"
+    done = run(f"LET t = {table}; PLOT t TO 't.png'; SET memory_limit = '10MB'; PLOT t")
+    error = done.stderr.decode()
+    check(done.returncode == 1 and "drawing t needs 6.4 MB more, and memory_limit leaves" in error, error)
+    done = run(f"LET t = {table}; SET memory_limit = '10MB'; PLOT t AS hist; LET part = SELECT * FROM t LIMIT 1000; PLOT part")
+    check(done.returncode == 0, done.stderr.decode())
+
+
 def check_extremes():
     """The least and the largest numbers, one alone and far apart: pictures without nan, in all of the room there is."""
     for x, y in (("5e-324", "5e-324"), ("1e-323", "0"), ("2.3e-308", "2.2e-308"), ("1.7e308", "1"), ("1.7e308", "1.7e308"),
@@ -258,6 +286,81 @@ def check_terminals():
         check(decode_png(base64.b64decode(b"".join(data for _, data in pieces)))[:2] == (1600, 1067), "kitty: the image")
 
 
+def decode_sixel(data):
+    """Width, height and rows of (red, green, blue) of an image without anything around it."""
+    head = re.match(rb'\033P0;1;0q"1;1;(\d+);(\d+)', data)
+    assert head and data.endswith(b"\033\\"), data[:40]
+    width, height = map(int, head.groups())
+    rows, colour, palette, left, top = [[None] * width for _ in range(height)], None, {}, 0, 0
+    for token in re.finditer(rb"#(\d+);2;(\d+);(\d+);(\d+)|#(\d+)|!(\d+)([?-~])|([?-~])|([$-])", data[head.end():-2]):
+        number, red, green, blue, chosen, count, repeated, single, move = token.groups()
+        if number:
+            palette[int(number)] = tuple(round(int(c) * 2.55) for c in (red, green, blue))
+        elif chosen:
+            colour = palette[int(chosen)]
+        elif move:
+            left, top = 0, top + (6 if move == b"-" else 0)
+        else:
+            for _ in range(int(count or 1)):
+                bits = (repeated or single)[0] - 63
+                for y in range(6):
+                    if bits >> y & 1:
+                        assert rows[top + y][left] is None, "two colours in one place"
+                        rows[top + y][left] = colour
+                left += 1
+    assert len(palette) <= 256 and all(pixel is not None for row in rows for pixel in row), "places without a colour"
+    return width, height, rows
+
+
+def answering(statement, answer, typed=b"", **more):
+    """What a terminal sees that answers ESC [ c so, the keyboard being its standard input."""
+    pid, main = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        os.execve(LACIS, [str(LACIS), "-c", SET_UP, "-c", statement], environment(TERM="xterm", **more))
+    out, asked = b"", 0
+    os.write(main, typed)
+    try:
+        while piece := os.read(main, 1 << 16):
+            out += piece
+            if out.count(b"\033[c") > asked:
+                asked += 1
+                os.write(main, answer)
+    except OSError:  # the other end is closed
+        pass
+    os.waitpid(pid, 0)
+    os.close(main)
+    return out, asked
+
+
+def check_sixels():
+    """The picture of a file, smaller; asked for once, and only where there may be an answer."""
+    run("PLOT plate TO 'large.png'; PLOT many TO 'many.png'")
+    for name, file in (("plate", "large.png"), ("many", "many.png")):
+        data = run(f"PLOT {name}", LACIS_PLOT="sixel").stdout
+        width, height, rows = decode_sixel(data.rstrip(b"\n"))
+        large = decode_png((folder / file).read_bytes())[2]
+        check((width, height) == (720, 480), f"sixels: {width} x {height}")
+        worst = 0
+        for y in range(height):
+            for x in range(width):
+                box = [large[j][i] for j in range(y * 1067 // 480, (y + 1) * 1067 // 480)
+                       for i in range(x * 1600 // 720, (x + 1) * 1600 // 720)]
+                worst = max(worst, *(abs(sum(p[c] for p in box) / len(box) - rows[y][x][c]) for c in range(3)))
+        check(worst < 24, f"sixels of {name}: off by {worst}")
+    image = b"\033P0;1;0q"
+    out, asked = answering("PLOT plate; PLOT cell", b"\033[?62;4;22c")
+    check(asked == 1 and out.count(image) == 2, f"two pictures, asked {asked} times, {out.count(image)} images")
+    for answer in (b"\033[?1;2c", b"\033[?64;1;44;14;40c", b"\033[?4c", b""):
+        out, asked = answering("PLOT plate", answer)
+        check(asked == 1 and image not in out and "▀".encode() in out, f"{answer}: asked {asked} times")
+    out, asked = answering("PLOT plate", b"\033[?62;4c", typed=b"ls")
+    check(asked == 0 and image not in out, "asked although somebody types")
+    for more in ({"NO_COLOR": "1"}, {"LACIS_PLOT": "text"}):
+        out, asked = answering("PLOT plate", b"\033[?62;4c", **more)
+        check(asked == 0 and image not in out, f"{more}: asked {asked} times")
+
+
 def check_refusals():
     (folder / "none.mtx").write_text("%%MatrixMarket matrix coordinate real general\n5 5 0\n")
     for statement, message in (("PLOT friends AS heat", "heat maps are of grids and dense matrices"),
@@ -284,8 +387,8 @@ def check_refusals():
         done = run(statement)
         check(done.returncode == 1 and message in done.stderr.decode(), f"{statement}: {done.stderr.decode()}")
         check(done.stdout == b"", f"{statement}: wrote something")
-    done = run("PLOT plate", LACIS_PLOT="sixel")
-    check(done.returncode == 1 and b"may be kitty, text or plain" in done.stderr, "a wrong LACIS_PLOT")
+    done = run("PLOT plate", LACIS_PLOT="pixel")
+    check(done.returncode == 1 and b"may be kitty, sixel, text or plain" in done.stderr, "a wrong LACIS_PLOT")
 
 
 with tempfile.TemporaryDirectory() as scratch:
@@ -295,8 +398,11 @@ with tempfile.TemporaryDirectory() as scratch:
     check_text()
     check_bars()
     check_extremes()
+    check_neighbours()
+    check_memory()
     check_names()
     check_terminals()
+    check_sixels()
     check_refusals()
 print("\n".join(failures) or "plots are as they should be")
 sys.exit(1 if failures else 0)

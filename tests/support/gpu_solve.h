@@ -23,6 +23,7 @@
 #define lacis_solve_gpu_thread    tested_thread
 #define lacis_solve_gpu_chip      tested_chip
 #define lacis_solve_gpu_lanes     tested_lanes
+#define lacis_solve_gpu_shared    tested_shared
 #define lacis_solve_gpu_branches  tested_branches
 #define lacis_solve_gpu_can       tested_can
 #define lacis_solve_gpu_cost      tested_cost
@@ -116,9 +117,10 @@ static lacis_solve_gpu_status fake_kernels(const lacis_solve_gpu_job *job, const
 
 /* ----------------------------------------------------------------------------------------- fixture */
 
-enum { TESTED = 4 };
+enum { TESTED = 5 };
 static lacis_op with_fake; /* SOLVE with the CPU's variant and those under test */
-static const lacis_variant *const tested[TESTED] = {&tested_thread, &tested_chip, &tested_lanes, &tested_branches};
+static const lacis_variant *const tested[TESTED] = {&tested_thread, &tested_chip, &tested_lanes, &tested_shared,
+                                                    &tested_branches};
 static const lacis_variant *with_fake_variants[TESTED + 1];
 static char last_note[400];
 

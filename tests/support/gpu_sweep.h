@@ -34,6 +34,7 @@
 /* The library has its own. */
 #define lacis_sweep_gpu_system      tested_system
 #define lacis_sweep_gpu_can         tested_can
+#define lacis_sweep_gpu_could       tested_could
 #define lacis_sweep_gpu_cost        tested_cost
 #define lacis_sweep_gpu_calibrate   tested_calibrate
 #define lacis_sweep_gpu_chip_figure tested_chip_figure
@@ -155,11 +156,11 @@ static const char *fake_sweep_source(void)
 
 static const char *const fake_sweep_kernel_name[LACIS_SWEEP_GPU_KERNELS] = {"a", "b"};
 
-/* There is one device. */
+static int fake_gpus = 1; /* that share a call, as system_gpus.c finds; there is one device */
 static int fake_gpus_for(const lacis_sweep_work *work, int levels, bool start, lacis_gpu **gpu)
 {
     (void)work, (void)levels, (void)start, (void)gpu;
-    return 1;
+    return fake_gpus;
 }
 
 static lacis_status fake_gpus_system(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input,

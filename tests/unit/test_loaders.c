@@ -188,7 +188,8 @@ static void snap_header_is_checked(void **state)
     IS("a.txt", "# Nodes: 3 Edges: 2\n0 1\n1 2\n", "", "3x3 0-1 1-2");
     assert_string_equal(bench.notes, "");
     IS("a.txt", "# Nodes: 3 Edges: 9\n0 1\n1 2\n", "", "3x3 0-1 1-2");
-    SAID("warning: the header promises 9 edges, only 2 came: the file may be cut off");
+    SAID("warning: the header promises 9 edges, only 2 came: the file may be cut off: compare its size with what its "
+         "source says");
     IS("a.txt", "# Nodes: 7 Edges: 1\n0 1\n1 2\n", "", "3x3 0-1 1-2");
     SAID("note: the header says 1 edges, 2 came");
     SAID("note: the header says 7 nodes, 3 occur in edges");

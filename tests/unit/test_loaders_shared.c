@@ -208,7 +208,8 @@ typedef struct quirk {
 static const quirk quirks[] = {
     {"awkward/SFHH_conference.csv", LACIS_OK, 403, 9889, "note: line 1, 'time from to', is a header row"},
     {"awkward/ca-AstroPh.truncated.txt", LACIS_OK, 8043, 24437,
-     "warning: the header promises 396160 edges, only 24437 came: the file may be cut off"},
+     "warning: the header promises 396160 edges, only 24437 came: the file may be cut off: compare its size with "
+     "what its source says"},
     {"awkward/ca-GrQc.truncated.txt.gz", LACIS_FORMAT, 0, 0, "gzip stream ends early after"},
     {"awkward/celegansneural_powerlaw_weighted.txt", LACIS_OK, 297, 2345,
      "note: line 1, '297 2359', gives sizes and is no edge: skipped"},
@@ -216,7 +217,9 @@ static const quirk quirks[] = {
      "note: 14 duplicate edges collapsed (values: sum)"},
     {"awkward/football-follows.mtx", LACIS_OK, 247, 3819,
      "warning: line 1, '248 248 3819', gives sizes and is no edge: skipped"},
-    {"awkward/football-follows.mtx", LACIS_OK, 247, 3819, "warning: no MatrixMarket banner: read as an edge list"},
+    {"awkward/football-follows.mtx", LACIS_OK, 247, 3819,
+     "warning: no MatrixMarket banner: read as an edge list (%%MatrixMarket ... in the first line makes it a "
+     "matrix)"},
     {"awkward/jazz.trailer.txt", LACIS_FORMAT, 0, 0,
      "jazz.trailer.txt:2744:3: '0.09210629036080398' is not an integer id"},
     {"awkward/oregon1_010331.txt", LACIS_OK, 10670, 44004,

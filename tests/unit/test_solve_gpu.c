@@ -29,7 +29,7 @@ static void test_same_as_cpu(void **state)
     parity *p = *state;
     every_shape(p, false);
     assert_int_equal(fake.blocks, 0);
-    assert_int_equal(fake_ways, 15); /* all of them */
+    assert_int_equal(fake_ways, 31); /* all of them */
     assert_true(parity_figure(p, "bytes to the GPU with panels") == 0);
 }
 

@@ -146,7 +146,8 @@ static void warnings(void **state)
          "warning: ids skip numbers: 3 samples, first on line 2: ids stay as they are\n"
          "warning: parent after child: line 2: parents were moved in front of their children\n");
     says(SOMA "2 3 9 0 0 1 -1\n", "warning: several trees: 2 roots: each is a tree of its own in this cell\n");
-    says("1 3 0 0 0 1 -1\n", "warning: no soma: no sample has type 1\n");
+    says("1 3 0 0 0 1 -1\n", "warning: no soma: no sample has type 1; where SIMULATE asks for a place, name a "
+                             "section ('dend[0](0.5)') or a sample\n");
     says(SOMA "2 1 9 0 0 5 -1\n", "warning: several trees: 2 roots: each is a tree of its own in this cell\n"
                                   "warning: several somas: samples of type 1 in 2 pieces\n");
     says("1 3 0 0 0 1 -1\n2 1 9 0 0 5 1\n",

@@ -127,6 +127,12 @@ static void refusals(void **state)
     fake_refusal = NULL;
     fake_takes = 200000000;
     expect_cannot(p, texts[0], grids.arrays, single, LACIS_ON_GPU, "the fields take");
+    fake_gpus = 2; /* slabs of two fit */
+    char reason[200];
+    lacis_call *call = bind_on(p, texts[0], grids.arrays, LACIS_ON_GPU);
+    assert_true(single->can(call, reason, sizeof reason));
+    parity_unbind(p, call);
+    fake_gpus = 1;
     fake_takes = 50000;
     fake_levels = 1;
     expect_cannot(p, texts[0], grids.arrays, several, LACIS_ON_GPU, "its kernels do one step in a pass");
@@ -174,6 +180,26 @@ static void costs(void **state)
     assert_true(work->gpu[LACIS_SWEEP_SINGLE].bytes == 6 * work->gpu[LACIS_SWEEP_BLOCKED].bytes);
     parity_unbind(p, call);
     lacis_profile_clear(&profile);
+}
+
+/* What the device is asked to have room for is what is taken on it, of arrays that are sent as they are and of those
+ * that are converted. */
+static void room(void **state)
+{
+    parity *p = *state;
+    for (int i = 0; i < LACIS_COUNT(texts); i++)
+        for (int way = SINGLE; way <= BLOCKED; way++) {
+            lacis_sweep_start start;
+            start_anew(p);
+            lacis_call *call = bind_on(p, texts[i], grids.arrays, LACIS_ON_GPU);
+            start_of(call->work, way - SINGLE, &start);
+            const double least = room_for(call->work, &start);
+            parity_unbind(p, call);
+            lacis_array_release(run_by(p, texts[i], with_fake.variants[way]));
+            const double taken = (double)p->host.gpu->peak;
+            if (taken > least || taken < least - 20 * 256)
+                fail_msg("%s: %.0f bytes are taken, %.0f were asked for", texts[i], taken, least);
+        }
 }
 
 static void text_of_rules(void **state)
@@ -228,6 +254,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(refusals, setup, finish),
         cmocka_unit_test_setup_teardown(kernels_that_fail, setup, finish),
         cmocka_unit_test_setup_teardown(costs, setup, finish),
+        cmocka_unit_test_setup_teardown(room, setup, finish),
         cmocka_unit_test_setup_teardown(text_of_rules, setup, finish),
         cmocka_unit_test_setup_teardown(every_call, setup, finish),
     };

@@ -162,6 +162,39 @@ cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = 0);
+enum { cudaEventRecordDefault = 0, cudaEventRecordExternal = 1 };
+static inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned)
+{
+    return cudaEventRecord(event, stream);
+}
+
+/* Streams cannot be recorded: callers do without. */
+typedef struct emulate_graph *cudaGraph_t, *cudaGraphExec_t;
+enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed = 2 };
+static inline cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode)
+{
+    return cudaErrorNotSupported;
+}
+static inline cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *)
+{
+    return cudaErrorNotSupported;
+}
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *, cudaGraph_t, unsigned long long)
+{
+    return cudaErrorNotSupported;
+}
+static inline cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t)
+{
+    return cudaErrorNotSupported;
+}
+static inline cudaError_t cudaGraphDestroy(cudaGraph_t)
+{
+    return cudaErrorNotSupported;
+}
+static inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t)
+{
+    return cudaErrorNotSupported;
+}
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What .help explains besides dot commands and operators. tests/repl/help.py runs the examples.
+ */
+#ifndef SHELL_TOPICS_H
+#define SHELL_TOPICS_H
+
+typedef struct shell_topic {
+    const char *name, *summary;
+    const char *text;            /* NULL: made from the table of modes */
+    const char *const *examples; /* statements without their semicolons, which run in their order; NULL: none */
+} shell_topic;
+
+const shell_topic *shell_topic_at(int index); /* NULL past the last */
+const shell_topic *shell_topic_find(const char *name);
+
+#endif

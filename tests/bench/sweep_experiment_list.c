@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lacis-bench sweep --experiment: which points each experiment has, and their tables. Called by sweep_experiment.c.
+ */
+#include "sweep_experiment.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { USUAL_ON_CPU = 2048, USUAL_ON_GPU = 16384, WIDER = 8 };
+
+/* --------------------------------------------------------------------------------------------- lines */
+
+static void head(const experiment *e, const char *what)
+{
+    if (e->options->json) return;
+    printf("%s: 5-point average, %s, %s\n%-34s %10s %10s %9s %12s %8s %12s\n", e->name, e->options->type, what, "",
+           "step_ms", "GCells_s", "speedup", "exposed_us", "share", "halo_KB");
+}
+
+/* base: the step of the point that it is held against, times its cells over this one's; 0: there is none. */
+static void print(const experiment *e, const experiment_point *p, const experiment_figures *f, double base)
+{
+    const double rate = f->step > 0 ? 1e-9 * (double)p->nx * (double)p->ny / f->step : 0;
+    const double share = f->step > 0 ? f->exposed / f->step : 0,
+                 speedup = base > 0 && f->step > 0 ? base / f->step : 0;
+    if (e->options->json) {
+        printf("{\"case\": \"sweep/%s/%s\", \"type\": \"%s\", \"device\": \"%s\", \"parts\": %d, \"nx\": %" PRId64
+               ", \"ny\": %" PRId64
+               ", \"step_ms\": %.5f, \"GCells_s\": %.4g, \"speedup\": %.3f, \"exposed_us\": %.3f, "
+               "\"share\": %.4f, \"halo_KB\": %.4g, \"steps\": %" PRId64 "}\n",
+               e->name, p->name, e->options->type, e->options->device, p->parts, p->nx, p->ny, 1e3 * f->step, rate,
+               speedup, 1e6 * f->exposed, share, 1e-3 * f->bytes, f->steps);
+        return;
+    }
+    printf("%-34s %10.5f %10.4g", p->name, 1e3 * f->step, rate);
+    if (speedup > 0)
+        printf(" %9.3f", speedup);
+    else
+        printf(" %9s", "-");
+    printf(" %12.3f %7.2f%% %12.4g\n", 1e6 * f->exposed, 1e2 * share, 1e-3 * f->bytes);
+}
+
+/* Points in turn (--way: those that have it in their names); of each the speed-up over the first, cell by cell. */
+static int print_all(const experiment *e, const experiment_point *point, int points)
+{
+    double base = 0;
+    int code = 0;
+    for (int i = 0; i < points && code == 0; i++) {
+        const experiment_point *p = &point[i];
+        experiment_figures f;
+        if (e->options->way != NULL && strstr(p->name, e->options->way) == NULL) continue;
+        code = experiment_measure(e, p, &f);
+        if (base == 0) base = f.step / ((double)p->nx * (double)p->ny);
+        if (code == 0) print(e, p, &f, base * (double)p->nx * (double)p->ny);
+    }
+    return code;
+}
+
+/* --- experiments */
+
+static int64_t side_of(const experiment *e)
+{
+    const double value = e->options->n == NULL ? 0 : strtod(e->options->n, NULL);
+    return value >= 64 && value <= 1e6 ? (int64_t)value : e->gpu ? USUAL_ON_GPU : USUAL_ON_CPU;
+}
+
+/* Borders waited for, or overlapped, with halos of one step and of several. */
+static int exchange(const experiment *e)
+{
+    static const struct {
+        const char *exchange, *clauses;
+    } way[] = {{"sync EVERY 1", "LEVELS 1"},
+               {"async EVERY 1", "LEVELS 1"},
+               {"", "LEVELS 1"},
+               {"sync EVERY 4", ""},
+               {"async EVERY 4", ""},
+               {"sync EVERY 12", ""},
+               {"async EVERY 12", ""},
+               {"sync EVERY 48", ""},
+               {"async EVERY 48", ""},
+               {"", ""}};
+    enum { WAYS = sizeof way / sizeof way[0] };
+    experiment_point point[WAYS];
+    const int64_t n = side_of(e);
+    for (int i = 0; i < WAYS; i++) {
+        point[i] = (experiment_point){"", e->parts, n, n, way[i].exchange, way[i].clauses};
+        snprintf(point[i].name, sizeof point[i].name, "%d parts, %s%s%s", e->parts,
+                 way[i].exchange[0] == '\0' ? "as is best" : way[i].exchange, way[i].clauses[0] == '\0' ? "" : ", ",
+                 way[i].clauses);
+    }
+    head(e, "synchronous against asynchronous");
+    return print_all(e, point, WAYS);
+}
+
+/* A grid so wide that it is cut along x, where borders are columns. */
+static int pack(const experiment *e)
+{
+    const int64_t nx = WIDER * side_of(e), ny = side_of(e) / WIDER;
+    const experiment_point point[] = {
+        {"by kernel", e->parts, nx, ny, "async EVERY 1 BY kernel", "LEVELS 1"},
+        {"by copy of two dimensions", e->parts, nx, ny, "async EVERY 1 BY copy", "LEVELS 1"},
+        {"by kernel, waited for", e->parts, nx, ny, "sync EVERY 1 BY kernel", "LEVELS 1"},
+        {"by copy, waited for", e->parts, nx, ny, "sync EVERY 1 BY copy", "LEVELS 1"}};
+    if (!e->gpu || e->ranks == 1)
+        return bench_fail(
+                   "pack is about borders that ranks' GPUs send: mpirun -n N lacis-bench sweep --experiment pack "
+                   "--device gpu") +
+               1;
+    head(e, "borders along x packed by kernels against copies of two dimensions");
+    return print_all(e, point, sizeof point / sizeof point[0]);
+}
+
+static int scaling(const experiment *e, bool weak)
+{
+    experiment_point point[EXPERIMENT_PARTS];
+    const int64_t n = side_of(e);
+    int points = 0;
+    for (int parts = 1; points < EXPERIMENT_PARTS; parts = 2 * parts < e->parts ? 2 * parts : e->parts) {
+        experiment_point *p = &point[points++];
+        *p = (experiment_point){"", parts, n, weak ? n * parts : n, "", ""};
+        snprintf(p->name, sizeof p->name, "%d part%s, %" PRId64 " x %" PRId64, parts, parts == 1 ? "" : "s", p->nx,
+                 p->ny);
+        if (parts == e->parts) break;
+    }
+    head(e, weak ? "as many cells for each part (speedup: by the cell)" : "one grid over more parts");
+    return print_all(e, point, points);
+}
+
+static int strong(const experiment *e)
+{
+    return scaling(e, false);
+}
+
+static int weak(const experiment *e)
+{
+    return scaling(e, true);
+}
+
+/* Some exchanges of each part, one after the other. */
+static int timeline(const experiment *e)
+{
+    enum { FROM = 8, SHOWN = 6 };
+    static experiment_line line[EXPERIMENT_LINES];
+    const int64_t n = side_of(e);
+    const experiment_point point = {"async EVERY 1", e->parts, n, n, "async EVERY 1", "LEVELS 1"};
+    experiment_figures f;
+    int lines = 0;
+    head(e, "async EVERY 1");
+    int code = experiment_measure(e, &point, &f);
+    if (code == 0) print(e, &point, &f, 0);
+    if (code == 0) code = experiment_times(e, &point, line, EXPERIMENT_LINES, &lines);
+    if (code == 0)
+        printf("\n%8s %8s %10s %10s %10s %10s %10s %12s  (us)\n", "exchange", "part", "pack", "centre", "wait",
+               "unpack", "rest", "exposed");
+    for (int at = FROM; at < FROM + SHOWN && code == 0; at++)
+        for (int i = 0; i < lines; i++)
+            if (line[i].exchange == at)
+                printf("%8d %8d %10.1f %10.1f %10.1f %10.1f %10.1f %12.1f\n", at, line[i].part, 1e6 * line[i].pack,
+                       1e6 * line[i].centre, 1e6 * line[i].wait, 1e6 * line[i].unpack, 1e6 * line[i].rest,
+                       1e6 * experiment_exposed(&line[i]));
+    return code;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(const experiment *e);
+} all[] = {{"exchange", exchange}, {"pack", pack}, {"strong", strong}, {"weak", weak}, {"timeline", timeline}};
+
+int experiment_run(const experiment *e)
+{
+    if (e->parts < 2 || e->parts > EXPERIMENT_PARTS)
+        return bench_fail("an experiment is cut over ranks (mpirun -n N lacis-bench sweep --experiment ...) or GPUs "
+                          "(--device gpu --gpus N), 2 to %d of them",
+                          EXPERIMENT_PARTS) +
+               1;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strcmp(e->name, all[i].name) == 0) return all[i].run(e);
+    return bench_fail("--experiment is exchange, pack, strong, weak or timeline, not %s", e->name) + 1;
+}
