@@ -104,7 +104,7 @@ static const symv_default default_c64[] = {
     {MOST, RING(64, 256, 2, 8)},
 };
 static const symv_default default_c128[] = {
-    {900, {LACIS_SYMV_GPU_ROWS, 4, 4, 16, 4, 1, 1}},
+    {1104, {LACIS_SYMV_GPU_ROWS, 4, 4, 16, 4, 1, 1}},
     {3000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 1}},
     {6000, RING(32, 64, 3, 3)},
     {MOST, RING(32, 256, 2, 8)},
