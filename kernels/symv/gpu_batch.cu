@@ -9,7 +9,7 @@ namespace
 {
 
 /* Sizes of a class: up to so many rows; the last is what a block takes. Where lanes work on a matrix the class
- * decides how many, else how much shared memory: the bits depend on n alone. */
+ * decides how many, else how much shared memory: neither changes the order of sums. */
 const int classes[] = {8, SYMV_BATCH_LANES, 128, 256, 512};
 enum { CLASSES = sizeof classes / sizeof *classes };
 
@@ -56,8 +56,8 @@ size_t shared_bytes(lacis_symv_type type, int pitch, int sides)
 {
     const int bytes = lacis_symv_matrix_bytes(type), tx = 32 * (bytes < 16 ? 16 / bytes : 1),
               columns = bytes > 16 ? 4 : 8;
-    const size_t stage = (size_t)(tx * columns * SYMV_BATCH_WARPS * bytes);
-    const size_t vectors = (size_t)(3 * pitch + 2 * SYMV_BATCH_WARPS * tx);
+    const size_t stage = (size_t)((tx * bytes + 16) * columns * SYMV_BATCH_WARPS);
+    const size_t vectors = (size_t)((1 + SYMV_BATCH_WARPS) * pitch);
     return SYMV_BATCH_STAGES * stage + vectors * (size_t)sides * (size_t)lacis_symv_vector_bytes(type);
 }
 

@@ -22,7 +22,7 @@ typedef struct symv_batch_launch {
 
 /* BLOCK: a block of so many warps works on a matrix. LANES: 8, 16 or 32 lanes do, for matrices of at most so many
  * rows; blocks of so many warps. */
-enum { SYMV_BATCH_WARPS = 4, SYMV_BATCH_STAGES = 3, SYMV_BATCH_LANE_WARPS = 4, SYMV_BATCH_LANES = 32 };
+enum { SYMV_BATCH_WARPS = 4, SYMV_BATCH_STAGES = 2, SYMV_BATCH_LANE_WARPS = 4, SYMV_BATCH_LANES = 32 };
 
 template <class N> cudaError_t symv_batch_start(const symv_batch_launch *launch); /* lanes where most <= 32 */
 

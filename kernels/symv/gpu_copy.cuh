@@ -40,17 +40,6 @@ SYMV_COPY void symv_copy_16(unsigned to, const void *from, unsigned bytes, uint6
                  : "memory");
 }
 
-/* 4 or 8 bytes, aligned to that: read, or become 0. */
-template <int BYTES> SYMV_COPY void symv_copy_small(unsigned to, const void *from, bool read)
-{
-    if (BYTES == 4)
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(read ? 4 : 0)
-                     : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from), "r"(read ? 8 : 0)
-                     : "memory");
-}
-
 SYMV_COPY void symv_commit(void)
 {
     asm volatile("cp.async.commit_group;" ::: "memory");

@@ -98,14 +98,15 @@ static const symv_default default_f64[] = {
     {MOST, RING(64, 256, 2, 8)},
 };
 static const symv_default default_c64[] = {
-    {640, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
+    {1104, {LACIS_SYMV_GPU_ROWS, 4, 4, 8, 8, 1, 1}},
     {3000, {LACIS_SYMV_GPU_TILES, 32, 32, 4, 4, 8, 1}},
     {10000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 4, 1}},
     {MOST, RING(64, 256, 2, 8)},
 };
 static const symv_default default_c128[] = {
-    {600, {LACIS_SYMV_GPU_ROWS, 4, 4, 16, 4, 1, 1}},
-    {6000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 1}},
+    {1104, {LACIS_SYMV_GPU_ROWS, 4, 4, 16, 4, 1, 1}},
+    {3000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 1}},
+    {6000, RING(32, 64, 3, 3)},
     {MOST, RING(32, 256, 2, 8)},
 };
 static const symv_default default_dd[] = {
@@ -167,19 +168,32 @@ static bool aligned(const lacis_symv_job *j)
 
 /* Several right-hand sides. Double-double is bound by arithmetic: as for one. */
 static const symv_default sides_f32[] = {
-    {6000, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 4, 3}},
-    {MOST, {LACIS_SYMV_GPU_TILES, 128, 128, 8, 8, 2, 8}},
+    {6000, {LACIS_SYMV_GPU_TILES, 128, 64, 8, 8, 3, 3}},
+    {10000, {LACIS_SYMV_GPU_TILES, 128, 64, 8, 8, 3, 4}},
+    {MOST, RING(128, 256, 2, 4)},
 };
-static const symv_default sides_8[] = {
-    {6000, RING(64, 64, 3, 4)}, {10000, RING(64, 256, 2, 4)}, {MOST, RING(64, 256, 2, 6)}};
-static const symv_default sides_c128[] = {{6000, RING(32, 128, 2, 6)}, {MOST, RING(32, 256, 2, 6)}};
+static const symv_default sides_f64[] = {
+    {6000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 2, 4}}, {10000, RING(64, 256, 2, 4)}, {MOST, RING(64, 512, 2, 4)}};
+static const symv_default sides_c64[] = {
+    {6000, {LACIS_SYMV_GPU_TILES, 64, 64, 8, 8, 3, 4}}, {10000, RING(64, 256, 2, 4)}, {MOST, RING(64, 512, 2, 4)}};
+static const symv_default sides_c128[] = {
+    {6000, RING(32, 128, 2, 6)}, {10000, RING(32, 256, 2, 8)}, {MOST, RING(32, 256, 2, 16)}};
 static const symv_default sides_f32_f64[] = {{MOST, {LACIS_SYMV_GPU_TILES, 64, 64, 4, 8, 4, 8}}};
 static const symv_default *const defaults_of_sides[LACIS_SYMV_TYPES] = {
-    [LACIS_SYMV_F32] = sides_f32,   [LACIS_SYMV_F64] = sides_8,           [LACIS_SYMV_C64] = sides_8,
+    [LACIS_SYMV_F32] = sides_f32,   [LACIS_SYMV_F64] = sides_f64,         [LACIS_SYMV_C64] = sides_c64,
     [LACIS_SYMV_C128] = sides_c128, [LACIS_SYMV_F32_F64] = sides_f32_f64,
 };
 
-/* Large matrices that are read element by element: a tile a block. */
+/* From how many rows on columns that begin anywhere are for the ring, too; fewer are read element by element, a tile
+ * a block. */
+static const int64_t ring_from[LACIS_SYMV_TYPES] = {
+    [LACIS_SYMV_F32] = MOST,     [LACIS_SYMV_F64] = MOST,    [LACIS_SYMV_C64] = 10000,
+    [LACIS_SYMV_C128] = 0,       [LACIS_SYMV_DD] = 0,        [LACIS_SYMV_CDD] = 0,
+    [LACIS_SYMV_F32_F64] = MOST, [LACIS_SYMV_F32_DD] = MOST, [LACIS_SYMV_F64_DD] = MOST,
+};
+/* Packed columns of type Z seldom begin with a line of memory, which costs high tiles less. */
+enum { PACKED_C128 = 10000 };
+
 static lacis_symv_gpu_choice by_size(const lacis_symv_job *j, int64_t n)
 {
     const symv_default *d = defaults[j->type];
@@ -187,8 +201,9 @@ static lacis_symv_gpu_choice by_size(const lacis_symv_job *j, int64_t n)
     if (j->sides > 1 && defaults_of_sides[j->type] != NULL) d = defaults_of_sides[j->type];
     while (n > d->n)
         d++;
-    if (d->choice.kind == LACIS_SYMV_GPU_ROWS || j->sides > 1 || aligned(j)) return d->choice;
-    return canonical(j->type);
+    if (d->choice.kind == LACIS_SYMV_GPU_ROWS || j->sides > 1) return d->choice;
+    if (j->type == LACIS_SYMV_C128 && j->packed && n <= PACKED_C128) return canonical(j->type);
+    return aligned(j) || n >= ring_from[j->type] ? d->choice : canonical(j->type);
 }
 
 lacis_symv_gpu_choice lacis_symv_gpu_default(const lacis_symv_gpu_job *job)

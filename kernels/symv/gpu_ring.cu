@@ -41,19 +41,21 @@ int64_t padded(int64_t n)
     return (n + 63) / 64 * 64;
 }
 
-/* Shared memory of a block that works on so many sides and adds up sums of rows every `flush` tiles. */
-size_t shared_bytes(const symv_gpu_grid *g, lacis_symv_type type, int sides, int flush)
+/* Shared memory of a block that works on so many sides and adds up sums of rows every `flush` tiles; where
+ * columns begin anywhere it has 16 bytes more for each column's part. */
+size_t shared_bytes(const symv_gpu_grid *g, lacis_symv_type type, bool aligned, int sides, int flush)
 {
-    const size_t stage = (size_t)(g->tx * ty(type) * lacis_symv_matrix_bytes(type));
+    const size_t stage = (size_t)((g->tx * lacis_symv_matrix_bytes(type) + (aligned ? 0 : 16)) * ty(type));
     const size_t vectors = (size_t)(2 * g->chunk * g->tx + g->ty + flush * SYMV_RING_WARPS * g->tx);
     return SYMV_RING_STAGES * stage + vectors * (size_t)sides * (size_t)lacis_symv_vector_bytes(type);
 }
 
 /* The most tiles at once with which `resident` blocks fit; 0: not even one. */
-int flush_of(const symv_gpu_grid *g, lacis_symv_type type, int sides, int resident)
+int flush_of(const symv_gpu_grid *g, lacis_symv_type type, bool aligned, int sides, int resident)
 {
     for (int flush = g->chunk; flush >= 1; flush--)
-        if ((shared_bytes(g, type, sides, flush) + SHARED_OWN) * (size_t)resident <= SHARED_MOST + SHARED_OWN)
+        if ((shared_bytes(g, type, aligned, sides, flush) + SHARED_OWN) * (size_t)resident <=
+            SHARED_MOST + SHARED_OWN)
             return flush;
     return 0;
 }
@@ -76,11 +78,16 @@ const char *symv_gpu_ring_refuse(const lacis_symv_gpu_job *job, const lacis_symv
 {
     const symv_gpu_grid g = grid_of(job, choice, job->job.n);
     if (job->job.order == LACIS_SYMV_CANONICAL) return "sums over chunks of tiles are not in the canonical order";
-    if (choice->tx != g.tx || choice->ty != g.ty || choice->warps != SYMV_RING_WARPS)
+    const int wide = choice->ty / ty(job->job.type);
+    if (choice->tx != g.tx || choice->warps != SYMV_RING_WARPS || choice->ty % ty(job->job.type) != 0 || wide < 1 ||
+        (wide & (wide - 1)) != 0)
         return "not a tile of this type";
     if (job->job.n > INT64_C(1) << 21) return "too many tiles for one launch";
     if (choice->chunk < 1 || choice->resident < 1 || choice->resident > 3) return "not a choice of this family";
-    if (flush_of(&g, job->job.type, 1, choice->resident) == 0) return "a chunk's sums do not fit into shared memory";
+    const int together = job->job.sides > 1 && !double_double(job->job.type) ? SYMV_GPU_SIDES : 1;
+    if (flush_of(&g, job->job.type, true, 1, choice->resident) == 0 ||
+        flush_of(&g, job->job.type, false, together, 1) == 0)
+        return "a chunk's sums do not fit into shared memory";
     return nullptr;
 }
 
@@ -114,9 +121,9 @@ cudaError_t symv_gpu_ring(const symv_gpu_pass *pass)
         l.count = pass->sides - l.side < at_once ? pass->sides - l.side : at_once;
         const int together = l.count > 1 ? SYMV_GPU_SIDES : 1;
         for (l.resident = pass->choice.resident; l.resident > 1; l.resident--)
-            if (flush_of(&l.part.grid, type, together, l.resident) > 0) break;
-        l.flush = flush_of(&l.part.grid, type, together, l.resident);
-        l.shared = shared_bytes(&l.part.grid, type, together, l.flush);
+            if (flush_of(&l.part.grid, type, l.aligned, together, l.resident) > 0) break;
+        l.flush = flush_of(&l.part.grid, type, l.aligned, together, l.resident);
+        l.shared = shared_bytes(&l.part.grid, type, l.aligned, together, l.flush);
         const cudaError_t rc = symv_by_type(type, pass->job->job.accurate,
                                             [&](auto number) { return symv_ring_start<decltype(number)>(&l); });
         if (rc != cudaSuccess) return rc;

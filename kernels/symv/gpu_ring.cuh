@@ -195,14 +195,14 @@ template <class N, bool ALIGNED, int K, int RESIDENT>
 __global__ __launch_bounds__(32 * SYMV_RING_WARPS,
                              RESIDENT) void symv_ring_kernel(const __grid_constant__ symv_ring_launch l)
 {
-    enum { WARPS = SYMV_RING_WARPS, STAGES = SYMV_RING_STAGES };
-    typedef symv_ring_of<N, WARPS> R;
+    typedef symv_ring_of<N, SYMV_RING_WARPS> R;
     typedef typename N::X X;
+    enum { WARPS = SYMV_RING_WARPS, STAGES = SYMV_RING_STAGES, STAGE = ALIGNED ? R::STAGE : R::STAGE_APART };
     extern __shared__ int4 symv_ring_memory[];
     char *ring = (char *)symv_ring_memory;
     const symv_gpu_part &part = l.part;
     const int high = part.grid.chunk * R::TX, wide = 1 << l.strip_bits, lane = (int)threadIdx.x % 32;
-    X *xp = (X *)(ring + STAGES * R::STAGE), *sums = xp + K * high, *xq = sums + K * high, *rows = xq + K * wide;
+    X *xp = (X *)(ring + STAGES * STAGE), *sums = xp + K * high, *xq = sums + K * high, *rows = xq + K * wide;
     symv_gpu_early();
     symv_ring_chunk chunk;
     if (!symv_ring_find<N>(l, blockIdx.x, &chunk)) return;
@@ -210,7 +210,7 @@ __global__ __launch_bounds__(32 * SYMV_RING_WARPS,
     symv_ring_cursor<R> copied(l, chunk), at(l, chunk);
     const auto copy = [&](int stage) {
         if (copied.more()) {
-            symv_ring_copy<N, WARPS, ALIGNED>(part, symv_shared(ring + stage * R::STAGE), copied.tile * R::TX,
+            symv_ring_copy<N, WARPS, ALIGNED>(part, symv_shared(ring + stage * STAGE), copied.tile * R::TX,
                                               copied.q(), policy);
             copied.step();
         }
@@ -238,14 +238,14 @@ __global__ __launch_bounds__(32 * SYMV_RING_WARPS,
 #pragma unroll
             for (int e = 0; e < N::V; e++)
                 s.row[k][e] = symv_zero<X>();
-        symv_ring_any_tile<N, WARPS, K>(s, ring + stage * R::STAGE, part, tile * R::TX, q,
-                                        xp + (tile - chunk.begin) * R::TX, high, xq + (q - (int)q0), wide);
-        X *mine = rows + (held * WARPS + (int)threadIdx.x / 32) * K * R::TX + lane * N::V;
+        symv_ring_any_tile<N, WARPS, ALIGNED, K>(s, ring + stage * STAGE, part, tile * R::TX, q,
+                                                 xp + (tile - chunk.begin) * R::TX, high, xq + (q - (int)q0), wide);
+        X *mine = rows + (held * WARPS + (int)threadIdx.x / 32) * K * R::TX;
 #pragma unroll
         for (int k = 0; k < K; k++)
 #pragma unroll
             for (int e = 0; e < N::V; e++)
-                mine[k * R::TX + e] = s.row[k][e];
+                mine[k * R::TX + symv_ring_row<N, ALIGNED>(lane, e)] = s.row[k][e];
         const bool down = at.step();
         if (down) symv_ring_columns<N, K>(s, l, chunk, q);
         if (++held < l.flush && !down) continue;

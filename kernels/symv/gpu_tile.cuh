@@ -29,7 +29,9 @@ template <class NUMBER, int TX_, int TY_, int WARPS_, int DEEP_, int RESIDENT_> 
         G = THREADS / L,
         C = TY / G,
         D = DEEP_,
-        LOADS = D * R * ((int)sizeof(M) * V / 16)
+        LOADS = D * R * ((int)sizeof(M) * V / 16),
+        SQUARE = TX == TY,
+        CANONICAL = TX == 64 && TY == 64 && G == 8 /* what that order wants */
     };
     static_assert(C % D == 0, "columns come D at a time");
     static_assert(R * L * V == TX && C * G == TY && L >= 8, "a tile falls into whole lanes");
@@ -148,21 +150,11 @@ SYMV_GPU void symv_read_masked(typename T::M (&v)[T::R][T::V], const typename T:
         }
 }
 
-/* Of a square tile on the diagonal, which begins at row and column q0, the other half, as mirror images. */
-template <class T>
-SYMV_GPU void symv_read_mirrored(typename T::M (&v)[T::R][T::V], const symv_gpu_part &p, int64_t q0,
-                                 const symv_place<T> &at, int column, const symv_mask &mask)
+/* Where an element of a square tile on the diagonal, or its mirror image, lies among those of one triangle. */
+SYMV_GPU int symv_in_triangle(int row, int column)
 {
-    const unsigned flip = p.hermitian ? SYMV_FLIP : 0;
-#pragma unroll
-    for (int r = 0; r < T::R; r++)
-#pragma unroll
-        for (int k = 0; k < T::V; k++) {
-            const int row = at.row(r, k);
-            if (!symv_within(mask, row, column) || symv_stored(mask, row, column)) continue;
-            const int64_t from = symv_gpu_column(&p, q0 + row) + q0 + column;
-            v[r][k] = T::N::mirror(symv_load((const typename T::M *)p.a + from), flip);
-        }
+    const int high = max(row, column), low = min(row, column);
+    return high * (high + 1) / 2 + low;
 }
 
 /* Element i of side r of x, 0 beyond n. */

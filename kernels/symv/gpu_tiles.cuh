@@ -39,19 +39,40 @@ struct symv_chunk {
     unsigned flip;
 };
 
-/* Strips f and strips - 1 - f make one row of the grid: together they have about as many tiles as any other pair. */
+/* Rows of the grid, `across` blocks each, of tiles on the diagonal. Where tiles are square and a block takes one,
+ * each strip has just one such tile; as they take longest, they come first. */
+template <class T, bool RUN> SYMV_BOTH int symv_rows_on_diagonal(int strips, int across)
+{
+    return T::SQUARE && !RUN ? (strips + across - 1) / across : 0;
+}
+
+/* Which chunk of which strip; false: none. Strips f and strips - 1 - f make one row of the grid: together they have
+ * about as many tiles as any other pair. */
+template <class T, bool RUN> SYMV_GPU bool symv_chunk_number(const symv_gpu_grid &g, int *strip, int *number)
+{
+    const int strips = (int)symv_gpu_strips(&g), m = (int)blockIdx.x, apart = T::SQUARE && !RUN ? 1 : 0;
+    const int a = (int)blockIdx.y - symv_rows_on_diagonal<T, RUN>(strips, (int)gridDim.x), b = strips - 1 - a;
+    if (a < 0) {
+        *strip = (int)(blockIdx.y * gridDim.x) + m;
+        *number = g.upper ? *strip : 0;
+        return *strip < strips;
+    }
+    const int of_a = (int)symv_gpu_chunks(&g, a) - apart, of_b = a == b ? 0 : (int)symv_gpu_chunks(&g, b) - apart;
+    *strip = m < of_a ? a : b;
+    *number = (m < of_a ? m : m - of_a) + (g.upper ? 0 : apart);
+    return m < of_a + of_b;
+}
+
 template <class T, bool RUN> SYMV_GPU bool symv_chunk_here(const symv_gpu_part &p, symv_chunk *chunk)
 {
     symv_gpu_grid &g = chunk->grid;
     g = p.grid;
     g.tx = T::TX;
     g.ty = T::TY;
+    g.canonical = T::CANONICAL && !RUN && p.grid.canonical;
     if (!RUN) g.chunk = 1;
-    const int n = (int)g.n, a = (int)blockIdx.y, b = (int)symv_gpu_strips(&g) - 1 - a, m = (int)blockIdx.x;
-    const int of_a = (int)symv_gpu_chunks(&g, a), of_b = a == b ? 0 : (int)symv_gpu_chunks(&g, b);
-    const int s = m < of_a ? a : b, last = (int)symv_gpu_end(&g, s);
-    chunk->strip = s;
-    chunk->number = m < of_a ? m : m - of_a;
+    if (!symv_chunk_number<T, RUN>(g, &chunk->strip, &chunk->number)) return false;
+    const int n = (int)g.n, s = chunk->strip, last = (int)symv_gpu_end(&g, s);
     chunk->first = (int)symv_gpu_first(&g, s) + chunk->number * g.chunk;
     chunk->end = min(chunk->first + g.chunk, last);
     const bool narrow = (s + 1) * (int64_t)T::TY > n;
@@ -61,7 +82,7 @@ template <class T, bool RUN> SYMV_GPU bool symv_chunk_here(const symv_gpu_part &
     chunk->whole_end = max(min(to, chunk->end), chunk->whole);
     if (chunk->whole == chunk->whole_end) chunk->whole = chunk->whole_end = chunk->first;
     chunk->flip = p.hermitian ? SYMV_FLIP : 0;
-    return m < of_a + of_b;
+    return true;
 }
 
 /* --- using elements ------------------------------------------------------------------------------------------------
@@ -159,18 +180,13 @@ SYMV_GPU void symv_use_masked(symv_held<T, SIDES> &h, const symv_shared<T, SIDES
 {
     const symv_place<T> at = here.again();
     symv_mask mask = symv_mask_of(chunk.grid, (int64_t)tp * T::TX, (int64_t)chunk.strip * T::TY);
-    const bool all = !RUN && p.grid.canonical, mirrored = all && tp == chunk.strip;
+    const bool all = chunk.grid.canonical;
     const typename T::M *const rows = (const typename T::M *)p.a + (int64_t)tp * T::TX;
 #pragma unroll
     for (int c0 = 0; c0 < T::C; c0 += T::D) {
 #pragma unroll
         for (int c = c0; c < c0 + T::D; c++)
             symv_read_masked<T>(h.v[c - c0], rows + shared.begin[at.column(c)], at, at.column(c), mask, p.hermitian);
-        if (mirrored) {
-#pragma unroll
-            for (int c = c0; c < c0 + T::D; c++)
-                symv_read_mirrored<T>(h.v[c - c0], p, (int64_t)chunk.strip * T::TY, at, at.column(c), mask);
-        }
         mask = symv_again(mask);
 #pragma unroll
         for (int c = c0; c < c0 + T::D; c++) {
@@ -184,6 +200,47 @@ SYMV_GPU void symv_use_masked(symv_held<T, SIDES> &h, const symv_shared<T, SIDES
                                    RUN ? SYMV_ADDED : symv_from_0<T>(j), in,
                                    all || (in && row + mask.shift != column));
             }
+        }
+    }
+}
+
+/* The canonical order's tile on the diagonal: the half that is not stored as mirror images, out of shared memory.
+ * Sums of rows alone. */
+template <class T, int SIDES>
+SYMV_GPU void symv_use_mirrored(symv_held<T, SIDES> &h, const symv_shared<T, SIDES> &shared, const symv_gpu_part &p,
+                                const symv_place<T> &here, const symv_chunk &chunk)
+{
+    enum { AT_ONCE = T::D < 4 ? T::D : 4 }; /* columns: the registers' sake */
+    extern __shared__ int4 symv_mirror_memory[];
+    typename T::M *const tile = (typename T::M *)symv_mirror_memory;
+    const symv_place<T> at = here.again();
+    const int64_t q0 = (int64_t)chunk.strip * T::TY;
+    const symv_mask mask = symv_mask_of(chunk.grid, q0, q0), later = symv_again(mask);
+#pragma unroll
+    for (int c0 = 0; c0 < T::C; c0 += AT_ONCE) {
+#pragma unroll
+        for (int c = c0; c < c0 + AT_ONCE; c++)
+            symv_read_masked<T>(h.v[c - c0], (const typename T::M *)p.a + q0 + shared.begin[at.column(c)], at,
+                                at.column(c), mask, p.hermitian);
+#pragma unroll
+        for (int j = 0; j < AT_ONCE * T::R * T::V; j++) {
+            const int row = at.row(j / T::V % T::R, j % T::V), column = at.column(c0 + j / (T::R * T::V));
+            if (symv_stored(later, row, column))
+                tile[symv_in_triangle(row, column)] = h.v[j / (T::R * T::V)][j / T::V % T::R][j % T::V];
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int c = 0; c < T::C; c++) {
+        typename T::X xq[SIDES];
+        symv_x_across<T, SIDES>(xq, shared, at.column(c));
+#pragma unroll
+        for (int j = 0; j < T::R * T::V; j++) {
+            const int row = at.row(j / T::V, j % T::V), column = at.column(c);
+            typename T::M a = symv_zero<typename T::M>();
+            if (symv_within(later, row, column)) a = tile[symv_in_triangle(row, column)];
+            if (!symv_stored(later, row, column) && symv_within(later, row, column)) a = T::N::mirror(a, chunk.flip);
+            symv_use<T, SIDES>(h, c, j, a, chunk.flip, xq, SYMV_FIRST, true, false);
         }
     }
 }
@@ -400,6 +457,18 @@ SYMV_GPU void symv_masked_tile(symv_held<T, SIDES> &h, symv_shared<T, SIDES> &sh
     symv_give_rows<T, SIDES>(shared.rows[0], p, atomic, chunk, tp);
 }
 
+/* The canonical order's tile on the diagonal, whose x is shared. */
+template <class T, int SIDES>
+SYMV_GPU void symv_mirrored_tile(symv_held<T, SIDES> &h, symv_shared<T, SIDES> &shared, const symv_gpu_part &p,
+                                 const symv_place<T> &at, const symv_chunk &chunk)
+{
+    symv_begin_tile<T, SIDES>(h, shared, at, 0);
+    symv_use_mirrored<T, SIDES>(h, shared, p, at, chunk);
+    symv_share_rows<T, SIDES>(h, at, shared.rows[0]);
+    __syncthreads();
+    symv_give_rows<T, SIDES>(shared.rows[0], p, false, chunk, chunk.first);
+}
+
 /* WHOLE: the matrix lies so that 16 bytes can be read at once. RUN: chunks may have several tiles. */
 template <class T, int SIDES, bool WHOLE, bool RUN>
 static __global__ void __launch_bounds__(T::THREADS, T::RESIDENT)
@@ -416,6 +485,11 @@ static __global__ void __launch_bounds__(T::THREADS, T::RESIDENT)
     if (any) symv_read_first<T, WHOLE>(h.v, p, at, chunk);
     symv_begin<T, SIDES>(shared, p, chunk);
     if (any) symv_whole_tiles<T, SIDES, WHOLE, RUN>(h, shared, p, atomic, at, chunk);
+    if constexpr (T::CANONICAL && !RUN)
+        if (chunk.grid.canonical && chunk.first == chunk.strip) {
+            symv_mirrored_tile<T, SIDES>(h, shared, p, at, chunk);
+            return;
+        }
     if constexpr (RUN) {
         bool first = !any;
         for (int tp = chunk.first; tp < chunk.end; tp++) {
@@ -426,7 +500,6 @@ static __global__ void __launch_bounds__(T::THREADS, T::RESIDENT)
     } else if (!any) {
         symv_masked_tile<T, SIDES, RUN>(h, shared, p, atomic, at, chunk, chunk.first, true);
     }
-    if (!RUN && p.grid.canonical && chunk.first == chunk.strip) return; /* mirrored: its sums of rows are all */
     __syncthreads();
     symv_give_columns<T, SIDES>(p, atomic, shared.columns, chunk);
 }
@@ -437,9 +510,17 @@ static __global__ void __launch_bounds__(T::THREADS, T::RESIDENT)
 template <class T, int SIDES, bool WHOLE, bool RUN>
 static cudaError_t symv_launch_tiles(const symv_gpu_part *p, bool atomic, int64_t most, cudaStream_t stream)
 {
+    enum { TRIANGLE = T::CANONICAL && !RUN ? T::TX * (T::TX + 1) / 2 * (int)sizeof(typename T::M) : 0 };
     const int64_t strips = symv_gpu_strips(&p->grid);
-    const dim3 grid((unsigned)most, (unsigned)((strips + 1) / 2));
-    symv_tiles_kernel<T, SIDES, WHOLE, RUN><<<grid, T::THREADS, 0, stream>>>(*p, atomic);
+    const int on_diagonal = symv_rows_on_diagonal<T, RUN>((int)strips, (int)most);
+    const dim3 grid((unsigned)most, (unsigned)((strips + 1) / 2 + on_diagonal));
+    const size_t mirrored = p->grid.canonical ? TRIANGLE : 0;
+    if (mirrored > 0) {
+        const cudaError_t error = cudaFuncSetAttribute(symv_tiles_kernel<T, SIDES, WHOLE, RUN>,
+                                                       cudaFuncAttributeMaxDynamicSharedMemorySize, (int)mirrored);
+        if (error != cudaSuccess) return error;
+    }
+    symv_tiles_kernel<T, SIDES, WHOLE, RUN><<<grid, T::THREADS, mirrored, stream>>>(*p, atomic);
     return cudaGetLastError();
 }
 

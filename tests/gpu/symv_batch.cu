@@ -68,11 +68,12 @@ static void check_type(symv_case is, bool small)
     }
 }
 
-void check_batch(bool small)
+void check_batch(bool small, lacis_symv_type only)
 {
     for (int type = 0; type < LACIS_SYMV_TYPES; type++)
         for (int way = 0; way < 8; way++) {
             symv_case is;
+            if (only != LACIS_SYMV_TYPES && type != only) break;
             const bool low = type == LACIS_SYMV_DD || type == LACIS_SYMV_CDD || type == LACIS_SYMV_F32_DD ||
                              type == LACIS_SYMV_F64_DD;
             is.type = (lacis_symv_type)type;

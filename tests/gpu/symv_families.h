@@ -14,9 +14,10 @@ static inline bool symv_gpu_refused(const symv_data *d, const lacis_symv_gpu_cho
     return lacis_symv_gpu_refuses(&job) != nullptr;
 }
 
-void check_ring(bool small);
-void check_batch(bool small);
-void check_tickets(bool small);
+/* only: of one type; LACIS_SYMV_TYPES: of all. */
+void check_ring(bool small, lacis_symv_type only);
+void check_batch(bool small, lacis_symv_type only);
+void check_tickets(bool small, lacis_symv_type only);
 int bench_ring(int argc, char **argv);     /* arguments behind "bench-ring" */
 int bench_batch(int argc, char **argv);    /* behind "bench-batch" */
 int stress_tickets(int argc, char **argv); /* behind "stress": how many launches */

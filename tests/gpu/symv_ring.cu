@@ -61,9 +61,9 @@ static void check_type(symv_case is, bool small, bool large)
 static void check_ways(symv_case is, bool small)
 {
     std::vector<unsigned char> bits;
-    for (const int64_t n : {5, 64, 131, 290})
+    for (const int64_t n : {5, 64, 131, 290, 1100})
         for (int way = 0; way < 6; way++) {
-            if (small && n != 131) break;
+            if ((small && n != 131) || (n > 290 && is.type > LACIS_SYMV_C128)) break;
             symv_case now = is;
             symv_data d;
             now.n = n;
@@ -77,16 +77,19 @@ static void check_ways(symv_case is, bool small)
             if (way >= 2) now.alpha[0] = -1.5, now.beta[0] = 0.75;
             if (way >= 2 && lacis_symv_complex(is.type)) now.alpha[2] = 0.5, now.beta[2] = -2;
             symv_make(&d, now);
-            const lacis_symv_gpu_choice choice = ring(is.type, way % 2 + 1, 2, 2);
-            symv_check(&d, &choice, &bits);
+            for (const int wide : {way % 2 + 1, n > 290 ? 8 : 4}) {
+                const lacis_symv_gpu_choice choice = ring(is.type, wide, 2, wide == 4 ? 4 : 2);
+                symv_check(&d, &choice, &bits);
+            }
         }
 }
 
-void check_ring(bool small)
+void check_ring(bool small, lacis_symv_type only)
 {
     for (int type = 0; type < LACIS_SYMV_TYPES; type++)
         for (int way = 0; way < 8; way++) {
             symv_case is;
+            if (only != LACIS_SYMV_TYPES && type != only) break;
             is.type = (lacis_symv_type)type;
             is.uplo = way & 1 ? LACIS_SYMV_UPPER : LACIS_SYMV_LOWER;
             is.hermitian = (way & 2) != 0;

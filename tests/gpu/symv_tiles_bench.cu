@@ -4,8 +4,9 @@
  * an empty launch, a copy on the device, a plain read of as many bytes, and cuBLAS in both its modes.
  *
  *   bench [type f64|..] [n N]... [uplo L|U] [accurate] [all] [packed] [canonical] [free] [sides K] [repeat R]
+ *         [choice TEXT]...
  *
- * Without "all": the default choice alone; with it, every candidate, the best ones last.
+ * The default choice and those given ("tiles 64x64 w8 u8 b4 c1"); with "all" every candidate, the best ones last.
  */
 #include "symv_tiles.h"
 #include "symv_time.h"
@@ -28,6 +29,7 @@ struct options {
     bool accurate = false, all = false, packed = false, peers = true;
     int64_t sides = 1;
     int repeat = 15;
+    std::vector<lacis_symv_gpu_choice> choices;
 };
 
 /* --- cuBLAS, where it is found: int cublasXsymv_v2(handle, uplo, n, alpha, a, lda, x, 1, beta, y, 1) ---------------
@@ -167,6 +169,10 @@ static void bench_n(const options &o, const peer &p, int64_t n, char *pool, uint
         line("cublas, atomics", time_peer(p, o, n, a, x, y, 1), read, bytes, copy);
     }
     line("default", time_ours(o, n, a, x, y, nullptr), read, bytes, copy);
+    for (const lacis_symv_gpu_choice &c : o.choices) {
+        char text[LACIS_SYMV_GPU_CHOICE_TEXT];
+        line(lacis_symv_gpu_choice_text(&c, text), time_ours(o, n, a, x, y, &c), read, bytes, copy);
+    }
     if (!o.all) return;
     const lacis_symv_gpu_choice *choice;
     const int count = lacis_symv_gpu_candidates((lacis_symv_type)o.type, &choice);
@@ -197,6 +203,8 @@ static options parse(int argc, char **argv)
         if (word == "sides") o.sides = atoll(next);
         if (word == "repeat") o.repeat = atoi(next);
         o.accurate |= word == "accurate";
+        lacis_symv_gpu_choice choice;
+        if (word == "choice" && lacis_symv_gpu_choice_read(next, &choice)) o.choices.push_back(choice);
         o.all |= word == "all";
         o.packed |= word == "packed";
         o.peers &= word != "alone";
