@@ -195,7 +195,7 @@ template <class T> void one(const Variant *v, double seconds, int64_t side)
         return;
     }
     bool good = right<T>(v, c, shape);
-    if (good && v->dims == 2 && !side) { /* so many rows a warp that some are left for who is ready */
+    if (good && v->dims == 2 && !side) { /* long pieces */
         size(c, 16380, 16384, 1);
         good = right<T>(v, c, shape);
     }
