@@ -2,8 +2,7 @@
  *
  * How a pass of two dimensions is dealt among the warps that the device holds, on the host; gpu_block_strip.cuh says
  * what the numbers mean. Each quick strip gets as many even pieces as all of them can have; rows are left for the
- * warps beyond those, and, where pieces are long, some at the end for whoever is ready first: memory does not serve
- * all warps alike.
+ * warps beyond those.
  */
 #ifndef LACIS_KERNELS_SWEEP_GPU_BLOCK_DEAL_CUH
 #define LACIS_KERNELS_SWEEP_GPU_BLOCK_DEAL_CUH
@@ -19,8 +18,6 @@ namespace block
 
 /* Fewer rows than these are not worth a warp of its own. */
 enum { LEAST_ROWS = 16 };
-/* From so many rows a warp on some are left for who is ready first. */
-enum { LONG_PIECE = 800 };
 /* Numbers that programs with candidates (tests/gpu/sweep_block_bench.cu) take from the environment. */
 #ifdef LACIS_SWEEP_CANDIDATES
 static inline int64_t knob(const char *name, int64_t usual)
@@ -75,38 +72,30 @@ template <class F> Line even_line(const Deal &deal, int ny, int stop, int64_t ea
 /* Of the rows before `stop` as many even pieces as there are warps for; the rest is the others'. */
 template <class F> void share(Deal *deal, int ny, int64_t warps)
 {
-    const int64_t mean = (int64_t)ny * deal->strips / warps; /* rows a warp */
-    int all = ny;
-    if (mean >= knob("LONG", LONG_PIECE)) {
-        deal->some = (int)(mean / knob("SOME", 16));
-        deal->rest = ny - (int)(ny * knob("REST", 8) / 100);
-        deal->left = (int64_t)deal->strips * ((ny - deal->rest + deal->some - 1) / deal->some);
-        all = deal->rest;
-    }
     const int quick = deal->strips - 1 - deal->tail;
     int64_t each = quick > 0 ? warps / quick : 0;
-    if (each > all / LEAST_ROWS) each = all / LEAST_ROWS;
+    if (each > ny / LEAST_ROWS) each = ny / LEAST_ROWS;
     Line even = {};
     for (; each > 0; each--)
-        if ((even = even_line<F>(*deal, ny, all, each)).pieces <= warps) break;
+        if ((even = even_line<F>(*deal, ny, ny, each)).pieces <= warps) break;
     if (each == 0 || knob("LINES", 2) == 0) {
-        deal->line[0] = line_of<F>(*deal, ny, 0, all, warps);
+        deal->line[0] = line_of<F>(*deal, ny, 0, ny, warps);
         return;
     }
     deal->line[0] = even;
     const int64_t others = warps - even.pieces;
     if (others < 1 + warps / 64 || knob("LINES", 2) == 1) return;
-    int low = all / 2, high = all - deal->edge; /* stops, the first of them too early */
+    int low = ny / 2, high = ny - deal->edge; /* stops, the first of them too early */
     while (high - low > 1) {
         const int stop = (low + high) / 2;
         even = even_line<F>(*deal, ny, stop, each);
-        const Line rest = line_of<F>(*deal, ny, stop, all, others);
+        const Line rest = line_of<F>(*deal, ny, stop, ny, others);
         (even.total / even.pieces < rest.total / rest.pieces ? low : high) = stop;
     }
     even = even_line<F>(*deal, ny, low, each);
     if (even.pieces + others > warps) return;
     deal->line[0] = even;
-    deal->line[1] = line_of<F>(*deal, ny, low, all, others);
+    deal->line[1] = line_of<F>(*deal, ny, low, ny, others);
 }
 
 template <class F> Deal deal_of(int nx, int ny, bool wraps_x, int warps)

@@ -10,8 +10,6 @@
 #include "sweep/gpu_block_plane.cuh"
 #include "sweep/gpu_block_space.cuh"
 
-#include <atomic>
-
 namespace sweep
 {
 namespace block
@@ -37,9 +35,6 @@ template <class T> Edge<T> edge_of(const lacis_sweep_edge *edge)
     return {edge->kind == LACIS_SWEEP_INNER ? (int)LACIS_SWEEP_HOLD : (int)edge->kind, (T)edge->a[0], (T)edge->b[0]};
 }
 
-/* Those that this file has begun. */
-static std::atomic<unsigned> lacis_sweep_block_passes;
-
 template <class F>
 cudaError_t plane_pass(const lacis_sweep_block *block, const Shape *shape, const void *in, void *out,
                        cudaStream_t stream)
@@ -60,7 +55,6 @@ cudaError_t plane_pass(const lacis_sweep_block *block, const Shape *shape, const
         plane.edge[face] = edge_of<T>(&block->edge[face]);
     plane.weights = weights_of<T>(shape);
     plane.deal = deal_of<F>(plane.nx, plane.ny, plane.wraps_x, multiprocessors * (int)F::WARPS);
-    plane.turn = (int)(lacis_sweep_block_passes++ % TURNS);
     const int64_t pieces = plane.deal.line[0].pieces + plane.deal.line[1].pieces;
     plane_kernel<F><<<(unsigned)pieces, LANES, 0, stream>>>(plane);
     return cudaGetLastError();
@@ -77,7 +71,6 @@ template <class F> Tiles tiles_of(const int *n, const bool *wraps, int blocks)
                                         : 1 + (n[axis] - width[axis] + step[axis] - 1) / step[axis];
     tiles.planes = n[2];
     tiles.lead = 2 * F::LEVELS;
-    tiles.edge_plane = (int)knob("EDGEPLANE", EDGE_PLANE);
     tiles.total = place_of(tiles, tiles.count[0] * tiles.count[1]);
     const int64_t most = tiles.total / (INSIDE_PLANE * LEAST_PLANES);
     tiles.pieces = most < 1 ? 1 : most < blocks ? most : blocks;

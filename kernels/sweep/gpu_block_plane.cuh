@@ -43,76 +43,34 @@ BLOCK_INLINE int march(const Plane<typename F::number> &p, typename F::number *s
     return stop;
 }
 
-/* Of the rest's pieces: how many are taken, how many warps have seen the last. Passes beside each other have others;
- * who is last leaves zeros. */
-enum { TURNS = 64 };
-static __device__ unsigned lacis_sweep_taken[TURNS], lacis_sweep_ready[TURNS];
-
-/* All lanes get the number of a piece that nobody has. */
-BLOCK_INLINE int64_t take_piece(int turn, int lane)
-{
-    unsigned piece = 0;
-    if (lane == 0) piece = atomicAdd(&lacis_sweep_taken[turn], 1U);
-    return __shfl_sync(~0U, piece, 0);
-}
-BLOCK_INLINE void leave(int turn, int lane)
-{
-    if (lane == 0 && atomicAdd(&lacis_sweep_ready[turn], 1U) == gridDim.x - 1) {
-        lacis_sweep_taken[turn] = 0;
-        lacis_sweep_ready[turn] = 0;
-    }
-}
-
 template <class F>
 __global__ void __launch_bounds__(LANES, F::WARPS) plane_kernel(const __grid_constant__ Plane<typename F::number> p)
 {
     __shared__ __align__(16) typename F::number shared[F::SHARED_CELLS];
     /* What is needed between marches alone is not to have registers in them. */
-    __shared__ volatile int64_t begin, end, piece;
-    __shared__ volatile int strip, which, y, stop;
+    __shared__ volatile int64_t begin, end;
+    __shared__ volatile int strip, which;
     const int lane = (int)threadIdx.x;
     if (lane == 0) {
         which = blockIdx.x >= p.deal.line[0].pieces;
         const Line &line = p.deal.line[which];
-        piece = which ? blockIdx.x - p.deal.line[0].pieces : blockIdx.x;
+        const int64_t piece = which ? blockIdx.x - p.deal.line[0].pieces : blockIdx.x;
         begin = line.total * piece / line.pieces;
         end = line.total * (piece + 1) / line.pieces;
         const int64_t least = max((int64_t)0, begin - 3 * max((int64_t)0, line.careful)) / line.quick;
-        strip = (int)min(least, p.deal.strips - (int64_t)1) - 1;
-        y = stop = 0;
+        strip = (int)min(least, p.deal.strips - (int64_t)1);
     }
     __syncwarp();
-    for (;;) {
-        const bool done = y >= stop, dealt = which < 2;
-        __syncwarp();
-        if (done && dealt) { /* the line's next strip */
-            if (lane == 0) {
-                strip = strip + 1;
-                const Line &line = p.deal.line[which];
-                if (strip < p.deal.strips && place_of(p.deal, line, strip) < end) {
-                    y = row_at(p.deal, line, strip, begin);
-                    stop = row_at(p.deal, line, strip, end);
-                } else {
-                    which = 2;
-                }
-            }
-        } else if (done) { /* of the rest */
-            const int64_t mine = p.deal.left > 0 ? take_piece(p.turn, lane) : 0;
-            if (mine >= p.deal.left) break;
-            if (lane == 0) {
-                strip = (int)(mine % p.deal.strips);
-                y = p.deal.rest + (int)(mine / p.deal.strips) * p.deal.some;
-                stop = min(y + p.deal.some, p.ny);
-            }
+    while (strip < p.deal.strips && place_of(p.deal, p.deal.line[which], strip) < end) {
+        int y = row_at(p.deal, p.deal.line[which], strip, begin);
+        while (y < row_at(p.deal, p.deal.line[which], strip, end)) {
+            y = march<F>(p, shared, lane, strip, y, row_at(p.deal, p.deal.line[which], strip, end));
+            __syncwarp();
         }
         __syncwarp();
-        if (y >= stop) continue;
-        const int next = march<F>(p, shared, lane, strip, y, stop);
-        __syncwarp();
-        if (lane == 0) y = next;
+        if (lane == 0) strip = strip + 1;
         __syncwarp();
     }
-    if (p.deal.left > 0) leave(p.turn, lane);
 }
 
 } // namespace block

@@ -10,8 +10,8 @@ namespace block
 {
 
 const Variant space[] = {
-    space_variant<SpaceForm<float, 4, 0, 8, 4, 1>>("f32 space cross 4"),
-    space_variant<SpaceForm<float, 4, CENTRE, 8, 4, 1>>("f32 space centre+cross 4"),
+    space_variant<SpaceForm<float, 3, 0, 12, 3, 1>>("f32 space cross 3"),
+    space_variant<SpaceForm<float, 3, CENTRE, 12, 3, 1>>("f32 space centre+cross 3"),
     space_variant<SpaceForm<double, 3, 0, 8, 2, 1>>("f64 space cross 3"),
     space_variant<SpaceForm<double, 3, CENTRE, 8, 2, 1>>("f64 space centre+cross 3"),
 };

@@ -30,7 +30,6 @@ enum { INSIDE_PLANE = 16, EDGE_PLANE = 28 };
 struct Tiles {
     int count[2];
     int lead, planes;
-    int edge_plane; /* EDGE_PLANE */
     int64_t total, pieces;
 };
 static inline __host__ __device__ bool at_edge(const Tiles &tiles, int tile)
@@ -44,12 +43,12 @@ static inline __host__ __device__ int64_t place_of(const Tiles &tiles, int tile)
     int64_t edges = y > 0 ? tiles.count[0] + (y - 1) * (int64_t)sides : 0;
     edges += y == 0 || y == tiles.count[1] - 1 ? x : x > 0;
     if (y == tiles.count[1]) edges += y > 1 ? tiles.count[0] - sides : 0; /* behind the last */
-    return (tile * (int64_t)INSIDE_PLANE + edges * (tiles.edge_plane - INSIDE_PLANE)) * (tiles.lead + tiles.planes);
+    return (tile * (int64_t)INSIDE_PLANE + edges * (EDGE_PLANE - INSIDE_PLANE)) * (tiles.lead + tiles.planes);
 }
 /* How many of a tile's planes lie before a place. */
 static inline __device__ int planes_before(const Tiles &tiles, int tile, int64_t place)
 {
-    const int cost = at_edge(tiles, tile) ? tiles.edge_plane : INSIDE_PLANE;
+    const int cost = at_edge(tiles, tile) ? EDGE_PLANE : INSIDE_PLANE;
     const int64_t rest = (place - place_of(tiles, tile) + cost - 1) / cost - tiles.lead;
     return rest <= 0 ? 0 : rest < tiles.planes ? (int)rest : tiles.planes;
 }
@@ -93,8 +92,8 @@ template <class T, int LEVELS_, int GROUPS_, int TEAM_, int HIGH_, int BLOCKS_> 
         INSET = OVERLAP / (2 * V) * (2 * V), /* tiles write whole sectors of 32 bytes */
         ROWS = TEAM * HIGH,
         STEP_Y = ROWS - 2 * LEVELS,
+        AHEAD = 2,
         RING = 4,
-        AHEAD = RING - 1,
         RING_CELLS = RING * HIGH * WIDTH,    /* of a warp */
         SEAM_CELLS = 2 * LEVELS * 2 * WIDTH, /* of a warp: in turn, of each level, two rows */
         BYTES = TEAM * (RING_CELLS + SEAM_CELLS) * (int)sizeof(T)
@@ -130,16 +129,15 @@ template <class F, bool EDGES> struct Cube {
     T *ring; /* the warp's: planes of rows, cells in their order */
     T *seam; /* the lane's place, of warp 0 */
     unsigned address;
-    const Span &x, &y; /* in shared memory */
+    Span x, y;
     Ends<T> ends;
     bool first_warp, last_warp; /* the warp has the grid's first, or last, row */
-    bool whole;                 /* 16 bytes at a time may be read and written */
+    int low, high;              /* newest planes with which the first and the last plane are made */
     int plane;                  /* to be read next, wrapped */
     Row r[F::LEVELS][2][F::HIGH];
 
-    __device__ __forceinline__ Cube(const Space<T> &space, T *shared, int of_warp, int of_team, const Span &along_x,
-                                    const Span &along_y)
-        : p(space), lane(of_warp), warp(of_team), x(along_x), y(along_y)
+    __device__ __forceinline__ Cube(const Space<T> &space, T *shared, int of_warp, int of_team)
+        : p(space), lane(of_warp), warp(of_team)
     {
         ring = shared + warp * F::RING_CELLS;
         address = shared_address(ring);
@@ -162,7 +160,7 @@ template <class F, bool EDGES> struct Cube {
         for (int i = 0; i < F::HIGH; i++) {
             const int at_y = y.at + warp * F::HIGH + i, at_x = x.at + lane * CELLS;
             const int place = slot(j) + i * WIDTH;
-            if (EDGES && !whole) {
+            if (EDGES) {
                 const T *row = from + wrapped(at_y, p.n[1]) * p.pitch;
 #pragma unroll
                 for (int k = 0; k < CELLS; k++)
@@ -265,13 +263,13 @@ template <class F, bool EDGES> struct Cube {
     {
         Row(&a)[F::HIGH] = r[t][P];
         const Row(&b)[F::HIGH] = r[t][1 - P];
-        const bool first = ENDS && !p.wraps[2] && j - t == 1, last = ENDS && !p.wraps[2] && j - t == p.n[2];
+        const bool first = ENDS && j - t == low, last = ENDS && j - t == high;
         if (first || last) at_end(a, b, c, first, last);
+        show(seam_of(j, t, warp, 0), c[0]);
+        show(seam_of(j, t, warp, 1), c[F::HIGH - 1]);
         Row under, over, next[F::HIGH];
         look(seam_of(j - 1, t, max(warp - 1, 0), 1), under);
         look(seam_of(j - 1, t, min(warp + 1, F::TEAM - 1), 0), over);
-        show(seam_of(j, t, warp, 0), c[0]);
-        show(seam_of(j, t, warp, 1), c[F::HIGH - 1]);
         if (EDGES) {
 #pragma unroll
             for (int k = 0; k < CELLS; k++) {
@@ -302,7 +300,7 @@ template <class F, bool EDGES> struct Cube {
      * whole sectors are written at once. */
     __device__ __forceinline__ void write(int z, int j, const Row (&last)[F::HIGH])
     {
-        if (F::V < CELLS && (!EDGES || whole)) {
+        if (!EDGES && F::V < CELLS) {
             __syncwarp();
 #pragma unroll
             for (int i = 0; i < F::HIGH; i++)
@@ -316,7 +314,7 @@ template <class F, bool EDGES> struct Cube {
             const int at_y = y.at + warp * F::HIGH + i;
             if (at_y < y.begin || at_y >= y.end) continue;
             T *to = p.out + z * p.plane + at_y * p.pitch + x.at;
-            if (EDGES && !whole) {
+            if (EDGES) {
 #pragma unroll
                 for (int k = 0; k < CELLS; k++) {
                     const int at = lane * CELLS + k;
@@ -363,14 +361,16 @@ template <class F, bool EDGES> struct Cube {
     }
 
     /* Planes z .. stop - 1. */
-    __device__ __forceinline__ void run(int z, int stop)
+    __device__ __forceinline__ void run(const Span &along_x, const Span &along_y, int z, int stop)
     {
+        x = along_x;
+        y = along_y;
         ends = ends_of(!p.wraps[0] && x.at == 0 && lane == 0,
                        !p.wraps[0] && x.at + WIDTH == p.n[0] && lane == LANES - 1, p.edge);
         first_warp = !p.wraps[1] && y.at == 0 && warp == 0;
         last_warp = !p.wraps[1] && y.at + F::ROWS == p.n[1] && warp == F::TEAM - 1;
-        whole = x.at >= 0 && x.at + WIDTH <= p.n[0] && y.at >= 0 && y.at + F::ROWS <= p.n[1] &&
-                (x.at | x.begin | x.end) % F::V == 0;
+        low = p.wraps[2] ? INT32_MIN : 1;
+        high = p.wraps[2] ? INT32_MIN : p.n[2];
 #pragma unroll
         for (int t = 0; t < F::LEVELS; t++)
 #pragma unroll
@@ -447,11 +447,11 @@ __global__ void __launch_bounds__(F::TEAM *LANES, F::BLOCKS)
     __syncthreads();
     while (piece.more) {
         if (piece.edges) {
-            Cube<F, true> cube(p, shared, lane, warp, piece.x, piece.y);
-            cube.run(piece.z, piece.stop);
+            Cube<F, true> cube(p, shared, lane, warp);
+            cube.run(piece.x, piece.y, piece.z, piece.stop);
         } else {
-            Cube<F, false> cube(p, shared, lane, warp, piece.x, piece.y);
-            cube.run(piece.z, piece.stop);
+            Cube<F, false> cube(p, shared, lane, warp);
+            cube.run(piece.x, piece.y, piece.z, piece.stop);
         }
         __syncthreads();
         if (leads) piece.next<F>(p);

@@ -28,14 +28,11 @@ struct Line {
     int64_t total, pieces;
 };
 
-/* Lines have their warps one after the other; from row `rest` on who is ready takes `some` rows of a strip, strip
- * after strip. */
+/* Lines have their warps one after the other. */
 struct Deal {
     int strips, tail; /* strip 0 and the last `tail` are careful */
     int edge;         /* rows at the grid's ends that are */
     Line line[2];
-    int rest, some;
-    int64_t left; /* pieces of the rest */
 };
 
 static inline __host__ __device__ int64_t place_of(const Deal &deal, const Line &line, int strip)
@@ -77,7 +74,6 @@ template <class T> struct Plane {
     Edge<T> edge[4];
     Weights<T> weights;
     Deal deal;
-    int turn; /* of the counters */
 };
 
 /* How the quick march goes from level to level. Level 0 is what is read, level LEVELS what is written; DELAY is by

@@ -28,8 +28,8 @@ const Variant candidates[] = {
     plane_variant<PlaneForm<double, 8, CHAIN, 0, 8, 8, 4>>("f64 cross 8, two chains"),
     plane_variant<PlaneForm<double, 8, PAIRS, CENTRE, 10, 8>>("f64 centre+cross 8, pairs"),
     plane_variant<PlaneForm<double, 6, PAIRS, CORNERS, 10, 8>>("f64 cross+corners 6, pairs"),
-    space_variant<SpaceForm<float, 3, 0, 8, 4, 1>>("f32 space cross 3"),
-    space_variant<SpaceForm<float, 3, 0, 12, 3, 1>>("f32 space cross 3, 12x3"),
+    space_variant<SpaceForm<float, 3, 0, 8, 4, 1>>("f32 space cross 3, 8x4"),
+    space_variant<SpaceForm<float, 4, 0, 8, 4, 1>>("f32 space cross 4, 8x4"),
     space_variant<SpaceForm<float, 4, 0, 8, 3, 1>>("f32 space cross 4, 8x3"),
     space_variant<SpaceForm<double, 2, 0, 8, 3, 1>>("f64 space cross 2, 8x3"),
     space_variant<SpaceForm<double, 3, 0, 8, 3, 1>>("f64 space cross 3, 8x3"),
@@ -195,7 +195,7 @@ template <class T> void one(const Variant *v, double seconds, int64_t side)
         return;
     }
     bool good = right<T>(v, c, shape);
-    if (good && v->dims == 2 && !side) { /* so many rows a warp that some are left for who is ready */
+    if (good && v->dims == 2 && !side) { /* long pieces */
         size(c, 16380, 16384, 1);
         good = right<T>(v, c, shape);
     }

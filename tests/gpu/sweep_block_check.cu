@@ -160,13 +160,10 @@ void planes(const Variant *v, bool small, u64 *random)
         if ((kind[2] == LACIS_SWEEP_MIRROR || kind[3] == LACIS_SWEEP_MIRROR) && c.block.extent[1] == 1) continue;
         any(v, c, random, i % 4 == 3);
     }
-    if (small && v->levels < 12) return;
-    Case c(v->type, 2, v->groups, false, random);
+    if (small) return;
+    Case c(v->type, 2, v->groups, false, random); /* nearly as many pieces as there are warps */
     const lacis_sweep_edge_kind kind[] = {LACIS_SWEEP_HOLD, LACIS_SWEEP_HOLD, LACIS_SWEEP_HOLD, LACIS_SWEEP_HOLD};
-    if (small)
-        c.size(233, 4400, 1); /* in the emulator so many rows a warp that some are left for who is ready */
-    else
-        c.size(1501, 1003, 1); /* nearly as many pieces as there are warps */
+    c.size(1501, 1003, 1);
     c.edges(kind, random);
     any(v, c, random, false);
 }
