@@ -52,7 +52,7 @@ static int64_t length_of(const lacis_sweep_gpu *s, int last, bool tiles)
  * them, of all arrays. */
 static int64_t slab_of(const lacis_sweep_gpu *s, int64_t length)
 {
-    const double cache = 24e6, arrays = 2 * s->start.fields + s->start.coefficients;
+    const double cache = 48e6, arrays = 2 * s->start.fields + s->start.coefficients;
     const double row = (double)s->layout.stride[1] * (double)lacis_sweep_size(s->start.type);
     const double rows = cache / (arrays * row * (double)(length + 2 * s->reach[2]));
     if (march_slab > 0) return march_slab;

@@ -144,7 +144,7 @@ template <class S, bool OLD> struct sweep_window : sweep_streams<S, OLD> {
     {
         return S::DIMS == 1                 ? 1
                : !OLD && registers(8) <= 56 ? 8
-               : registers(4) <= 48         ? 4
+               : !OLD && registers(4) <= 48 ? 4
                : registers(2) <= 96         ? 2
                                             : 1;
     }
