@@ -404,8 +404,13 @@ static void test_refusals(void **state)
     graph_free(&wide);
 }
 
-int main(void)
+/* test_power [NAMES | -NAMES]: those tests alone, or all but those ("test_large*"). */
+int main(int argc, char **argv)
 {
+    if (argc > 1 && argv[1][0] == '-')
+        cmocka_set_skip_filter(argv[1] + 1);
+    else if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_powers, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(test_closures, parity_setup, parity_teardown),

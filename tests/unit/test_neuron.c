@@ -297,7 +297,8 @@ static int interrupt(void *arg)
 
 static void stop_it(void *arg, const char *phase, double fraction)
 {
-    assert_string_equal(phase, "SIMULATE");
+    assert_memory_equal(phase, "SIMULATE ", strlen("SIMULATE "));
+    assert_non_null(strstr(phase, " of 1e+09 steps of a lane"));
     assert_true(fraction >= 0 && fraction <= 1);
     interrupt(arg);
 }
