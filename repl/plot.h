@@ -13,6 +13,7 @@
 typedef struct plot_axis {
     double low, high;
     bool log;   /* both are positive */
+    bool twos;  /* of a log axis: ticks at powers of two */
     bool whole; /* ticks at whole numbers alone */
     bool down;  /* y: low at the top, as in images and matrices */
     char label[64];
@@ -41,6 +42,7 @@ typedef struct plot_figure {
     int nx, ny;
     double *cell, low, high;
     bool cell_log, bar; /* bar: with a colour bar */
+    bool cell_whole;    /* they are counts */
     bool sparse;        /* many cells are nothing */
     char cell_label[64];
 } plot_figure;
@@ -52,8 +54,10 @@ typedef struct plot_budget {
     bool refused;
 } plot_budget;
 
-/* plot_array.c: the figure of an array; false: `message` says why there is none. */
-bool plot_figure_of(const lacis_plot *plot, plot_budget *budget, plot_figure *figure, char *message, size_t size);
+/* plot_array.c: the figure of an array, fine: for pixels rather than characters; false: `message` says why there is
+ * none. */
+bool plot_figure_of(const lacis_plot *plot, bool fine, plot_budget *budget, plot_figure *figure, char *message,
+                    size_t size);
 void plot_figure_free(plot_figure *figure);
 
 /* --- for the kinds: plot_array.c, plot_cells.c, plot_lines.c */
@@ -61,6 +65,7 @@ void plot_figure_free(plot_figure *figure);
 typedef struct plot_source {
     const lacis_plot *plot;
     const lacis_array *array;
+    bool fine;
     plot_budget *budget;
     char *message;
     size_t size;
@@ -151,8 +156,9 @@ void plot_base64(const char *data, size_t size, shell_text *out);
 const char *plot_glyph(unsigned char character);
 
 /* plot_text.c: in characters, at most `width` columns, of which it takes 40 at least; a colour bar and a legend are
- * as long as their labels make them. colours: 0 none, 256, or 1 << 24. */
-void plot_text_draw(const plot_figure *figure, int width, int colours, shell_text *out);
+ * as long as their labels make them. height: rows of the screen, 0 where there is none. colours: 0 none, 256, or
+ * 1 << 24. */
+void plot_text_draw(const plot_figure *figure, int width, int height, int colours, shell_text *out);
 
 /* plot_command.c: a lacis_plot_fn whose arg is the session */
 lacis_status shell_plot(void *session, const lacis_plot *plot, char *message, size_t size);

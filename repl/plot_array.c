@@ -213,9 +213,10 @@ static void clean_labels(plot_figure *figure)
         clean(figure->one[s].label, sizeof figure->one[s].label);
 }
 
-bool plot_figure_of(const lacis_plot *plot, plot_budget *budget, plot_figure *figure, char *message, size_t size)
+bool plot_figure_of(const lacis_plot *plot, bool fine, plot_budget *budget, plot_figure *figure, char *message,
+                    size_t size)
 {
-    const plot_source source = {plot, plot->array, budget, message, size};
+    const plot_source source = {plot, plot->array, fine, budget, message, size};
     const char *name = plot->kind != NULL ? plot->kind : kind_that_fits(&source);
     *figure = (plot_figure){.mark = PLOT_LINES};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

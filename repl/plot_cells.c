@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_CELLS = 600, MOST_SPY = 250 };
+/* Of a spy's cells a picture has nearly a pixel for each, so that blocks of unequal counts make no moire. */
+enum { MOST_CELLS = 600, FINE_SPY = 850, COARSE_SPY = 250 };
 
 static double *room(plot_figure *figure, int nx, int ny, double value)
 {
@@ -142,10 +143,25 @@ static bool heat_matrix(const plot_source *source, plot_figure *figure)
     return true;
 }
 
+static bool heat_of_sparse(const plot_source *source)
+{
+    lacis_part values;
+    const char *name = source->plot->name;
+    if (!plot_part(source, "values", &values))
+        return plot_fail(source,
+                         "heat maps are of grids and dense matrices; PLOT %s AS spy shows where %s has entries", name,
+                         name);
+    return plot_fail(source,
+                     "heat maps are of grids and dense matrices; PLOT %s AS spy shows where %s has entries, "
+                     "LET v = SELECT value FROM %s; PLOT v AS hist how large they are",
+                     name, name, name);
+}
+
 bool plot_heat(const plot_source *source, plot_figure *figure)
 {
     if (lacis_array_kind(source->array) == LACIS_GRID) return heat_grid(source, figure);
     if (lacis_array_kind(source->array) == LACIS_SYMMETRIC) return heat_matrix(source, figure);
+    if (lacis_array_kind(source->array) == LACIS_CSR) return heat_of_sparse(source);
     return plot_fail(source,
                      "heat maps are of grids and dense matrices; LET g = SELECT x, y, value FROM ... makes a grid");
 }
@@ -165,8 +181,17 @@ static void finish_counts(plot_figure *figure, const char *what)
         if (figure->cell[i] > most) most = figure->cell[i];
     figure->cell_log = most >= 20;
     figure->bar = most > 1;
-    figure->sparse = true;
+    figure->sparse = figure->cell_whole = true;
     snprintf(figure->cell_label, sizeof figure->cell_label, "%s", what);
+}
+
+/* Ids may be any numbers: the axes count them. */
+static void name_places(const plot_source *source, plot_figure *figure, int64_t columns, int64_t rows)
+{
+    lacis_part labels;
+    bool x = plot_part(source, "col_labels", &labels), y = plot_part(source, "row_labels", &labels);
+    set_axes(figure, columns, rows, x ? "column: place of dst among its ids, from 0" : "column, from 0",
+             y ? "row: place of src among its ids, from 0" : "row, from 0");
 }
 
 bool plot_spy(const plot_source *source, plot_figure *figure)
@@ -179,7 +204,7 @@ bool plot_spy(const plot_source *source, plot_figure *figure)
         return plot_fail(source, "%s has no rows", source->plot->name);
     if (!plot_part(source, "columns", &columns) || rows < 1 || cols < 1)
         return plot_fail(source, "%s has no entries", source->plot->name);
-    int64_t by = together(rows, MOST_SPY), bx = together(cols, MOST_SPY);
+    const int64_t most = source->fine ? FINE_SPY : COARSE_SPY, by = together(rows, most), bx = together(cols, most);
     int cx = (int)together(cols, bx), cy = (int)together(rows, by);
     double *cell = room(figure, cx, cy, NAN);
     const int64_t *first = begin.data, *last = compact ? first + 1 : end.data;
@@ -187,7 +212,7 @@ bool plot_spy(const plot_source *source, plot_figure *figure)
         for (int64_t i = first[r]; i < last[r]; i++, entries++)
             add_one(&cell[r / by * cx + ((const uint32_t *)columns.data)[i] / bx]);
     if (entries == 0) return plot_fail(source, "%s has no entries", source->plot->name);
-    set_axes(figure, cx * bx, cy * by, "column", "row");
+    name_places(source, figure, cx * bx, cy * by);
     finish_counts(figure, "entries");
     snprintf(figure->title, sizeof figure->title, "%s: %lld x %lld, %lld entries", source->plot->name,
              (long long)rows, (long long)cols, (long long)entries);

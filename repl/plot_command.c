@@ -122,7 +122,7 @@ static void put_sixel(shell_sink *sink, const plot_figure *figure, int columns)
 static void put_text(shell_sink *sink, const plot_figure *figure, int columns, int colours)
 {
     shell_text text = {0};
-    plot_text_draw(figure, columns, colours, &text);
+    plot_text_draw(figure, columns, sink->terminal ? shell_terminal_height(sink->fd) : 0, colours, &text);
     shell_sink_put(sink, text.data, text.used);
     shell_text_free(&text);
 }
@@ -135,28 +135,38 @@ static bool wished_style(const char *wish, style *out, int *colours)
     return *out != TEXT || strcmp(wish, "text") == 0 || strcmp(wish, "plain") == 0;
 }
 
-static lacis_status to_screen(shell_session *session, const plot_figure *figure, char *message, size_t size)
-{
-    shell_sink *sink = shell_session_sink(session);
-    const char *wish = getenv("LACIS_PLOT");
-    int width = sink->terminal ? shell_terminal_width(sink->fd) : 0, colours = colours_of(sink);
+typedef struct screen {
     style how;
+    int colours, width;
+} screen;
+
+static lacis_status find_screen(shell_session *session, screen *out, char *message, size_t size)
+{
+    const shell_sink *sink = shell_session_sink(session);
+    const char *wish = getenv("LACIS_PLOT");
+    out->width = sink->terminal ? shell_terminal_width(sink->fd) : 0;
+    out->colours = colours_of(sink);
     if (wish == NULL || wish[0] == '\0') {
-        how = style_of(session, sink);
-    } else if (!wished_style(wish, &how, &colours)) {
+        out->how = style_of(session, sink);
+    } else if (!wished_style(wish, &out->how, &out->colours)) {
         snprintf(message, size, "LACIS_PLOT is \"%.40s\" in the environment; it may be kitty, sixel, text or plain",
                  wish);
         return LACIS_RANGE;
     }
-    if (width == 0) width = NARROW;
-    if (width > WIDE) width = WIDE;
-    if (how == KITTY)
-        put_kitty(sink, figure, width);
-    else if (how == SIXEL)
-        put_sixel(sink, figure, width);
-    else
-        put_text(sink, figure, width, colours);
+    if (out->width == 0) out->width = NARROW;
+    if (out->width > WIDE) out->width = WIDE;
     return LACIS_OK;
+}
+
+static void to_screen(shell_session *session, const screen *to, const plot_figure *figure)
+{
+    shell_sink *sink = shell_session_sink(session);
+    if (to->how == KITTY)
+        put_kitty(sink, figure, to->width);
+    else if (to->how == SIXEL)
+        put_sixel(sink, figure, to->width);
+    else
+        put_text(sink, figure, to->width, to->colours);
 }
 
 /* Of memory_limit, the array that is drawn being there already. */
@@ -174,11 +184,17 @@ lacis_status shell_plot(void *arg, const lacis_plot *plot, char *message, size_t
     shell_session *session = arg;
     plot_figure figure;
     plot_budget budget = budget_of(session->engine);
-    bool good = plot_figure_of(plot, &budget, &figure, message, size);
-    lacis_status status = budget.refused ? LACIS_LIMIT : LACIS_TYPE;
-    if (good && !shell_interrupted())
-        status = plot->path != NULL ? to_file(&figure, plot->path, message, size)
-                                    : to_screen(session, &figure, message, size);
+    screen to = {.how = KITTY}; /* files have pixels, too */
+    lacis_status status = plot->path == NULL ? find_screen(session, &to, message, size) : LACIS_OK;
+    if (status != LACIS_OK) return status;
+    bool good = plot_figure_of(plot, to.how != TEXT, &budget, &figure, message, size);
+    status = budget.refused ? LACIS_LIMIT : good ? LACIS_OK : LACIS_TYPE;
+    if (good && !shell_interrupted()) {
+        if (plot->path != NULL)
+            status = to_file(&figure, plot->path, message, size);
+        else
+            to_screen(session, &to, &figure);
+    }
     if (shell_interrupted()) {
         snprintf(message, size, "interrupted");
         status = LACIS_INTERRUPT;

@@ -133,7 +133,7 @@ static void draw_bar(const drawing *d)
     uint32_t colour[SHADES];
     const plot_figure *f = d->figure;
     plot_canvas *c = d->canvas;
-    const plot_axis axis = {.low = f->low, .high = f->high, .log = f->cell_log};
+    const plot_axis axis = {.low = f->low, .high = f->high, .log = f->cell_log, .whole = f->cell_whole};
     const double x = d->x + d->width + 30;
     plot_ticks ticks;
     for (int i = 0; i < SHADES; i++)

@@ -148,22 +148,30 @@ bool plot_line(const plot_source *source, plot_figure *figure)
 
 /* ------------------------------------------------------------------------------------------ points */
 
+/* The columns that a scatter shows: places, where there are some. */
+static bool points_of(const plot_source *source, bool bodies, lacis_part *x, lacis_part *y)
+{
+    if (bodies || plot_is_tree(source->array)) return plot_part(source, "x", x) && plot_part(source, "y", y);
+    return lacis_array_kind(source->array) == LACIS_TABLE && lacis_array_part(source->array, 0, x) == LACIS_OK &&
+           lacis_array_part(source->array, 1, y) == LACIS_OK;
+}
+
 bool plot_scatter(const plot_source *source, plot_figure *figure)
 {
     enum { TOO_MANY = 4000 };
     lacis_part x, y;
     figure->mark = PLOT_DOTS;
     bool bodies = lacis_array_kind(source->array) == LACIS_BODIES;
-    bool found = bodies ? plot_part(source, "x", &x) && plot_part(source, "y", &y)
-                        : lacis_array_kind(source->array) == LACIS_TABLE &&
-                              lacis_array_part(source->array, 0, &x) == LACIS_OK &&
-                              lacis_array_part(source->array, 1, &y) == LACIS_OK;
-    if (!found) return plot_fail(source, "scatter shows bodies, and tables of two columns or more");
+    if (!points_of(source, bodies, &x, &y))
+        return plot_fail(source, "scatter shows bodies, and tables of two columns or more");
     if (!add_part(source, figure, &x, &y, "")) return false;
     name_axes(figure, x.name, y.name);
-    figure->equal = bodies;
-    snprintf(figure->title, sizeof figure->title, "%s: %lld %s", source->plot->name, (long long)x.count,
-             bodies ? "bodies" : "rows");
+    figure->equal = bodies || plot_is_tree(source->array);
+    if (bodies)
+        snprintf(figure->title, sizeof figure->title, "%s: %lld bodies", source->plot->name, (long long)x.count);
+    else
+        snprintf(figure->title, sizeof figure->title, "%s: %s over %s, %lld rows", source->plot->name, y.name, x.name,
+                 (long long)x.count);
     if (bodies && x.count > TOO_MANY) plot_density(figure);
     return true;
 }
@@ -249,11 +257,18 @@ static bool hist_degrees(const plot_source *source, plot_figure *figure)
     }
     for (int64_t r = 0; r < rows; r++)
         if (last[r] > first[r]) one->y[63 - __builtin_clzll((unsigned long long)(last[r] - first[r]))]++;
-    figure->x.log = figure->y.log = true;
+    figure->x.log = figure->x.twos = figure->y.log = true;
     name_axes(figure, "degree (edges outwards)", "vertices");
-    snprintf(figure->title, sizeof figure->title, "%s: degrees of %lld vertices, %lld without edges",
+    snprintf(figure->title, sizeof figure->title, "%s: degrees of %lld vertices, %lld without edges outwards",
              source->plot->name, (long long)rows, (long long)none);
     return true;
+}
+
+/* A table's last column; of a tracing that is the parent, which says nothing. */
+static bool column_of(const plot_source *source, lacis_part *values)
+{
+    if (plot_is_tree(source->array)) return plot_part(source, "radius", values);
+    return lacis_array_part(source->array, lacis_array_part_count(source->array) - 1, values) == LACIS_OK;
 }
 
 bool plot_hist(const plot_source *source, plot_figure *figure)
@@ -265,15 +280,16 @@ bool plot_hist(const plot_source *source, plot_figure *figure)
     if (kind == LACIS_CSR) return hist_degrees(source, figure);
     bool found = kind == LACIS_GRID     ? plot_grid(source, &values, extent) > 0
                  : kind == LACIS_VECTOR ? plot_part(source, "values", &values)
-                 : kind == LACIS_TABLE
-                     ? lacis_array_part(source->array, lacis_array_part_count(source->array) - 1, &values) == LACIS_OK
-                     : false;
+                 : kind == LACIS_TABLE  ? column_of(source, &values)
+                                        : false;
     if (!found)
         return plot_fail(source, "histograms are of graphs (degrees), vectors, grids and a table's last column");
     if (!count_values(source, figure, &values)) return false;
     char label[sizeof figure->x.label];
-    snprintf(label, sizeof label, "%.14s%.49s", kind == LACIS_VECTOR ? "value" : values.name, figure->x.label);
+    const char *name = kind == LACIS_VECTOR ? "value" : values.name;
+    snprintf(label, sizeof label, "%.14s%.49s", name, figure->x.label);
     name_axes(figure, label, "how many");
-    snprintf(figure->title, sizeof figure->title, "%s: %lld values", source->plot->name, (long long)values.count);
+    snprintf(figure->title, sizeof figure->title, "%s: %s, %lld values", source->plot->name, name,
+             (long long)values.count);
     return true;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 20, MOST_WIDTH = 200, LEAST_WIDTH = 40, NONE = -1 };
+enum { ROWS = 20, LEAST_ROWS = 8, MOST_ROWS = 40, MOST_WIDTH = 200, LEAST_WIDTH = 40, NONE = -1 };
 
 /* A character of the data's area. */
 typedef struct place {
@@ -134,7 +134,7 @@ static void dot(const page *p, double x, double y, int series)
 /* What a round pen of a width in dots marks. */
 static void blot(const page *p, double x, double y, double width, int series)
 {
-    double px = x * 2 * p->columns, py = y * 4 * p->rows, half = fmin(width, 4 * ROWS) / 2;
+    double px = x * 2 * p->columns, py = y * 4 * p->rows, half = fmin(width, 4 * p->rows) / 2;
     dot(p, x, y, series);
     for (double dy = ceil(-half); dy <= half; dy++)
         for (double dx = ceil(-half); dx <= half; dx++)
@@ -346,16 +346,36 @@ static void put_legend(const page *p)
     shell_text_puts(p->out, "\n");
 }
 
+static bool has_legend(const plot_figure *figure)
+{
+    return figure->mark == PLOT_TREE || (figure->mark == PLOT_LINES && figure->series > 1);
+}
+
+/* Of the data, so that a screen of `height` rows holds the figure and the next prompt. */
+static int rows_within(const plot_figure *figure, int height)
+{
+    enum { AROUND = 5 }; /* title, rule, numbers, label of x, prompt */
+    int labels = figure->mark == PLOT_TREE || figure->y.label[0] != '\0';
+    int rows = height - AROUND - labels - figure->bar - has_legend(figure);
+    if (height == 0) return ROWS;
+    return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
+}
+
+/* How many ticks of y. */
+static int ticks_upwards(const page *p)
+{
+    return p->rows / 4 > 2 ? p->rows / 4 : 2;
+}
+
 /* Cells and bodies keep their proportions: a character is twice as high as wide. */
 static void choose_size(page *p)
 {
     const plot_figure *f = p->figure;
-    plot_ticks_of(&f->y, 5, &p->up);
+    plot_ticks_of(&f->y, ticks_upwards(p), &p->up);
     p->left = 2;
     for (int i = 0; i < p->up.count; i++)
         if ((int)strlen(p->up.text[i]) + 1 > p->left) p->left = (int)strlen(p->up.text[i]) + 1;
     p->columns = p->width - p->left - 2;
-    p->rows = ROWS;
     if (f->equal) {
         double ratio = fmin(plot_half(&f->x) / plot_half(&f->y), 1e6); /* an int holds what follows */
         int fitting = (int)(2 * ratio * p->rows + 0.5);
@@ -387,7 +407,7 @@ static void choose_panels(page *half, const plot_figure *figure, plot_figure *pa
         }
         plot_tree_panels(figure, 2 * half->columns, 4 * half->rows, panel);
         for (int h = 0; h < 2; h++) {
-            plot_ticks_of(&panel[h].y, 5, &half[h].up);
+            plot_ticks_of(&panel[h].y, ticks_upwards(half), &half[h].up);
             for (int i = 0; i < half[h].up.count; i++)
                 if ((int)strlen(half[h].up.text[i]) + 1 > left) left = (int)strlen(half[h].up.text[i]) + 1;
         }
@@ -426,7 +446,6 @@ static void draw_tree(const page *whole)
     for (int h = 0; h < 2; h++) {
         half[h].figure = &panel[h];
         half[h].width = whole->width / 2;
-        half[h].rows = ROWS;
         half[h].beside = h == 0;
     }
     choose_panels(half, whole->figure, panel);
@@ -441,10 +460,11 @@ static void draw_tree(const page *whole)
         free(half[h].place);
 }
 
-void plot_text_draw(const plot_figure *figure, int width, int colours, shell_text *out)
+void plot_text_draw(const plot_figure *figure, int width, int height, int colours, shell_text *out)
 {
     page p = {.figure = figure, .out = out, .colours = colours};
     p.width = width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width;
+    p.rows = rows_within(figure, height);
     if (figure->mark == PLOT_TREE) {
         draw_tree(&p);
         return;
@@ -472,6 +492,6 @@ void plot_text_draw(const plot_figure *figure, int width, int colours, shell_tex
     put_numbers(&p);
     put_centred(&p, figure->x.label);
     if (figure->bar) put_bar(&p);
-    if (figure->mark == PLOT_LINES && figure->series > 1) put_legend(&p);
+    if (has_legend(figure)) put_legend(&p);
     free(p.place);
 }

@@ -72,9 +72,24 @@ static void add_decades(const plot_axis *axis, int wanted, plot_ticks *out)
         }
 }
 
+/* Of an axis that holds whole numbers below 2^63. */
+static void add_twos(const plot_axis *axis, int wanted, plot_ticks *out)
+{
+    int first = (int)ceil(log2(axis->low) - 1e-9), last = (int)floor(log2(axis->high) + 1e-9);
+    int skip = (last - first + wanted) / wanted;
+    for (int d = first; d <= last && out->count < PLOT_TICKS; d += skip) {
+        out->at[out->count] = ldexp(1, d);
+        snprintf(out->text[out->count++], PLOT_TICK_TEXT, "%.0f", ldexp(1, d));
+    }
+}
+
 void plot_ticks_of(const plot_axis *axis, int wanted, plot_ticks *out)
 {
     out->count = 0;
+    if (axis->log && axis->twos) {
+        add_twos(axis, wanted, out);
+        return;
+    }
     if (axis->log) {
         add_decades(axis, wanted, out);
         return;

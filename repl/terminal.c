@@ -25,6 +25,13 @@ int shell_terminal_width(int fd)
     return size.ws_col;
 }
 
+int shell_terminal_height(int fd)
+{
+    struct winsize size;
+    if (!shell_is_terminal(fd) || ioctl(fd, TIOCGWINSZ, &size) != 0) return 0;
+    return size.ws_row;
+}
+
 bool shell_terminal_moves(int fd)
 {
     const char *term = getenv("TERM");

@@ -10,6 +10,8 @@
 bool shell_is_terminal(int fd);
 /* Columns of the terminal behind fd; 0 where it is none or does not say. */
 int shell_terminal_width(int fd);
+/* The same of its rows. */
+int shell_terminal_height(int fd);
 /* Whether fd is a terminal that understands escape sequences (TERM is not dumb). */
 bool shell_terminal_moves(int fd);
 /* The same, and the user did not set NO_COLOR. */

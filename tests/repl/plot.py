@@ -4,6 +4,7 @@
 them, with and without colours; and what cannot be drawn says why. plot.py LACIS SOURCE
 """
 import base64
+import fcntl
 import os
 import pathlib
 import pty
@@ -13,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unicodedata
 import xml.etree.ElementTree
 import zlib
@@ -60,8 +62,9 @@ def run(statement, **more):
                           stdin=subprocess.DEVNULL, timeout=100)
 
 
-def run_on_terminal(statement, **more):
+def run_on_terminal(statement, size=(0, 0), **more):
     main, other = pty.openpty()
+    fcntl.ioctl(main, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
     with subprocess.Popen([LACIS, "-c", SET_UP, "-c", statement], cwd=folder, env=environment(**more), stdout=other,
                           stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as process:
         os.close(other)
@@ -128,6 +131,8 @@ def check_files():
     check(all(f">{t}<" in tree for t in ("x (um)", "y (um)", "z (um)", "soma", "axon", "basal dendrite", "apical dendrite")),
           "axes and legend of a tree")
     check(">other<" not in tree, "a tree's legend has a type that is not there")
+    degrees = (folder / f"picture{pictures.index('friends AS hist')}.svg").read_text()
+    check(all(f">{t}<" in degrees for t in (1, 2, 4, 8, 16)) and ">5<" not in degrees, "a histogram's bars begin and end at ticks")
     svg = (folder / "picture1.svg").read_text()
     check("t (ms)" in svg and "v (mV)" in svg and "probe 1" in svg, "axes and legend of a trace")
     image = re.search(r"base64,([^\"]*)", (folder / "picture0.svg").read_text()).group(1)
@@ -186,10 +191,17 @@ def width_of(line):
 def check_text():
     for statement, parts in (("PLOT plate", ["plate: value, 65 x 49", "█", "value: 0 ░", " 100"]),
                              ("PLOT v", ["v (mV)", "t (ms)", "⠒", "probe 0", "probe 1"]),
-                             ("PLOT friends", ["240 x 240, 1635 entries", "row", "column", "200 ┤"]),
-                             ("PLOT friends AS hist", ["degrees of 240 vertices", "degree (edges outwards)", "10 ┤"]),
+                             ("PLOT friends", ["240 x 240, 1635 entries", "row, from 0", "column, from 0", "200 ┤"]),
+                             ("LET tens = SELECT 10 * src AS src, 7 * dst AS dst FROM friends; PLOT tens",
+                              ["row: place of src among its ids, from 0", "column: place of dst among its ids, from 0"]),
+                             ("PLOT cell AS hist", ["cell: radius, 369 values", " radius"]),
+                             ("PLOT cell AS scatter", ["cell: y over x, 369 rows", "-400 ┤", "-200"]),
+                             ("PLOT log AS scatter", ["log: b over a, 4 rows"]),
+                             ("PLOT friends AS hist", ["degrees of 240 vertices, 0 without edges outwards", "degree (edges outwards)", "10 ┤",
+                                                       " 1                 2                 4 "]),
+                             ("LET lone = SELECT 1 AS src, 2 AS dst; PLOT lone AS hist", ["degrees of 2 vertices, 1 without edges outwards"]),
                              ("PLOT many", ["20000 bodies", "bodies in a square: 1 "]),
-                             ("PLOT n AS hist", ["60000 values", "how many", "┬"]),
+                             ("PLOT n AS hist", ["n: value, 60000 values", "how many", "┬"]),
                              ("PLOT log", ["log: 4 rows"]),
                              ("PLOT cell", ["cell: 369 samples", "y (um)", "z (um)", " 600 ┤", "━━ soma  ━━ axon"]),
                              ("PLOT odd", ["odd: 7 samples", "⣿", "━━ other"]), ("PLOT point", ["┤", "5e6"])):
@@ -242,6 +254,22 @@ def check_curves():
     check(re.search(r" 100 +200 +300", text.stdout.decode()) is not None, f"an even axis:\n{text.stdout.decode()}")
 
 
+def check_spy():
+    """A matrix that a picture has pixels for is drawn entry by entry; counts have whole numbers."""
+    done = run("GENERATE p AS path(841); PLOT p TO 'p.svg'; GENERATE q AS path(2000); PLOT q TO 'q.svg'")
+    check(done.returncode == 0, done.stderr.decode())
+    svg = (folder / "p.svg").read_text()
+    width, height, rows = decode_png(base64.b64decode(re.search(r"base64,([^\"]*)", svg).group(1)))
+    inked = {(x, y) for y in range(height) for x in range(width) if rows[y][x] != (255, 255, 255)}
+    check((width, height) == (841, 841) and inked == {(i + 1, i) for i in range(840)}, f"a path of 841: {width} x {height}, {len(inked)} cells")
+    check(">entries<" not in svg, "a colour bar of ones")
+    svg = (folder / "q.svg").read_text()
+    ticks = re.findall(r">(\d+\.\d+)</text>", svg)
+    check(">entries<" in svg and ticks == [], f"counts that are no whole numbers: {ticks}")
+    text = run("GENERATE q AS path(2000); PLOT q").stdout.decode()
+    check(re.search(r"entries: 1 ░.*█ 7$", text, re.M) is not None, f"in characters blocks are larger:\n{text}")
+
+
 def check_memory():
     """What a figure gathers counts against memory_limit, and is refused before it is taken."""
     table = "WITH RECURSIVE s(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM s WHERE i < 200000) SELECT i AS a, i AS b FROM s"
@@ -278,6 +306,20 @@ def check_names():
                          cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=100)
     check(svg.returncode == 0, f"not UTF-8: {svg}")
     xml.etree.ElementTree.parse(folder / "w.svg")
+
+
+def check_heights():
+    """A figure and the prompt below it fill the screen, from 8 rows of data to 40."""
+    for rows, columns in ((24, 80), (48, 160), (9, 80), (200, 80)):
+        for name in ("v", "n AS hist", "cell", "friends AS hist"):
+            text = run_on_terminal(f"PLOT {name}", size=(rows, columns)).decode()
+            data = sum("│" in line or "┤" in line for line in text.splitlines())
+            lines = len(text.splitlines())
+            good = data == 8 if rows == 9 else data == 40 if rows == 200 else 8 < data <= 40 and (lines == rows - 1 or data == 40 and lines < rows)
+            check(good,
+                  f"{name} at {rows} x {columns}: {lines} lines, {data} of data\n{text}")
+    text = run_on_terminal("PLOT plate", size=(24, 80)).decode()
+    check(len(text.splitlines()) == 23, f"a heat map at 24 x 80:\n{text}")
 
 
 def check_terminals():
@@ -377,7 +419,9 @@ def check_sixels():
 
 def check_refusals():
     (folder / "none.mtx").write_text("%%MatrixMarket matrix coordinate real general\n5 5 0\n")
-    for statement, message in (("PLOT friends AS heat", "heat maps are of grids and dense matrices"),
+    for statement, message in (("PLOT friends AS heat", "heat maps are of grids and dense matrices; PLOT friends AS spy shows where friends has entries\n"),
+                               ("LET w = SELECT src, dst, 2.5 AS value FROM friends; PLOT w AS heat",
+                                "PLOT w AS spy shows where w has entries, LET v = SELECT value FROM w; PLOT v AS hist how large"),
                                ("PLOT plate AS spy", "spy shows graphs"),
                                ("PLOT plate AS line", "a line needs one dimension"),
                                ("PLOT deep AS line", "LET l = SELECT x, value FROM deep WHERE y = 0 AND z = 0"),
@@ -414,8 +458,10 @@ with tempfile.TemporaryDirectory() as scratch:
     check_extremes()
     check_neighbours()
     check_curves()
+    check_spy()
     check_memory()
     check_names()
+    check_heights()
     check_terminals()
     check_sixels()
     check_refusals()
