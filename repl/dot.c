@@ -258,6 +258,11 @@ static void report_unknown(shell_session *session, const char *name)
     for (int i = 0; i < COMMANDS; i++)
         shell_nearest_try(&nearest, commands[i].name);
     snprintf(hint, sizeof hint, "did you mean %s?", nearest.best);
+    if (shell_same(name, ".tables")) { /* SQLite's shell has it */
+        shell_error(session, "SHOW ARRAYS lists them; SELECT * FROM x LIMIT 3 shows one",
+                    "there is no dot command %s", name);
+        return;
+    }
     shell_error(session, nearest.best ? hint : ".help lists the dot commands", "there is no dot command %s", name);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * From lines to statements: collects lines until a statement is whole and runs it; a line that begins with a dot
- * outside of a statement is a dot command. Scripts and the prompt go the same way.
+ * outside of a statement is a dot command, and so is help or quit alone. Scripts and the prompt go the same way.
  */
 #include "input.h"
 #include "interrupt.h"
@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <strings.h>
 #include <unistd.h>
 
 static bool contains(const char *line, size_t length, char a, char b)
@@ -47,6 +48,19 @@ static bool run_pending(shell_session *session, const shell_source *source, shel
     return go_on;
 }
 
+/* What other shells are asked for help and left with, alone on a line: begins no statement, and means a dot command.
+ * NULL: it is none of these. */
+static const char *habit(const char *line, size_t length)
+{
+    static const char *const words[][2] = {{"help", ".help"}, {"?", ".help"},    {"\\?", ".help"}, {"\\h", ".help"},
+                                           {"quit", ".quit"}, {"exit", ".quit"}, {"\\q", ".quit"}};
+    while (length > 0 && (isspace((unsigned char)line[length - 1]) || line[length - 1] == ';'))
+        length--;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strlen(words[i][0]) == length && strncasecmp(words[i][0], line, length) == 0) return words[i][1];
+    return NULL;
+}
+
 /* A person who types ".quit" or nothing while a statement is open should learn why nothing happens. */
 static void hint_command(shell_session *session, const shell_source *source, const char *line, size_t length)
 {
@@ -71,6 +85,8 @@ static bool take_line(shell_session *session, shell_source *source, shell_text *
         blanks++;
     if (pending->used == 0) {
         *first = source->line;
+        const char *meant = habit(line + blanks, length - blanks);
+        if (meant) return run_dot(session, source, meant, strlen(meant));
         if (blanks < length && line[blanks] == '.') return run_dot(session, source, line + blanks, length - blanks);
     } else {
         hint_command(session, source, line + blanks, length - blanks);

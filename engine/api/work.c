@@ -100,19 +100,33 @@ static lacis_status draw(lacis_statement *statement, const lacis_ast *ast, const
     return lacis_run_fail_at(&statement->run, status, ast->name_offset, NULL, "%s", message);
 }
 
+/* Of SQL's tables and views there is more to say than that they are no arrays. */
+static lacis_status not_of_sql(lacis_statement *statement, const lacis_ast *ast)
+{
+    lacis_run *run = &statement->run;
+    const char *kind = lacis_catalog_sql(statement->engine->catalog, ast->name);
+    if (kind == NULL) return LACIS_NAME;
+    const char *hint = lacis_run_text(run, "LET p = SELECT * FROM %s; PLOT p;", ast->name);
+    return lacis_run_fail_at(run, LACIS_NAME, ast->name_offset, hint, "%s is a %s of SQL, and PLOT takes an array",
+                             ast->name, kind);
+}
+
 static lacis_status do_plot(lacis_statement *statement, const lacis_ast *ast)
 {
     lacis_engine *engine = statement->engine;
     const char *view = lacis_catalog_view(engine->catalog, ast->name);
     lacis_array *array;
+    lacis_status status = LACIS_OK;
     if (engine->plot == NULL)
         return lacis_run_fail(&statement->run, LACIS_UNSUPPORTED,
                               "this program draws no plots (lacis_set_plot); the lacis shell does");
     if (view != NULL)
         LACIS_TRY(lacis_exec_view_array(&engine->world, &statement->run, view, &array));
     else
-        LACIS_TRY(lacis_catalog_get(&statement->run, engine->catalog, ast->name, ast->name_offset, &array));
-    lacis_status status = draw(statement, ast, array);
+        status = lacis_catalog_get(&statement->run, engine->catalog, ast->name, ast->name_offset, &array);
+    if (status == LACIS_NAME) return not_of_sql(statement, ast);
+    LACIS_TRY(status);
+    status = draw(statement, ast, array);
     lacis_array_release(array);
     return status;
 }

@@ -60,6 +60,8 @@ lacis_status lacis_catalog_may_put(lacis_run *run, lacis_catalog *catalog, const
 lacis_status lacis_catalog_get(lacis_run *run, lacis_catalog *catalog, const char *name, int64_t offset,
                                lacis_array **out);
 lacis_status lacis_catalog_put_view(lacis_run *run, lacis_catalog *catalog, const char *name, const char *call_text);
+/* "table" or "view" where SQL has one of that name, or NULL. */
+const char *lacis_catalog_sql(lacis_catalog *catalog, const char *name);
 /* The text of a view, or NULL if the name is not one. */
 const char *lacis_catalog_view(const lacis_catalog *catalog, const char *name);
 lacis_status lacis_catalog_drop(lacis_run *run, lacis_catalog *catalog, const char *name, int64_t offset,

@@ -36,9 +36,27 @@ static void try_tables(lacis_run *run, lacis_catalog *catalog, lacis_nearest *ne
     sqlite3_finalize(query);
 }
 
+const char *lacis_catalog_sql(lacis_catalog *catalog, const char *name)
+{
+    sqlite3_stmt *query;
+    const char *kind = NULL, *sql = "SELECT type = 'view' FROM main.sqlite_schema WHERE name = ?1 COLLATE NOCASE"
+                                    " AND type IN ('table', 'view') UNION ALL SELECT type = 'view' FROM"
+                                    " temp.sqlite_schema WHERE name = ?1 COLLATE NOCASE AND type IN ('table', 'view')"
+                                    " AND sql NOT LIKE 'CREATE VIRTUAL TABLE%USING lacis'";
+    if (sqlite3_prepare_v2(catalog->db, sql, -1, &query, NULL) != SQLITE_OK) return NULL;
+    sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC);
+    if (sqlite3_step(query) == SQLITE_ROW) kind = sqlite3_column_int(query, 0) ? "view" : "table";
+    sqlite3_finalize(query);
+    return kind;
+}
+
 const char *lacis_catalog_hint(lacis_run *run, lacis_catalog *catalog, const char *name, bool columns)
 {
     lacis_nearest nearest;
+    const char *kind = columns ? NULL : lacis_catalog_sql(catalog, name);
+    if (kind != NULL)
+        return lacis_run_text(run, "it is a %s of SQL: LET x = SELECT ... FROM it makes an array, DROP %s drops it",
+                              kind, kind[0] == 't' ? "TABLE" : "VIEW");
     lacis_nearest_begin(&nearest, name, strlen(name));
     if (columns) {
         try_columns(catalog, &nearest);
@@ -47,9 +65,6 @@ const char *lacis_catalog_hint(lacis_run *run, lacis_catalog *catalog, const cha
     }
     const char *best = lacis_nearest_result(&nearest);
     if (best == NULL) return NULL;
-    if (!columns && lacis_name_compare(best, name) == 0)
-        return lacis_run_text(run,
-                              "it is a table of SQL: LET x = SELECT ... FROM it makes an array, DROP TABLE drops it");
     return lacis_run_text(run, "did you mean %s?", best);
 }
 

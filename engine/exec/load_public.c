@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The names of public data sets (datasets/manifest.csv, embedded by CMake), so that LOAD of one that is not there can
- * say how to get it.
+ * say how to get it; and one whose path only a shell understands.
  */
 #include "exec/load.h"
 
@@ -58,6 +58,10 @@ lacis_status lacis_load_public(lacis_run *run, const char *path)
     char name[NAME_TEXT], hint[3 * NAME_TEXT];
     struct stat info;
     if (stat(path, &info) == 0 || errno != ENOENT) return LACIS_OK;
+    if (path[0] == '~' && path[1] == '/')
+        return lacis_run_fail_at(run, LACIS_IO, -1,
+                                 "~ is the shell's: write the home folder's path out, as in '/home/me/x'",
+                                 "cannot open '%s': %s", path, strerror(ENOENT));
     if (*last_part(path) == '\0' || !find(last_part(path), name)) return LACIS_OK;
     if (strchr(name, '/') == NULL)
         snprintf(hint, sizeof hint, "it ships with lacis: 'datasets/%s' of its sources", name);

@@ -91,21 +91,44 @@ lacis_status lacis_statement_save(lacis_parser *parser, const lacis_statement_co
     return format(parser, true, out);
 }
 
-lacis_status lacis_statement_plot(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out)
+/* A query, or an operator's call, in place of a name: what begins so and goes on. */
+static bool is_query(const lacis_parser *parser)
+{
+    static const char *const last[] = {";", "AS", "TO"};
+    lacis_lexer ahead = parser->lexer;
+    bool first = lacis_lexer_is(&ahead, "SELECT") || lacis_lexer_is(&ahead, "WITH") ||
+                 lacis_lexer_is(&ahead, "VALUES") || lacis_parser_verb(parser) != NULL;
+    if (lacis_lexer_is(&ahead, "(")) return true;
+    if (!first) return false;
+    lacis_lexer_next(&ahead);
+    for (int i = 0; i < LACIS_COUNT(last); i++)
+        if (lacis_lexer_is(&ahead, last[i])) return false;
+    return ahead.token.kind != LACIS_TOKEN_END;
+}
+
+static lacis_status plot_kind(lacis_parser *parser, lacis_ast *out)
 {
     static const char *const kinds[] = {"line", "scatter", "heat", "spy", "hist", "tree"};
+    out->format_offset = parser->lexer.token.offset;
+    for (int i = 0; i < LACIS_COUNT(kinds) && out->format == NULL; i++)
+        if (lacis_parser_accept(parser, kinds[i])) out->format = kinds[i];
+    if (out->format != NULL) return LACIS_OK;
+    return lacis_lexer_expected(parser->run, &parser->lexer, "line, scatter, heat, spy, hist or tree");
+}
+
+/* AS and TO in either order. */
+lacis_status lacis_statement_plot(lacis_parser *parser, const lacis_statement_context *context, lacis_ast *out)
+{
     (void)context;
     out->kind = LACIS_AST_PLOT;
+    if (is_query(parser))
+        return lacis_run_fail_at(parser->run, LACIS_SYNTAX, parser->lexer.token.offset, "LET p = SELECT ...; PLOT p;",
+                                 "PLOT takes the name of an array or view");
     LACIS_TRY(known_name(parser, out));
-    if (lacis_parser_accept(parser, "AS")) {
-        out->format_offset = parser->lexer.token.offset;
-        for (int i = 0; i < LACIS_COUNT(kinds) && out->format == NULL; i++)
-            if (lacis_parser_accept(parser, kinds[i])) out->format = kinds[i];
-        if (out->format == NULL)
-            return lacis_lexer_expected(parser->run, &parser->lexer, "line, scatter, heat, spy, hist or tree");
-    }
+    if (lacis_parser_accept(parser, "AS")) LACIS_TRY(plot_kind(parser, out));
     if (!lacis_parser_accept(parser, "TO")) return LACIS_OK;
-    return path(parser, out);
+    LACIS_TRY(path(parser, out));
+    return out->format == NULL && lacis_parser_accept(parser, "AS") ? plot_kind(parser, out) : LACIS_OK;
 }
 
 /* IF EXISTS, unless IF is a name that stands alone. */
@@ -209,6 +232,8 @@ lacis_status lacis_statement_show(lacis_parser *parser, const lacis_statement_co
         lacis_nearest_try(&nearest, choices[i]);
     }
     if (token->kind != LACIS_TOKEN_WORD) return lacis_lexer_expected(parser->run, &parser->lexer, "what to show");
-    return lacis_run_fail_at(parser->run, LACIS_SYNTAX, token->offset, lacis_parser_hint(parser, &nearest),
-                             "cannot show '%.*s'", lacis_token_shown(token), token->text);
+    const char *hint =
+        lacis_lexer_is(&parser->lexer, "TABLES") ? LACIS_HINT_ARRAYS : lacis_parser_hint(parser, &nearest);
+    return lacis_run_fail_at(parser->run, LACIS_SYNTAX, token->offset, hint, "cannot show '%.*s'",
+                             lacis_token_shown(token), token->text);
 }

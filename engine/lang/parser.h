@@ -138,4 +138,7 @@ bool lacis_sql_keyword(const char *text, size_t length); /* any keyword of SQLit
 extern const char *const lacis_sql_statements[];         /* first words of statements */
 extern const char *const lacis_sql_words[];              /* words that completion offers inside SQL */
 
+/* For those who ask for tables in the words of other programs. */
+#define LACIS_HINT_ARRAYS "SHOW ARRAYS lists them; SELECT * FROM x LIMIT 3 shows one"
+
 #endif

@@ -47,6 +47,21 @@ static void offer_first_words(const lacis_parser *parser)
     }
 }
 
+/* Words of other programs, and what is meant here; NULL: nothing is known. */
+static const char *habit(const lacis_lexer *lexer)
+{
+    static const char *const meant[][2] = {
+        {"DESCRIBE", LACIS_HINT_ARRAYS},
+        {"DESC", LACIS_HINT_ARRAYS},
+        {"HELP", "the shell has .help, and .help WORD about one thing"},
+        {"QUIT", "the shell has .quit"},
+        {"EXIT", "the shell has .quit"},
+    };
+    for (int i = 0; i < LACIS_COUNT(meant); i++)
+        if (lacis_lexer_is(lexer, meant[i][0])) return meant[i][1];
+    return NULL;
+}
+
 static lacis_status unknown_statement(lacis_parser *parser)
 {
     const lacis_token *token = &parser->lexer.token;
@@ -63,8 +78,10 @@ static lacis_status unknown_statement(lacis_parser *parser)
         lacis_nearest_try(&nearest, lacis_sql_statements[i]);
     }
     lacis_nearest_try(&nearest, "EXPLAIN");
-    return lacis_run_fail_at(parser->run, LACIS_SYNTAX, token->offset, lacis_parser_hint(parser, &nearest),
-                             "unknown statement '%.*s'", lacis_token_shown(token), token->text);
+    const char *hint = habit(&parser->lexer);
+    return lacis_run_fail_at(parser->run, LACIS_SYNTAX, token->offset,
+                             hint != NULL ? hint : lacis_parser_hint(parser, &nearest), "unknown statement '%.*s'",
+                             lacis_token_shown(token), token->text);
 }
 
 /* Gives a syntax error without a hint the statement's form as one. */

@@ -141,6 +141,16 @@ static void the_other_statements(void **state)
     parse("plot g as HEAT to 'x.png';", LACIS_AST_PLOT);
     assert_string_equal(ast.format, "heat");
     assert_string_equal(ast.string, "x.png");
+    parse("PLOT g TO 'x.png' AS hist;", LACIS_AST_PLOT);
+    assert_string_equal(ast.format, "hist");
+    assert_string_equal(ast.string, "x.png");
+    parse("PLOT select", LACIS_AST_PLOT);
+    parse("PLOT multiply AS spy", LACIS_AST_PLOT);
+    refuse("PLOT SELECT 1 AS a", LACIS_SYNTAX, "SELECT", "takes the name of an array", "LET p = SELECT ...; PLOT p;");
+    refuse("PLOT (SELECT 1)", LACIS_SYNTAX, "(SELECT", "takes the name of an array", "LET p = SELECT ...; PLOT p;");
+    refuse("PLOT MULTIPLY a BY b CON nil AGG count", LACIS_SYNTAX, "MULTIPLY", "takes the name of an array",
+           "LET p = SELECT ...; PLOT p;");
+    refuse("PLOT g TO 'x.png' AS pie", LACIS_SYNTAX, "pie", "expected line, scatter, heat, spy, hist or tree", NULL);
     refuse("PLOT g AS pie", LACIS_SYNTAX, "pie", "expected line, scatter, heat, spy, hist or tree", NULL);
     parse("CALIBRATE;", LACIS_AST_CALIBRATE);
     parse("show arrays", LACIS_AST_SHOW);
@@ -148,6 +158,8 @@ static void the_other_statements(void **state)
     parse("SHOW GENERATORS", LACIS_AST_SHOW);
     assert_string_equal(ast.string, "GENERATORS");
     refuse("SHOW ARAYS", LACIS_SYNTAX, "ARAYS", "cannot show 'ARAYS'", "did you mean ARRAYS?");
+    refuse("SHOW TABLES", LACIS_SYNTAX, "TABLES", "cannot show 'TABLES'",
+           "SHOW ARRAYS lists them; SELECT * FROM x LIMIT 3 shows one");
     refuse("SHOW", LACIS_SYNTAX, NULL, "expected what to show", NULL);
     parse("TUNE MULTIPLY TYPE f64 SECONDS 2.5;", LACIS_AST_TUNE);
     assert_string_equal(ast.name, "MULTIPLY");
@@ -225,6 +237,11 @@ static void everything_else_is_sql(void **state)
     refuse("  selct 1", LACIS_SYNTAX, "selct", "unknown statement 'selct'", "did you mean SELECT?");
     refuse("LAOD g FROM 'x'", LACIS_SYNTAX, "LAOD", "unknown statement", "did you mean LOAD?");
     refuse("EXPLIAN SELECT 1", LACIS_SYNTAX, "EXPLIAN", "unknown statement", "did you mean EXPLAIN?");
+    refuse("describe g", LACIS_SYNTAX, "describe", "unknown statement 'describe'",
+           "SHOW ARRAYS lists them; SELECT * FROM x LIMIT 3 shows one");
+    refuse("help me", LACIS_SYNTAX, "help", "unknown statement 'help'",
+           "the shell has .help, and .help WORD about one thing");
+    refuse("exit 1", LACIS_SYNTAX, "exit", "unknown statement 'exit'", "the shell has .quit");
     refuse("xyzzy", LACIS_SYNTAX, "xyzzy", "unknown statement", "");
     refuse("\"SELECT\" 1", LACIS_SYNTAX, "\"SELECT\"", "expected a statement", NULL);
     refuse("42", LACIS_SYNTAX, "42", "expected a statement", NULL);
