@@ -118,15 +118,33 @@ static void guess_value(const field_kind *kind, int fields, lacis_columns_found 
     }
 }
 
+/* Why a field is left out; USED: it is not. */
+enum { USED, TIME, NEITHER, NO_NUMBER, REASONS };
+
+static int reason_of(const field_kind *kind, int field, const lacis_columns_found *found)
+{
+    if (field == found->src || field == found->dst || field == found->value) return USED;
+    return field == found->time ? TIME : kind[field].number ? NEITHER : NO_NUMBER;
+}
+
+/* One note a reason, however many fields it holds for. */
 static void note_left_out(lacis_run *run, const field_kind *kind, int fields, const lacis_columns_found *found)
 {
-    for (int i = 0; i < fields; i++) {
-        if (i == found->src || i == found->dst || i == found->value) continue;
-        const char *what = i == found->time ? "looks like a time"
-                           : kind[i].number ? "is neither id nor value"
-                                            : "is no number";
-        lacis_run_note(run, LACIS_NOTE, "column %d %s and is left out (columns = 'src,dst,value' chooses others)",
-                       i + 1, what);
+    enum { NUMBER = 12 }; /* ", " and an int */
+    static const char *const one[] = {"", "looks like a time and is", "is neither id nor value and is",
+                                      "is no number and is"};
+    static const char *const many[] = {"", "look like times and are", "are neither ids nor values and are",
+                                       "are no numbers and are"};
+    for (int reason = TIME; reason < REASONS; reason++) {
+        char list[LACIS_FIELDS * NUMBER] = "";
+        size_t used = 0;
+        int count = 0;
+        for (int i = 0; i < fields; i++)
+            if (reason_of(kind, i, found) == reason)
+                used += (size_t)snprintf(list + used, sizeof list - used, "%s%d", count++ > 0 ? ", " : "", i + 1);
+        if (count > 0)
+            lacis_run_note(run, LACIS_NOTE, "column%s %s %s left out (columns = 'src,dst,value' chooses others)",
+                           count > 1 ? "s" : "", list, count > 1 ? many[reason] : one[reason]);
     }
 }
 

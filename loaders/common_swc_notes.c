@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Warnings of SWC files that are taken although something about them may surprise; see common_swc.h. Each begins with
- * its name and says on which line it is first. Also the rule for radii.
+ * Warnings of SWC files that are taken although something about them may surprise; see common_swc.h. Each says on
+ * which line it is first, and its name. Also the rule for radii.
  */
 #include "common_swc.h"
 
@@ -53,16 +53,16 @@ static void look_at_shape(const lacis_swc *swc, int64_t i, findings *f)
     add(&f->zero_length, up >= 0 && swc->x[i] == swc->x[up] && swc->y[i] == swc->y[up] && swc->z[i] == swc->z[up], i);
 }
 
-/* "name: count of what, first on line n: more". */
+/* "line n [and so many more]: name: more". */
 static void tell_at(const lacis_swc *swc, const char *name, int64_t count, const char *at, const char *more)
 {
     if (count == 0) return;
     long long line = (long long)lacis_text_line(swc->text, at);
     if (count == 1)
-        lacis_run_note(swc->run, LACIS_WARNING, "%s: line %lld: %s", name, line, more);
+        lacis_run_note(swc->run, LACIS_WARNING, "line %lld: %s: %s", line, name, more);
     else
-        lacis_run_note(swc->run, LACIS_WARNING, "%s: %lld samples, first on line %lld: %s", name, (long long)count,
-                       line, more);
+        lacis_run_note(swc->run, LACIS_WARNING, "line %lld and %lld more: %s: %s", line, (long long)count - 1, name,
+                       more);
 }
 
 static void tell(const lacis_swc *swc, const char *name, const finding *f, const char *more)
@@ -115,7 +115,7 @@ static void tell_of_lines(const lacis_swc *swc)
         if (p == NULL) return;
         if (p + 1 < text->end && p[1] == '\n') continue;
         lacis_run_note(swc->run, LACIS_WARNING,
-                       "stray carriage return: line %lld: one that ends no line counts as a blank",
+                       "line %lld: stray carriage return: one that ends no line counts as a blank",
                        (long long)lacis_text_line(text, p));
         return;
     }
@@ -134,7 +134,7 @@ void lacis_swc_notes(lacis_swc *swc)
     tell_of_trees(swc, &f);
     tell(swc, "radius 0", &f.zero_radius, "no area and no axial conductance there; min_radius = r raises it");
     tell(swc, "negative radius", &f.negative_radius, "it counts as 0; min_radius = r raises it");
-    tell(swc, "length 0", &f.zero_length, "a sample at the place of its parent");
+    tell(swc, "length 0", &f.zero_length, "a sample at the place of its parent; it is kept");
 }
 
 /* A radius below 0 says no more than that it is not known: it becomes 0, which area and resistance have a rule for.

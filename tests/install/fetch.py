@@ -7,6 +7,7 @@ import hashlib
 import http.server
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -131,6 +132,16 @@ def errors_are_told(desk):
     desk.fetch("--list", "xyzzy", code=1)
 
 
+def lists_may_be_cut_off(desk):
+    """fetch --list | head -1 says nothing more."""
+    many = desk.folder / "many.csv"
+    row = "a/good,one,,,1,,http://127.0.0.1/good"
+    many.write_text("name,what,licence,origin,bytes,sha256,url\n" + "".join(f"{row}{i}\n" for i in range(20000)))
+    done = subprocess.run(f"'{SOURCE}/datasets/fetch' --manifest '{many}' --list | head -1", shell=True, capture_output=True, text=True,
+                          executable="/bin/bash", preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL))
+    assert done.stdout.startswith("a/good") and done.stderr == "", done
+
+
 def load_suggests_it(desk):
     def load(path):
         done = subprocess.run([LACIS, "-c", f"LOAD x FROM '{path}';"], capture_output=True, text=True, cwd=desk.folder)
@@ -155,7 +166,7 @@ def main():
         return 77
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    cases = [whole_files_come, cut_off_files_go_on, what_breaks_off_is_kept, other_files_are_refused, errors_are_told,
+    cases = [whole_files_come, cut_off_files_go_on, what_breaks_off_is_kept, other_files_are_refused, errors_are_told, lists_may_be_cut_off,
              load_suggests_it]
     for case in cases:
         with tempfile.TemporaryDirectory() as name:

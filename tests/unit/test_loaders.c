@@ -163,7 +163,9 @@ static void headers_and_columns(void **state)
     FAILS("a.csv", "x,y\n1,2\n", "header=false", LACIS_FORMAT, "a.csv:1:1: 'x' is not an integer id");
     FAILS("a.csv", "1,2\n", "columns=src,value", LACIS_RANGE, "names no dst");
     IS("a.txt", "0 1 {'weight': 3}\n1 2 {}\n", "", "3x3 0-1 1-2");
-    SAID("column 3 is no number and is left out");
+    SAID("note: columns 3, 4 are no numbers and are left out");
+    IS("a.csv", "1,2,a,b,0.5,c\n2,3,d,e,0.5,f\n", "", "3x3 f64/f64 1-2=0.5 2-3=0.5");
+    SAID("note: columns 3, 4, 6 are no numbers and are left out");
 }
 
 static void lines_that_are_no_edges(void **state)

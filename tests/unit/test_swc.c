@@ -140,30 +140,30 @@ static void warnings(void **state)
     says("0 1 0 0 0 5 -1\n1 3 1 0 0 1 0\n",
          "warning: id 0: it is a sample like others here, and a parent; roots have -1\n"
          "warning: first id: it is 0, not 1: ids stay as they are\n");
-    says(SOMA "5 3 1 0 0 1 1\n", "warning: ids skip numbers: line 2: ids stay as they are\n");
+    says(SOMA "5 3 1 0 0 1 1\n", "warning: line 2: ids skip numbers: ids stay as they are\n");
     says(SOMA "3 3 2 0 0 1 2\n2 3 1 0 0 1 1\n4 3 3 0 0 1 3\n",
-         "warning: ids go down: line 3: ids stay as they are\n"
-         "warning: ids skip numbers: 3 samples, first on line 2: ids stay as they are\n"
-         "warning: parent after child: line 2: parents were moved in front of their children\n");
+         "warning: line 3: ids go down: ids stay as they are\n"
+         "warning: line 2 and 2 more: ids skip numbers: ids stay as they are\n"
+         "warning: line 2: parent after child: parents were moved in front of their children\n");
     says(SOMA "2 3 9 0 0 1 -1\n", "warning: several trees: 2 roots: each is a tree of its own in this cell\n");
     says("1 3 0 0 0 1 -1\n", "warning: no soma: no sample has type 1; where SIMULATE asks for a place, name a "
                              "section ('dend[0](0.5)') or a sample\n");
     says(SOMA "2 1 9 0 0 5 -1\n", "warning: several trees: 2 roots: each is a tree of its own in this cell\n"
                                   "warning: several somas: samples of type 1 in 2 pieces\n");
     says("1 3 0 0 0 1 -1\n2 1 9 0 0 5 1\n",
-         "warning: soma below a neurite: line 2: a sample of type 1 hangs on one of another type\n");
-    says(SOMA "2 0 1 0 0 1 1\n", "warning: type 0: line 2: a structure left undefined\n");
-    says(SOMA "2 7 1 0 0 1 1\n", "warning: type 5 or above: line 2: a structure of its makers' own meaning\n");
-    says(SOMA "2 -3 1 0 0 1 1\n", "warning: negative type: line 2: no such structure is known\n");
+         "warning: line 2: soma below a neurite: a sample of type 1 hangs on one of another type\n");
+    says(SOMA "2 0 1 0 0 1 1\n", "warning: line 2: type 0: a structure left undefined\n");
+    says(SOMA "2 7 1 0 0 1 1\n", "warning: line 2: type 5 or above: a structure of its makers' own meaning\n");
+    says(SOMA "2 -3 1 0 0 1 1\n", "warning: line 2: negative type: no such structure is known\n");
     says(SOMA "2 3 1 0 0 0 1\n",
-         "warning: radius 0: line 2: no area and no axial conductance there; min_radius = r raises it\n");
-    says(SOMA "2 3 1 0 0 -1 1\n", "warning: negative radius: line 2: it counts as 0; min_radius = r raises it\n");
-    says(SOMA "2 3 0 0 0 1 1\n", "warning: length 0: line 2: a sample at the place of its parent\n");
-    says(SOMA "2 3.0 1 0 0 1 1\n", "warning: decimal ids: line 2: ids, types or parents with a decimal point\n");
-    says(SOMA "2 3 1 0 0 1 1 5\n", "warning: more columns: line 2: what is behind the 7th is left out\n");
-    says(SOMA "2 3 1 0 0 1 1 #tip\n", "warning: comment behind numbers: line 2: # and what follows is left out\n");
+         "warning: line 2: radius 0: no area and no axial conductance there; min_radius = r raises it\n");
+    says(SOMA "2 3 1 0 0 -1 1\n", "warning: line 2: negative radius: it counts as 0; min_radius = r raises it\n");
+    says(SOMA "2 3 0 0 0 1 1\n", "warning: line 2: length 0: a sample at the place of its parent; it is kept\n");
+    says(SOMA "2 3.0 1 0 0 1 1\n", "warning: line 2: decimal ids: ids, types or parents with a decimal point\n");
+    says(SOMA "2 3 1 0 0 1 1 5\n", "warning: line 2: more columns: what is behind the 7th is left out\n");
+    says(SOMA "2 3 1 0 0 1 1 #tip\n", "warning: line 2: comment behind numbers: # and what follows is left out\n");
     says("#a\r\r\n" SOMA, NULL); /* its first line end is a lone CR: an old Macintosh's */
-    says("#a\n#b\r\r\n" SOMA, "warning: stray carriage return: line 2: one that ends no line counts as a blank\n");
+    says("#a\n#b\r\r\n" SOMA, "warning: line 2: stray carriage return: one that ends no line counts as a blank\n");
 }
 
 static void refusals(void **state)
