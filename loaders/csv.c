@@ -143,12 +143,13 @@ static int sniff(const lacis_source *source)
 
 /* ------------------------------------------------------------------------------------------- saving */
 
-/* A name that a reader would take apart, or for another one, in quotation marks (RFC 4180). */
+/* A name that a reader would take apart, for another one or for a comment, in quotation marks (RFC 4180). */
 static void put_name(lacis_writer *w, const char *name)
 {
     size_t length = strlen(name);
     bool blank = length == 0 || lacis_blank(name[0]) || lacis_blank(name[length - 1]);
-    if (!blank && strpbrk(name, ",;\"\r\n#") == NULL) {
+    bool edges = (name[0] >= '0' && name[0] <= '9') || name[0] == '-'; /* as a line without a header begins */
+    if (!blank && !edges && strpbrk(name, ",;\"#%/") == NULL) {
         lacis_writer_text(w, name);
         return;
     }
@@ -185,6 +186,13 @@ static void end_row(lacis_writer *w)
 
 static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
 {
+    lacis_part part;
+    for (int i = 0; lacis_array_part(array, i, &part) == LACIS_OK; i++)
+        if (strpbrk(part.name, "\r\n") != NULL)
+            return lacis_run_fail(run, LACIS_UNSUPPORTED,
+                                  "the name of column %d has a line break, which csv does not read; rename it: "
+                                  "LET part = SELECT ... AS name",
+                                  i + 1);
     static const lacis_row_format format = {head, begin, before, lacis_writer_value, end_row};
     return lacis_save_rows(run, array, file, &format);
 }

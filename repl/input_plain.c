@@ -25,6 +25,20 @@ void shell_input_close(shell_input *input)
     free(input);
 }
 
+/* What the terminal answered too late (ESC [ ? 62 ; 4 c, see terminal.c) is not the person's. */
+static void drop_answers(char *line)
+{
+    static const char begins[] = "\033[?";
+    for (char *at = line; (at = strstr(at, begins)) != NULL;) {
+        char *end = at + sizeof begins - 1;
+        end += strspn(end, "0123456789;");
+        if (*end == 'c')
+            memmove(at, end + 1, strlen(end + 1) + 1);
+        else
+            at = end;
+    }
+}
+
 /* The terminal gives one line a read, as far as it fits. */
 shell_line shell_input_line(shell_input *input, const char *prompt, char **line)
 {
@@ -41,6 +55,7 @@ shell_line shell_input_line(shell_input *input, const char *prompt, char **line)
         shell_text_add(&text, chunk, (size_t)count);
         if (chunk[count - 1] != '\n') continue;
         text.data[text.used - 1] = 0;
+        drop_answers(text.data);
         *line = text.data;
         return SHELL_LINE;
     }

@@ -99,6 +99,19 @@ static void on_line(char *line)
     rl_callback_handler_remove();
 }
 
+#ifndef LACIS_LIBEDIT
+/* What the terminal answered too late (ESC [ ? 62 ; 4 c, see terminal.c) is not the person's: it is read up to its
+ * end. */
+static int drop_answer(int count, int key)
+{
+    (void)count, (void)key;
+    do {
+        key = rl_read_key();
+    } while (key == ';' || (key >= '0' && key <= '9'));
+    return 0;
+}
+#endif
+
 shell_input *shell_input_open(shell_session *session)
 {
     static const char breaks[] = " \t\n'\"`(),;=<>+-*|&%^";
@@ -108,6 +121,9 @@ shell_input *shell_input_open(shell_session *session)
     rl_catch_signals = 0;
     rl_attempted_completion_function = on_complete;
     rl_basic_word_break_characters = breaks;
+#ifndef LACIS_LIBEDIT
+    rl_bind_keyseq("\\e[?", drop_answer);
+#endif
     stifle_history(SHELL_HISTORY_ENTRIES);
     shell_history_open(&the_input.history, add_entry);
     return &the_input;

@@ -51,6 +51,7 @@ static int run(const shell_options *options, lacis_ranks *ranks)
     static shell_sink standard;
     standard.fd = STDOUT_FILENO;
     standard.terminal = shell_is_terminal(STDOUT_FILENO);
+    standard.file = shell_sink_is_file(STDOUT_FILENO);
     shell_session session = {.standard = &standard, .mode = options->mode, .row_limit = -1, .bail = true};
     session.ranks = ranks;
     session.parameter = options->parameter;

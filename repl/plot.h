@@ -47,8 +47,8 @@ typedef struct plot_figure {
     char cell_label[64];
 } plot_figure;
 
-/* What of memory_limit is left for the points of a figure; refused: they need more. The picture itself (at most 25
- * MB) is not counted. */
+/* What of memory_limit is left for the points of a figure; refused: they need more. The picture itself (at most
+ * 25 MB; of SVG what does not grow with the data) is not counted. */
 typedef struct plot_budget {
     uint64_t left;
     bool refused;
@@ -142,6 +142,7 @@ enum { PLOT_SMALL = 18 }; /* the size of most texts, in units of the canvas */
 double plot_legend(const plot_figure *figure, plot_canvas *canvas, bool draw);
 
 /* plot_svg.c, plot_raster.c, plot_png.c, plot_sixel.c */
+uint64_t plot_svg_bytes(const plot_figure *figure); /* what of it grows with the data, at most */
 void plot_svg(const plot_figure *figure, shell_text *out);
 /* Colours row by row, which the caller frees. */
 uint32_t *plot_pixels(const plot_figure *figure, int *width, int *height);

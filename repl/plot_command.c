@@ -179,6 +179,17 @@ static plot_budget budget_of(lacis_engine *engine)
     return (plot_budget){.left = most > (double)now ? (uint64_t)most - now : 0};
 }
 
+/* A picture as SVG is a text that grows with its points; a report keeps it, in base64. */
+static bool text_fits(shell_session *session, const lacis_plot *plot, const plot_figure *figure, plot_budget *budget,
+                      char *message, size_t size)
+{
+    const plot_source source = {plot, plot->array, budget, message, size};
+    bool report = session->html != NULL, svg = plot->path != NULL && ends_with(plot->path, ".svg");
+    if (!report && !svg) return true;
+    uint64_t bytes = plot_svg_bytes(figure);
+    return plot_take(&source, (int64_t)(report ? bytes / 3 * 7 : bytes), 1);
+}
+
 lacis_status shell_plot(void *arg, const lacis_plot *plot, char *message, size_t size)
 {
     shell_session *session = arg;
@@ -187,7 +198,8 @@ lacis_status shell_plot(void *arg, const lacis_plot *plot, char *message, size_t
     screen to = {.how = KITTY}; /* files have pixels, too */
     lacis_status status = plot->path == NULL ? find_screen(session, &to, message, size) : LACIS_OK;
     if (status != LACIS_OK) return status;
-    bool good = plot_figure_of(plot, to.how != TEXT, &budget, &figure, message, size);
+    bool good = plot_figure_of(plot, to.how != TEXT, &budget, &figure, message, size) &&
+                text_fits(session, plot, &figure, &budget, message, size);
     status = budget.refused ? LACIS_LIMIT : good ? LACIS_OK : LACIS_TYPE;
     if (good && !shell_interrupted()) {
         if (plot->path != NULL)

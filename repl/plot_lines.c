@@ -220,13 +220,15 @@ static bool count_values(const plot_source *source, plot_figure *figure, const l
     if (b.fine) /* there are no round numbers for ticks */
         snprintf(figure->x.label, sizeof figure->x.label, ", from %.17g to %.17g", range.low, range.high);
     for (int64_t i = 0; i <= b.count; i++) {
-        one->x[i] = 2 * fmin(b.first / 2 + (double)i * (b.step / 2), DBL_MAX / 2);
+        one->x[i] = b.fine ? fmin(b.first + (double)i * b.step, DBL_MAX)
+                           : 2 * fmin(b.first / 2 + (double)i * (b.step / 2), DBL_MAX / 2);
         one->y[i] = 0;
     }
     for (int64_t i = 0; i < values->count; i++) {
         double value = plot_number(values, i);
         if (!isfinite(value)) continue;
-        double place = (value / 2 - b.first / 2) / (b.step / 2); /* halved: the range may be larger than a double */
+        /* halved: the range may be larger than a double; where it is fine, half a step may be nothing */
+        double place = b.fine ? (value - b.first) / b.step : (value / 2 - b.first / 2) / (b.step / 2);
         one->y[place < (double)b.count ? (int64_t)fmax(place, 0) : b.count - 1]++;
     }
     return true;

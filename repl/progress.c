@@ -60,13 +60,15 @@ static void draw(shell_progress *p, double now)
     rest_of(p, now, rest);
     int room = width - 1 - (int)strlen(rest) - 2; /* for the phase, and the bar with what is around it */
     int bytes = (int)shell_fit(p->phase, strlen(p->phase), room < 0 ? 0 : room, &used);
+    int gap = used > 0 ? 2 : 0, rest_room = width - 1 - used - gap; /* a line that wraps would not be erased */
+    if (rest_room < 0) rest_room = 0;
     int bar = room - used - 3 < LONGEST_BAR ? room - used - 3 : LONGEST_BAR;
-    fprintf(stderr, "\r\033[K%.*s  ", bytes, p->phase);
+    fprintf(stderr, "\r\033[K%.*s%*s", bytes, p->phase, gap, "");
     if (p->fraction >= 0 && bar >= SHORTEST_BAR) {
         int filled = (int)(p->fraction * bar);
         fprintf(stderr, "[%.*s%.*s] ", filled, full, bar - filled, empty);
     }
-    fputs(rest, stderr);
+    fprintf(stderr, "%.*s", rest_room, rest);
     fflush(stderr);
     p->drawn = now;
     p->shown = true;
@@ -93,7 +95,7 @@ static void *tick(void *arg)
             continue;
         }
         struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
+        clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += (long)(PERIOD * 1e9);
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
@@ -103,12 +105,22 @@ static void *tick(void *arg)
     return NULL;
 }
 
+/* Its clock does not jump when somebody sets the time. */
+static bool make_wake(shell_progress *p)
+{
+    pthread_condattr_t how;
+    if (pthread_condattr_init(&how) != 0) return false;
+    bool good = pthread_condattr_setclock(&how, CLOCK_MONOTONIC) == 0 && pthread_cond_init(&p->wake, &how) == 0;
+    pthread_condattr_destroy(&how);
+    return good;
+}
+
 /* Without the thread, where there is none to be had, there is no bar. Signals are for the others. */
 static bool start(shell_progress *p)
 {
     sigset_t all, kept;
     if (pthread_mutex_init(&p->lock, NULL) != 0) return false;
-    if (pthread_cond_init(&p->wake, NULL) != 0) {
+    if (!make_wake(p)) {
         pthread_mutex_destroy(&p->lock);
         return false;
     }

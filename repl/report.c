@@ -15,8 +15,8 @@ enum { USUAL_WIDTH = 100, INDENT = 2 };
 /* Before anything goes to stderr: results written so far come first, and the bar gives way. */
 static void make_room(shell_session *session)
 {
-    shell_progress_erase(&session->progress);
     shell_sink_flush(session->standard);
+    shell_progress_erase(&session->progress); /* behind the flush, which a pager may hold up */
 }
 
 static const char *colour(const char *sequence)

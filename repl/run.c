@@ -61,11 +61,22 @@ static const char *habit(const char *line, size_t length)
     return NULL;
 }
 
-/* A person who types ".quit" or nothing while a statement is open should learn why nothing happens. */
-static void hint_command(shell_session *session, const shell_source *source, const char *line, size_t length)
+static bool has_empty_line(const char *text)
+{
+    while ((text = strchr(text, '\n')) != NULL) {
+        text++;
+        if (text[strspn(text, " \t\r\v\f")] == '\n') return true;
+    }
+    return false;
+}
+
+/* A person who types ".quit" or nothing while a statement is open should learn why nothing happens; of empty lines
+ * the first is enough, for a statement that is pasted may have many. */
+static void hint_command(shell_session *session, const shell_source *source, const char *pending, const char *line,
+                         size_t length)
 {
     bool command = length > 1 && line[0] == '.' && isalpha((unsigned char)line[1]);
-    if (source->input && (command || length == 0))
+    if (source->input && (command || (length == 0 && !has_empty_line(pending))))
         shell_note(session, "note: still inside a statement: end it with ; or drop it with Ctrl-C");
 }
 
@@ -89,7 +100,7 @@ static bool take_line(shell_session *session, shell_source *source, shell_text *
         if (meant) return run_dot(session, source, meant, strlen(meant));
         if (blanks < length && line[blanks] == '.') return run_dot(session, source, line + blanks, length - blanks);
     } else {
-        hint_command(session, source, line + blanks, length - blanks);
+        hint_command(session, source, pending->data, line + blanks, length - blanks);
     }
     shell_text_add(pending, line, length);
     shell_text_add(pending, "\n", 1);

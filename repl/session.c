@@ -84,6 +84,7 @@ bool shell_session_output(shell_session *session, const char *path, bool once)
     file->used = 0;
     file->progress = &session->progress;
     file->terminal = shell_is_terminal(fd);
+    file->file = shell_sink_is_file(fd);
     file->name = shell_copy(path, strlen(path));
     session->file = file;
     session->once = once;

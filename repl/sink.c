@@ -7,11 +7,12 @@
 #include "progress.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void write_all(shell_sink *sink, const char *bytes, size_t count)
 {
-    if (count > 0 && sink->terminal && sink->progress) shell_progress_end(sink->progress);
+    if (count > 0 && !sink->file && sink->progress) shell_progress_end(sink->progress);
     while (count > 0 && !sink->error) {
         ssize_t written = write(sink->fd, bytes, count);
         if (written < 0) {
@@ -21,6 +22,12 @@ static void write_all(shell_sink *sink, const char *bytes, size_t count)
         bytes += written;
         count -= (size_t)written;
     }
+}
+
+bool shell_sink_is_file(int fd)
+{
+    struct stat of;
+    return fstat(fd, &of) == 0 && S_ISREG(of.st_mode);
 }
 
 void shell_sink_flush(shell_sink *sink)

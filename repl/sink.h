@@ -16,12 +16,14 @@ typedef struct shell_sink {
     int fd;
     int error;
     bool terminal;
-    struct shell_progress *progress; /* that gives way to what is written to a terminal; NULL: none */
+    bool file;                       /* an ordinary one: nobody sees what is written to it */
+    struct shell_progress *progress; /* that gives way to what is written, but for a file; NULL: none */
     char *name;                      /* of the file; NULL: standard output */
     size_t used;
     char data[SHELL_SINK_SIZE];
 } shell_sink;
 
+bool shell_sink_is_file(int fd);
 void shell_sink_flush(shell_sink *sink);
 void shell_sink_long(shell_sink *sink, const char *bytes, size_t count); /* what does not fit the buffer */
 

@@ -133,12 +133,14 @@ lacis_status lacis_run_interrupted(lacis_run *run)
     return lacis_run_fail(run, LACIS_INTERRUPT, "interrupted");
 }
 
+static const double PROGRESS_PERIOD = 0.1; /* seconds */
+
 void lacis_run_progress(lacis_run *run, const char *phase, double fraction)
 {
     lacis_host *host = run->host;
     if (host->progress == NULL) return;
     double now = lacis_now();
-    if (now - host->last_progress < 0.1) return;
+    if (now - host->last_progress < PROGRESS_PERIOD) return;
     host->last_progress = now;
     host->progress(host->progress_arg, phase, fraction);
 }
@@ -168,7 +170,8 @@ void lacis_run_advance(lacis_run *run, const char *phase, double done, double al
     char text[120], now_text[24], all_text[24], rate_text[24];
     lacis_host *host = run->host;
     if (host->progress == NULL) return;
-    double rate = pace_of(&host->pace, done, all, unit, lacis_now());
+    double now = lacis_now(), rate = pace_of(&host->pace, done, all, unit, now);
+    if (now - host->last_progress < PROGRESS_PERIOD) return; /* before the text, that nobody would see */
     bool bytes = strcmp(unit, "bytes") == 0;
     double scale = bytes ? 1e-6 : 1;
     int used = snprintf(text, sizeof text, "%.40s %s", phase, figure(done * scale, now_text, sizeof now_text));

@@ -236,10 +236,13 @@ lacis_status lacis_load_options(lacis_run *run, const lacis_ast *ast, const laci
     return read_options(run, ast, owner, loader->options, loader->option_count, out);
 }
 
-/* Of a format that was found by content: an option that it lacks and one other format has means that one. */
+/* Of a format that was found by content, but not surely: an option that it lacks and one other format has means that
+ * one. */
 static lacis_status check_found(lacis_run *run, const lacis_registry *registry, const lacis_ast *ast,
-                                const lacis_loader *loader)
+                                const lacis_source *source, const lacis_loader *loader)
 {
+    const int sure = 100; /* as a banner or magic bytes are */
+    if (ast->format == NULL && loader->sniff(source) >= sure) return LACIS_OK;
     for (int i = 0; ast->format == NULL && i < ast->options; i++) {
         const lacis_ast_option *option = &ast->option[i];
         if (option->name == NULL || spec_of(option, loader->options, loader->option_count, 0) >= 0) continue;
@@ -267,7 +270,7 @@ static lacis_status load_source(lacis_world *world, lacis_run *run, const lacis_
     lacis_options options;
     lacis_array *array;
     LACIS_TRY(find_loader(run, world->registry, ast, source, &loader));
-    LACIS_TRY(check_found(run, world->registry, ast, loader));
+    LACIS_TRY(check_found(run, world->registry, ast, source, loader));
     LACIS_TRY(lacis_load_options(run, ast, loader, &options));
     if (loader->join != NULL) return lacis_load_file(world, run, ast, loader, &options, source, started);
     LACIS_TRY(loader->load(run, source, &options, &array));

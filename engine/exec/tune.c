@@ -63,19 +63,41 @@ struct entering {
     lacis_world *world;
     lacis_run *run;
     double started;
+    const char *names; /* entered so far; NULL: none */
 };
 
+/* Of several tables one summary, for it is told once all stand. */
+static lacis_status summarize(struct entering *to, const char *name)
+{
+    lacis_world *world = to->world;
+    bool first = to->names == NULL;
+    to->names = first ? lacis_run_text(to->run, "%s", name) : lacis_run_text(to->run, "%s, %s", to->names, name);
+    if (to->names != NULL && !first)
+        world->summary = lacis_run_text(to->run, "%s: tables (%.2f s)", to->names, lacis_now() - to->started);
+    return to->names == NULL || world->summary == NULL ? lacis_run_fail(to->run, LACIS_NOMEM, "out of memory")
+                                                       : LACIS_OK;
+}
+
+/* A name that SQL has is no reason to lose what was measured in all those seconds. */
 static lacis_status enter_curves(void *arg, const char *name, lacis_array *table)
 {
     struct entering *to = arg;
-    return lacis_exec_put(to->world, to->run, name, table, to->started);
+    lacis_status status = lacis_catalog_may_put(to->run, to->world->catalog, name);
+    if (status == LACIS_NAME) {
+        lacis_run_note(to->run, LACIS_WARNING, "curves not kept: %s", to->run->host->error.message);
+        lacis_host_ok(to->run->host);
+        return LACIS_OK;
+    }
+    LACIS_TRY(status);
+    LACIS_TRY(lacis_exec_put(to->world, to->run, name, table, to->started));
+    return summarize(to, name);
 }
 
 static lacis_status tune(lacis_world *world, lacis_run *run, const lacis_op *op, const lacis_ast *ast)
 {
     const lacis_tune_wish wish = {ast->string, ast->string_offset, ast->seconds};
     struct tables tables = {world, run, NULL};
-    struct entering entering = {world, run, lacis_now()};
+    struct entering entering = {world, run, lacis_now(), NULL};
     lacis_status status = op->tune(run, world->profile, &wish);
     LACIS_TRY(status == LACIS_OK ? lacis_tune_kept(world->profile, enter_curves, &entering) : status);
     if (lacis_catalog_in_file(world->catalog)) LACIS_TRY(lacis_tuned_each(world->profile, keep_table, &tables));

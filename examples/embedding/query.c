@@ -41,7 +41,7 @@ static lacis_status load_cell(lacis_engine *db, const char *path)
 /* Experiments: who, which current, how much potassium conductance. Rows come from elsewhere in a real program. */
 static lacis_status enter_experiments(lacis_engine *db)
 {
-    lacis_statement *insert;
+    lacis_statement *insert = NULL;
     lacis_status status =
         lacis_exec(db, "CREATE TABLE experiment(id INTEGER PRIMARY KEY, who TEXT, na REAL, gk REAL);", NULL, NULL);
     if (status == LACIS_OK)
@@ -53,7 +53,7 @@ static lacis_status enter_experiments(lacis_engine *db)
         if (status == LACIS_OK && lacis_step(insert) != LACIS_DONE) status = lacis_error_status(db);
         if (status == LACIS_OK) status = lacis_reset(insert);
     }
-    if (status == LACIS_OK) lacis_finalize(insert);
+    lacis_finalize(insert);
     return status;
 }
 

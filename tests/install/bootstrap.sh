@@ -26,8 +26,10 @@ tools="sh env dirname mkdir cat awk wc date tail id cc c++ as ld cmake ninja pkg
 for tool in $tools; do
     ln -s "$(command -v "$tool")" "$bin/$tool"
 done
+ignored() { awk '/^SigIgn/ { print $2 }' /proc/self/status; } # signals; awk has those of its shell
 stub apt-get <<EOF
 echo "\$@" >>'$scratch/apt'
+awk '/^SigIgn/ { print \$2 }' /proc/self/status >'$scratch/ignored'
 case "\$*" in *ninja*) ln -s '$(command -v ninja)' '$bin/ninja' ;; esac
 EOF
 
@@ -73,6 +75,7 @@ asked "install -y --no-install-recommends ninja-build"
 rm "$bin/sudo" "$bin/ninja"
 stub id <<<'echo 0'
 setup 0 # root
+[ "$(cat "$scratch/ignored")" = "$(ignored)" ] || fail "apt ignores signals: Ctrl-C would not reach it"
 asked "update"
 asked "install -y --no-install-recommends ninja-build"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""doxygen makes pages of the headers without a warning, and what a header says of a function stands on them:
-doxygen.py SOURCE. Skipped (77) where there is no doxygen of 1.9 or newer."""
+"""The command of docs/embedding.md, in a fresh copy of the sources, makes pages of the headers without a warning, and what a
+header says of a function stands on them: doxygen.py SOURCE. Skipped (77) where there is no doxygen of 1.9 or newer."""
 import pathlib
 import re
 import shutil
@@ -28,13 +28,15 @@ def main():
     if not doxygen_is_new():
         print("SKIPPED: there is no doxygen of 1.9 or newer")
         return 77
-    with tempfile.TemporaryDirectory() as out:
-        given = (source / "docs/doxygen/Doxyfile").read_text() + f"OUTPUT_DIRECTORY = {out}\n"
-        done = subprocess.run(["doxygen", "-"], cwd=source, input=given, capture_output=True, text=True)
+    command = re.search(r"`([^`]*doxygen docs/doxygen/Doxyfile)`", (source / "docs/embedding.md").read_text())[1]
+    with tempfile.TemporaryDirectory() as fresh:
+        shutil.copytree(source / "docs/doxygen", pathlib.Path(fresh) / "docs/doxygen")
+        shutil.copytree(source / "engine", pathlib.Path(fresh) / "engine")
+        done = subprocess.run(["sh", "-c", command], cwd=fresh, capture_output=True, text=True)
         if done.returncode != 0:
             print(f"doxygen ended with {done.returncode}:\n{done.stdout}{done.stderr}")
             return 1
-        pages = {h: text_of(pathlib.Path(out) / "html" / f"{h.replace('_', '__').replace('.h', '_8h')}.html") for h in HEADERS}
+        pages = {h: text_of(pathlib.Path(fresh) / "build/doxygen/html" / f"{h.replace('_', '__').replace('.h', '_8h')}.html") for h in HEADERS}
     missing = []
     for header in HEADERS:
         functions = re.findall(r"^LACIS_API [^;(]*?\b(lacis_\w+)\(", (source / "engine" / header).read_text(), re.M)

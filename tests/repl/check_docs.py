@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The manual page names every option, dot command, mode and exit code that --help and .help name, and no dot command
-besides, and the variables of the environment that the shell asks for; and groff and mandoc, where they are there, format it
-without a warning: check_docs.py LACIS PAGE."""
+besides; it names what the shell reads of the environment, but for variables that all programs go by (HOME, TMUX ...). The
+usage line has every option. mandoc and groff, where they are there, format the page without a warning, and man shows its
+text: check_docs.py LACIS PAGE."""
 import pathlib
 import re
 import shutil

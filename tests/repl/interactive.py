@@ -95,6 +95,9 @@ def banner_and_statements(folder):
     shell.expect("   ...> ")
     shell.line("")
     shell.expect("still inside a statement")
+    shell.expect("   ...> ")
+    shell.line("")
+    assert "still inside" not in shell.expect("   ...> ")  # said already
     shell.type("\x03")
     shell.expect("lacis> ")
     shell.type("\x04")
@@ -164,6 +167,21 @@ def progress_bar(folder):
     shell.expect("working  1.")
     rows = shell.expect("lacis> ", 100)
     assert "working" not in rows[rows.index("┌"):], rows
+    shell.quit()
+
+
+def late_answer(folder):
+    """What a terminal says of itself only when it is no longer waited for comes into no line."""
+    shell = Terminal(folder)
+    shell.expect("lacis> ")
+    shell.line("LET v = SELECT 1 AS a, 2 AS b; PLOT v;")
+    while "\x1b[c" not in shell.raw:
+        assert shell.read(20)
+    shell.expect("lacis> ")
+    for before, after in (("", "SELECT 4711 AS a;"), ("SELECT 48", "15 AS a;")):
+        shell.type(before + "\x1b[?64;1;22c" + after + "\r")
+        shell.expect("│ 4711 │" if not before else "│ 4815 │")
+        shell.expect("lacis> ")
     shell.quit()
 
 
@@ -238,7 +256,7 @@ def colours(folder):
 
 
 if __name__ == "__main__":
-    tests = [banner_and_statements, row_limit_and_narrow_terminal, interrupts, progress_bar, leaves_with_130, colours]
+    tests = [banner_and_statements, row_limit_and_narrow_terminal, interrupts, progress_bar, late_answer, leaves_with_130, colours]
     if EDITOR != "none":
         tests += [history, completion]
     for test in tests:

@@ -278,6 +278,11 @@ def check_memory():
     check(done.returncode == 1 and "drawing t needs 6.4 MB more, and memory_limit leaves" in error, error)
     done = run(f"LET t = {table}; SET memory_limit = '10MB'; PLOT t AS hist; LET part = SELECT * FROM t LIMIT 1000; PLOT part")
     check(done.returncode == 0, done.stderr.decode())
+    done = run(f"LET t = {table}; SET memory_limit = '15MB'; PLOT t AS scatter TO 't.png'; PLOT t AS scatter TO 't.svg'")
+    error = done.stderr.decode()
+    check(done.returncode == 1 and "t: drawn to t.png" in error and "drawing t needs 8.4 MB more, and" in error, error)
+    done = run(f"LET t = {table}; SET memory_limit = '30MB'; PLOT t AS scatter TO 't.svg'; PLOT t TO 't.svg'")
+    check(done.returncode == 0, done.stderr.decode())
 
 
 def check_extremes():
@@ -291,6 +296,10 @@ def check_extremes():
         check(done.returncode == 0, f"{x}, {y}: {done.returncode} {done.stderr.decode()}")
         for name in ("p.svg", "w.svg", "wAShist.svg"):
             check(re.search(r"[\"-](nan|inf)\b", (folder / name).read_text()) is None, f"{x}, {y}: nan in {name}")
+    (folder / "values.csv").write_text("i,value\n0,0\n1,5e-324\n2,1e-323\n")
+    done = run("LOAD w FROM 'values.csv' AS csv; PLOT w AS hist TO 'w.svg'; PLOT w AS line TO 'l.svg'")
+    bars, frame = ((folder / name).read_text().count("<rect") for name in ("w.svg", "l.svg"))
+    check(done.returncode == 0 and bars == frame + 3, f"half of the least step is nothing: {bars} bars, {frame} of the frame")
     text = run("LOAD p FROM 'points.csv' AS bodies; PLOT p").stdout.decode()
     check(max(map(width_of, text.splitlines())) > 70, f"wide bodies are drawn narrow:\n{text}")
 

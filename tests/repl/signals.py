@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C, closed pipes and full disks in scripts: signals.py LACIS."""
+"""Ctrl-C, pagers, closed pipes and full disks in scripts: signals.py LACIS."""
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -38,6 +39,24 @@ def interrupted_waiting():
     child.send_signal(signal.SIGINT)
     assert child.wait(timeout=30) == 130
     child.communicate()
+
+
+def pager():
+    """Behind a pipe a pager may have the terminal: while it reads no more the bar keeps away."""
+    screen, err = pty.openpty()
+    reader, out = os.pipe()
+    environment = {**os.environ, "TERM": "xterm"}
+    child = subprocess.Popen([LACIS, "-c", ENDLESS + "x FROM c"], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                             env=environment)
+    os.close(out)
+    time.sleep(2.5)
+    os.close(reader)
+    assert child.wait(timeout=30) == -signal.SIGPIPE
+    os.write(err, b"end")  # the pty is never empty: this read returns
+    os.close(err)
+    said = os.read(screen, 65536)
+    os.close(screen)
+    assert said == b"end", said
 
 
 def closed_pipe():
@@ -83,6 +102,6 @@ def constant_memory():
 
 
 if __name__ == "__main__":
-    for test in (interrupted_statement, interrupted_waiting, closed_pipe, full_disk, constant_memory):
+    for test in (interrupted_statement, interrupted_waiting, pager, closed_pipe, full_disk, constant_memory):
         test()
         print(f"passed: {test.__name__}")

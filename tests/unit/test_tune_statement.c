@@ -11,6 +11,7 @@
 
 static struct {
     bool fail;
+    bool more; /* curves of another type besides */
     char type[32];
     double seconds;
     char seen[LACIS_TUNE_TEXT]; /* the choice for size 500 */
@@ -23,6 +24,7 @@ static lacis_status keep_curves(lacis_run *run, lacis_profile *profile)
     static const double seconds[] = {2e-6, -1, 3e-3, 2e-3};
     static const char *const name[] = {"small", "large one"};
     const lacis_tune_curves curves = {2, 2, size, seconds, name};
+    if (told.more) LACIS_TRY(lacis_tune_keep(run, profile, "TEST f32", &curves));
     return lacis_tune_keep(run, profile, "TEST f64", &curves);
 }
 
@@ -145,6 +147,38 @@ static void curves_are_a_table(void **state)
     lacis_close(engine);
 }
 
+static void keep_note(void *arg, lacis_level level, const char *message)
+{
+    db_text *said = arg;
+    db_add(said, level == LACIS_WARNING ? "warning: " : "");
+    db_add(said, message);
+    db_add(said, "\n");
+}
+
+static void curves_whose_name_is_taken(void **state)
+{
+    (void)state;
+    db_text said = {NULL, 0, 0, 0};
+    lacis_engine *engine = opened();
+    lacis_set_log(engine, keep_note, &said);
+    told.more = true;
+    db_run(engine, "CREATE TABLE tuned_test_f64(a); INSERT INTO tuned_test_f64 VALUES (7)");
+    db_run(engine, "TUNE TEST");
+    assert_int_equal(lacis_error_status(engine), LACIS_OK);
+    assert_non_null(strstr(said.data, "warning: curves not kept: an SQL table is called tuned_test_f64"));
+    assert_non_null(strstr(said.data, "\ntuned_test_f32: table"));
+    db_expect(engine, "SHOW KERNELS", shown);
+    db_expect(engine, "SELECT * FROM tuned_test_f64", "7\n");
+    db_expect(engine, "SELECT count(*) FROM tuned_test_f32", "2\n");
+    db_run(engine, "DROP TABLE tuned_test_f64; LET tuned_test_f64 = SELECT 1 AS mine; TUNE TEST");
+    db_expect(engine, "SELECT count(n) FROM tuned_test_f64", "2\n"); /* an array's place is taken */
+    if (strstr(said.data, "\ntuned_test_f64, tuned_test_f32: tables (") == NULL &&
+        strstr(said.data, "\ntuned_test_f32, tuned_test_f64: tables (") == NULL)
+        fail_msg("no summary has both: %s", said.data);
+    lacis_close(engine);
+    free(said.data);
+}
+
 static void another_gpu_has_none(void **state)
 {
     (void)state;
@@ -212,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(tables_outlive_the_engine, setup, teardown),
         cmocka_unit_test_setup_teardown(curves_are_a_table, setup, teardown),
+        cmocka_unit_test_setup_teardown(curves_whose_name_is_taken, setup, teardown),
         cmocka_unit_test_setup_teardown(another_gpu_has_none, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_stays_of_one_that_fails, setup, teardown),
         cmocka_unit_test_setup_teardown(damaged_texts_are_passed_over, setup, teardown),
