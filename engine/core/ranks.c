@@ -329,10 +329,13 @@ bool lacis_ranks_open(lacis_ranks **out, char *reason, size_t size)
     return true;
 }
 
-/* Later a rank may be bound to those beside its GPU, which it shares with others (near.h). */
+/* Its share as it began: later a rank may be bound to those beside its GPU, which it shares with others (near.h), and
+ * which may be fewer. */
 int lacis_ranks_threads(const lacis_ranks *ranks)
 {
-    return ranks != NULL && ranks->threads > 0 ? ranks->threads : share_of_processors(ranks);
+    if (ranks == NULL || ranks->threads == 0) return share_of_processors(ranks);
+    const int cpus = lacis_cpus();
+    return ranks->threads < cpus ? ranks->threads : cpus;
 }
 
 int lacis_run_ranks(const lacis_run *run)

@@ -164,6 +164,11 @@ static lacis_sweep_status first_halos(lacis_sweep_gpus *s)
     return LACIS_SWEEP_OK;
 }
 
+static bool has_strips(const lacis_sweep_cut *cut, bool apart)
+{
+    return cut->deep > 1 && !apart && strips_fit(cut);
+}
+
 static lacis_sweep_status fill(lacis_sweep_gpus *s, const lacis_sweep_gpus_start *start)
 {
     s->devices = start->devices;
@@ -172,7 +177,7 @@ static lacis_sweep_status fill(lacis_sweep_gpus *s, const lacis_sweep_gpus_start
     for (int k = 0; k < s->devices; k++)
         s->slab[k].device = start->device[k];
     s->apart = start->apart || !strips_fit(&s->cut);
-    s->strips = s->cut.deep > 1 && !s->apart;
+    s->strips = has_strips(&s->cut, start->apart);
     befriend(s);
     SWEEP_CUDA(s, cudaSetDevice(s->slab[0].device));
     for (cudaEvent_t &mark : s->mark)
@@ -278,20 +283,27 @@ double lacis_sweep_gpus_copied(const lacis_sweep_gpus *systems)
     return systems->copied;
 }
 
-lacis_sweep_status lacis_sweep_gpus_times(lacis_sweep_gpus *systems, int k, lacis_sweep_times *line, int64_t *lines)
+static lacis_sweep_status read_times(lacis_sweep_gpus *s, int k, lacis_sweep_times *line, int64_t *lines)
 {
     lacis_sweep_times *at = line;
-    SWEEP_CUDA(systems, cudaSetDevice(systems->slab[k].device));
-    SWEEP_CUDA(systems, clock_read(&systems->slab[k].clock, &at));
+    SWEEP_CUDA(s, cudaSetDevice(s->slab[k].device));
+    SWEEP_CUDA(s, clock_read(&s->slab[k].clock, &at));
     *lines = at - line;
-    SWEEP_CUDA(systems, cudaSetDevice(systems->slab[0].device));
     return LACIS_SWEEP_OK;
 }
 
-uint64_t lacis_sweep_gpus_bytes(const lacis_sweep_start *whole, const lacis_sweep_cut *cut, int part)
+lacis_sweep_status lacis_sweep_gpus_times(lacis_sweep_gpus *systems, int k, lacis_sweep_times *line, int64_t *lines)
+{
+    return told(systems, read_times(systems, k, line, lines));
+}
+
+uint64_t lacis_sweep_gpus_bytes(const lacis_sweep_start *whole, const lacis_sweep_cut *cut, bool apart, int part)
 {
     lacis_sweep_start slab;
     lacis_sweep_cut_start(whole, cut, part, &slab);
-    const uint64_t bytes = lacis_sweep_gpu_bytes(&slab);
-    return cut->deep > 1 ? bytes + strips_bytes(&slab, cut, part) + 2 * mail_bytes(&slab, cut) : bytes;
+    uint64_t bytes = lacis_sweep_gpu_bytes(&slab);
+    if (!has_strips(cut, apart)) return bytes;
+    for (int side = 0; side < 2; side++)
+        if (lacis_sweep_cut_inner(cut, part, 2 * (cut->dims - 1) + side)) bytes += mail_bytes(&slab, cut);
+    return bytes + strips_bytes(&slab, cut, part);
 }

@@ -46,7 +46,7 @@ double lacis_sweep_gpus_copied(const lacis_sweep_gpus *systems);
  * its halos were there: exposed communication. line: room for as many as were to be timed. *lines: how many are. */
 lacis_sweep_status lacis_sweep_gpus_times(lacis_sweep_gpus *systems, int k, lacis_sweep_times *line, int64_t *lines);
 /* What slab `part` takes on its device besides its arrays, of the start of the whole grid. */
-uint64_t lacis_sweep_gpus_bytes(const lacis_sweep_start *whole, const lacis_sweep_cut *cut, int part);
+uint64_t lacis_sweep_gpus_bytes(const lacis_sweep_start *whole, const lacis_sweep_cut *cut, bool apart, int part);
 
 #ifdef __cplusplus
 }

@@ -138,13 +138,19 @@ static lacis_status bind_exchange(lacis_run *run, const lacis_call *call, lacis_
     out->asked = true;
     out->overlap = (lacis_sweep_overlap)item[OVERLAP].integer; /* which are in the order of the words */
     out->copy = item[BY].integer != 0 && item[WAY].integer == 1;
-    if (item[TO].integer != 0) out->to = item[FILE_NAME].text;
+    if (item[TO].integer != 0) {
+        out->to = item[FILE_NAME].text;
+        out->to_offset = item[FILE_NAME].offset;
+        if (out->to[0] == '\0')
+            return lacis_run_fail_at(run, LACIS_RANGE, out->to_offset, "'times.csv'", "TO names no file");
+    }
     if (item[EVERY].integer == 0) return LACIS_OK;
     LACIS_TRY(whole(run, &item[STEPS], "EVERY", 1, &value));
     if (value > most)
         return lacis_run_fail_at(run, LACIS_RANGE, item[STEPS].offset, NULL, "EVERY must be %" PRId64 " or less",
                                  most);
     out->every = (int)value;
+    out->every_offset = item[STEPS].offset;
     return LACIS_OK;
 }
 

@@ -12,7 +12,7 @@
 static const double LEAST_UPDATES = 2e8;
 /* Other ranks bind the call to grids of so many cells along an axis: types and names are all that counts there. */
 enum { SMALL = 9 };
-enum { TIMELINE = 1 << 16 };
+enum { TIMELINE = 1 << 16 }; /* lines of a part, at most; there are no more exchanges than steps, and one */
 
 /* ------------------------------------------------------------------------------------------ how deep */
 
@@ -68,7 +68,7 @@ static void choose(const lacis_sweep_work *work, bool gpu, int parts, lacis_swee
     brief->slabs = gpu && brief->deep > 1 && fits(work, brief, parts, brief->deep, 1);
     brief->overlap = exchange->overlap == LACIS_SWEEP_AS_BEST ? brief->deep == 1 || brief->slabs
                                                               : exchange->overlap == LACIS_SWEEP_ASYNC;
-    if (exchange->to != NULL) brief->lines = TIMELINE;
+    if (exchange->to != NULL) brief->lines = work->steps < TIMELINE ? work->steps + 1 : TIMELINE;
 }
 
 /* ----------------------------------------------------------------------------------------- whether */
@@ -91,7 +91,8 @@ static bool can_over(const lacis_call *call, bool gpu, char *reason, size_t size
         return false;
     }
     choose(work, gpu, parts, &brief); /* a cut that is asked for and cannot be is an error: cost tells it */
-    return lacis_sweep_ranks_cut(work, &brief, parts, &cut, reason, size) || lacis_run_ranks_always(work->run);
+    return lacis_sweep_ranks_cut(work, &brief, parts, &cut, reason, size) || lacis_run_ranks_always(work->run) ||
+           lacis_sweep_every_is_why(work, false, parts);
 }
 
 static bool can(const lacis_call *call, char *reason, size_t size)
@@ -126,7 +127,7 @@ static lacis_status cost_over(bool gpu, lacis_run *run, const lacis_call *call, 
     lacis_sweep_cut cut;
     choose(work, gpu, ranks, &brief);
     if (!lacis_sweep_ranks_cut(work, &brief, ranks, &cut, why, sizeof why))
-        return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", why);
+        return lacis_sweep_cannot_cut(work, false, ranks, why);
     const int way = brief.deep > 1 ? LACIS_SWEEP_BLOCKED : LACIS_SWEEP_SINGLE;
     LACIS_TRY(gpu ? lacis_sweep_gpu_cost(run, call, way, profile, out)
                   : lacis_sweep_cost(run, call, way, profile, out));
@@ -136,7 +137,8 @@ static lacis_status cost_over(bool gpu, lacis_run *run, const lacis_call *call, 
     out->seconds = call_seconds + out->once + (out->seconds - out->once) / ranks +
                    arrays * (ranks - 1) / ranks / rate +
                    exchanges * (message_seconds * LACIS_SWEEP_RIM + halo / rate);
-    out->peak_bytes = out->bytes + out->peak_bytes / ranks + 2 * arrays / ranks;
+    out->peak_bytes =
+        out->bytes + out->peak_bytes / ranks + 2 * arrays / ranks + (double)lacis_sweep_lines_bytes(&brief);
     return LACIS_OK;
 }
 
@@ -172,7 +174,7 @@ static lacis_status plan(void *context, lacis_run *run, uint64_t room, int64_t *
     lacis_sweep_cut cut;
     char why[200];
     if (!lacis_sweep_ranks_cut(work, &d->dealt.brief, ranks, &cut, why, sizeof why))
-        return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", why);
+        return lacis_sweep_cannot_cut(work, false, ranks, why);
     lacis_sweep_start_of(work, NULL, &whole);
     for (int part = 1; part < ranks; part++) {
         lacis_sweep_cut_start(&whole, &cut, part, &start);
@@ -180,7 +182,8 @@ static lacis_status plan(void *context, lacis_run *run, uint64_t room, int64_t *
         const uint64_t arrays = (uint64_t)(start.fields + start.coefficients) * lacis_sweep_size(start.type) *
                                 (uint64_t)(start.extent[0] * start.extent[1] * start.extent[2]);
         const uint64_t kernels = d->dealt.brief.gpu ? 0 : lacis_sweep_bytes(&start);
-        if (kernels + lacis_sweep_part_bytes(&start, &cut, part) + arrays > room)
+        const uint64_t lines = lacis_sweep_lines_bytes(&d->dealt.brief);
+        if (kernels + lacis_sweep_part_bytes(&start, &cut, part) + arrays + lines > room)
             return lacis_run_fail(run, LACIS_UNSUPPORTED, "parts of the grid do not fit the memory of every rank");
     }
     *pieces = ranks;
@@ -279,6 +282,7 @@ static lacis_status run_over(bool gpu, lacis_run *run, const lacis_call *call, l
     LACIS_TRY(lacis_run_scratch(run, sizeof *d, &d));
     *d = (dealing){.dealt.work = *work, .call = call};
     choose(work, gpu, parts_of(work), &d->dealt.brief);
+    if (!gpu && work->exchange.copy) lacis_sweep_copy_means_nothing(run);
     const lacis_deal deal = {.device = gpu ? LACIS_GPU : LACIS_CPU,
                              .context = d,
                              .plan = plan,

@@ -61,6 +61,12 @@ typedef struct lacis_sweep_share {
 /* How the grid is cut; false: why it cannot be. */
 bool lacis_sweep_ranks_cut(const lacis_sweep_work *work, const lacis_sweep_brief *brief, int parts,
                            lacis_sweep_cut *out, char *why, size_t size);
+uint64_t lacis_sweep_lines_bytes(const lacis_sweep_brief *brief); /* of a part's timeline */
+/* The error of a grid that cannot be cut so: LACIS_RANGE, at EVERY, where that alone makes halos too deep; else
+ * another variant may do it. */
+bool lacis_sweep_every_is_why(const lacis_sweep_work *work, bool slabs, int parts);
+lacis_status lacis_sweep_cannot_cut(const lacis_sweep_work *work, bool slabs, int parts, const char *why);
+void lacis_sweep_copy_means_nothing(lacis_run *run); /* BY copy: a note where borders are not packed on GPUs */
 /* ranks_share.c: prepares all but the arrays, whose pointers are then put into share->start; begins; ends. */
 lacis_status lacis_sweep_share_prepare(lacis_run *run, const lacis_sweep_work *work, const lacis_sweep_brief *brief,
                                        lacis_sweep_share *out);
@@ -97,6 +103,11 @@ void lacis_sweep_copy_in(const lacis_sweep_cut *cut, uint64_t size, const void *
 int64_t lacis_sweep_face_cells(const lacis_sweep_cut *cut, int part, int face);
 void lacis_sweep_face_copy(const lacis_sweep_cut *cut, int part, int face, uint64_t size, const void *whole,
                            void *to);
+uint64_t lacis_sweep_share_face_bytes(const lacis_sweep_share *share, int part, int face);
+/* A part's arrays and faces' values in one block of a GPU, each where _apart says that the one before ends. share:
+ * its work and cut alone. */
+uint64_t lacis_sweep_apart(uint64_t bytes);
+uint64_t lacis_sweep_share_arrays_bytes(const lacis_sweep_share *share, int part);
 /* Whether the part reads values beyond that face of a field. */
 bool lacis_sweep_face_valued(const lacis_sweep_share *share, int part, int field, int face);
 
@@ -107,11 +118,13 @@ typedef struct lacis_sweep_dealt {
 } lacis_sweep_dealt;
 lacis_status lacis_sweep_ranks_system(lacis_run *run, const lacis_call *call, const lacis_sweep_input *input,
                                       int levels, lacis_sweep_system **out);
-/* timeline.c: the file of EXCHANGE ... TO, with a line of each part and exchange. A file that cannot be written is a
- * warning; then `file` is NULL, and nothing is added. */
-FILE *lacis_sweep_timeline_open(lacis_run *run, const lacis_sweep_work *work);
+/* timeline.c: the file of EXCHANGE ... TO, with a line of each part and exchange. It is opened before the first step,
+ * so that one that cannot be is an error then; without TO *out is NULL. What goes wrong later is a warning, and the
+ * steps' result stays. _close: *file NULL is fine, and becomes that. */
+lacis_status lacis_sweep_timeline_open(lacis_run *run, const lacis_sweep_work *work, FILE **out);
 void lacis_sweep_timeline_add(FILE *file, int part, const lacis_sweep_times *line, int64_t lines);
-void lacis_sweep_timeline_close(lacis_run *run, const lacis_sweep_work *work, FILE *file);
+void lacis_sweep_timeline_warn(lacis_run *run, const lacis_sweep_work *work, const char *why);
+void lacis_sweep_timeline_close(lacis_run *run, const lacis_sweep_work *work, FILE **file);
 
 /* ranks_obey.c: another rank's side. */
 lacis_status lacis_sweep_obey(lacis_run *run, const lacis_call *call);

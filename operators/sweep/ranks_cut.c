@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies between arrays of a whole grid and those of its parts, on rank 0. Called by ranks_spread.c.
+ * Copies between arrays of a whole grid and those of its parts, and what these take. Called by ranks_spread.c, and
+ * where parts lie on GPUs.
  */
 #include "sweep/ranks.h"
 
@@ -95,8 +96,35 @@ void lacis_sweep_face_copy(const lacis_sweep_cut *cut, int part, int face, uint6
             }
 }
 
+uint64_t lacis_sweep_share_face_bytes(const lacis_sweep_share *share, int part, int face)
+{
+    return lacis_sweep_size(share->work->type) * (uint64_t)lacis_sweep_face_cells(&share->cut, part, face);
+}
+
 bool lacis_sweep_face_valued(const lacis_sweep_share *share, int part, int field, int face)
 {
     return face / 2 < share->cut.dims && share->work->edge[field][face].kind == LACIS_SWEEP_VALUES &&
            !lacis_sweep_cut_inner(&share->cut, part, face);
+}
+
+/* ------------------------------------------------------------------------- a part's, as a GPU gets them */
+
+uint64_t lacis_sweep_apart(uint64_t bytes)
+{
+    const uint64_t line = 256;
+    return (bytes + line - 1) / line * line;
+}
+
+uint64_t lacis_sweep_share_arrays_bytes(const lacis_sweep_share *share, int part)
+{
+    const lacis_sweep_work *work = share->work;
+    lacis_sweep_box box;
+    lacis_sweep_cut_box(&share->cut, part, &box);
+    uint64_t all =
+        lacis_sweep_apart(lacis_sweep_box_bytes(work, &box)) * (uint64_t)(work->grid.fields + work->coefficients);
+    for (int field = 0; field < work->grid.fields; field++)
+        for (int face = 0; face < LACIS_SWEEP_FACES; face++)
+            if (lacis_sweep_face_valued(share, part, field, face))
+                all += lacis_sweep_apart(lacis_sweep_share_face_bytes(share, part, face));
+    return all;
 }

@@ -45,27 +45,16 @@ static bool stopped(void *context)
 
 /* --------------------------------------------------------------------------------------------- arrays */
 
-static uint64_t apart(uint64_t bytes)
-{
-    return (bytes + 255) / 256 * 256;
-}
-
 static uint64_t part_bytes(const lacis_sweep_share *share)
 {
     return lacis_sweep_box_bytes(share->work, &share->box);
-}
-
-static uint64_t face_bytes(const lacis_sweep_share *share, int face)
-{
-    const int64_t cells = lacis_sweep_face_cells(&share->cut, lacis_team_piece(share->team), face);
-    return (uint64_t)cells * lacis_sweep_size(share->work->type);
 }
 
 static lacis_status send(lacis_sweep_share_gpu *g, const void **array, uint64_t bytes, char **at)
 {
     LACIS_TRY(lacis_gpu_upload(g->share->run, g->gpu, *array, bytes, *at));
     *array = *at;
-    *at += apart(bytes);
+    *at += lacis_sweep_apart(bytes);
     return LACIS_OK;
 }
 
@@ -74,11 +63,7 @@ static lacis_status send_arrays(lacis_sweep_share_gpu *g, lacis_sweep_start *sta
 {
     const lacis_sweep_share *share = g->share;
     const int part = lacis_team_piece(share->team), arrays = start->fields + start->coefficients;
-    uint64_t all = apart(part_bytes(share)) * (uint64_t)arrays;
-    for (int field = 0; field < start->fields; field++)
-        for (int face = 0; face < LACIS_SWEEP_FACES; face++)
-            if (lacis_sweep_face_valued(share, part, field, face)) all += apart(face_bytes(share, face));
-    g->block = lacis_gpu_alloc(g->gpu, all);
+    g->block = lacis_gpu_alloc(g->gpu, lacis_sweep_share_arrays_bytes(share, part));
     if (g->block == NULL) return lacis_gpu_no_room(share->run, g->gpu, "the part of the grid");
     char *at = g->block;
     for (int i = 0; i < arrays; i++)
@@ -86,7 +71,8 @@ static lacis_status send_arrays(lacis_sweep_share_gpu *g, lacis_sweep_start *sta
     for (int field = 0; field < start->fields; field++)
         for (int face = 0; face < LACIS_SWEEP_FACES; face++)
             if (lacis_sweep_face_valued(share, part, field, face))
-                LACIS_TRY(send(g, &start->edge[field][face].values, face_bytes(share, face), &at));
+                LACIS_TRY(
+                    send(g, &start->edge[field][face].values, lacis_sweep_share_face_bytes(share, part, face), &at));
     return LACIS_OK;
 }
 
@@ -98,16 +84,16 @@ bool lacis_sweep_share_gpu_fits(const lacis_sweep_work *work, const lacis_sweep_
     const double mega = 1e-6;
     const lacis_sweep_part_how how = {.overlap = brief->overlap};
     lacis_gpu *gpu = lacis_gpu_at_hand(work->run);
+    const lacis_sweep_share share = {.work = work, .cut = *cut};
     lacis_sweep_start whole, start;
-    lacis_sweep_box box;
     lacis_sweep_start_of(work, NULL, &whole);
     memcpy(whole.extent, brief->extent, sizeof whole.extent);
     lacis_sweep_cut_start(&whole, cut, part, &start);
-    lacis_sweep_cut_box(cut, part, &box);
-    const double arrays = (double)lacis_sweep_box_bytes(work, &box) * (start.fields + start.coefficients);
-    const double need = arrays + (double)lacis_sweep_gpu_part_bytes(&start, cut, part, &how);
+    const double need = (double)lacis_sweep_share_arrays_bytes(&share, part) +
+                        (double)lacis_sweep_gpu_part_bytes(&start, cut, part, &how);
     if (gpu == NULL || need <= (double)lacis_gpu_memory_left(gpu)) return true;
-    snprintf(why, size, "a part of the fields takes %.4g MB of a GPU's memory, of which %.4g MB are left",
+    snprintf(why, size,
+             "a part of the fields takes %.4g MB of a GPU's memory, of which %.4g MB are left; SET gpu_memory_limit",
              mega * need, mega * (double)lacis_gpu_memory_left(gpu));
     return false;
 }
@@ -143,7 +129,7 @@ lacis_status lacis_sweep_share_gpu_begin(lacis_sweep_share *share, const lacis_s
     if (share->gpu->gpu == NULL) return lacis_run_fail(share->run, LACIS_UNSUPPORTED, "%s", reason);
     if (!lacis_sweep_share_gpu_fits(share->work, &share->brief, &share->cut, lacis_team_piece(share->team), reason,
                                     sizeof reason))
-        return lacis_run_fail(share->run, LACIS_LIMIT, "%s", reason);
+        return lacis_run_fail(share->run, LACIS_UNSUPPORTED, "%s", reason);
     return begin(share->gpu, how);
 }
 

@@ -47,6 +47,11 @@ lacis_sweep_mail lacis_sweep_share_mail(lacis_sweep_share *share)
 
 /* ---------------------------------------------------------------------------------- beginning, ending */
 
+uint64_t lacis_sweep_lines_bytes(const lacis_sweep_brief *brief)
+{
+    return sizeof(lacis_sweep_times) * (uint64_t)brief->lines;
+}
+
 bool lacis_sweep_ranks_cut(const lacis_sweep_work *work, const lacis_sweep_brief *brief, int parts,
                            lacis_sweep_cut *out, char *why, size_t size)
 {
@@ -54,6 +59,28 @@ bool lacis_sweep_ranks_cut(const lacis_sweep_work *work, const lacis_sweep_brief
     lacis_sweep_start_of(work, NULL, &whole);
     memcpy(whole.extent, brief->extent, sizeof whole.extent);
     return (brief->slabs ? lacis_sweep_cut_slabs : lacis_sweep_cut_make)(&whole, parts, brief->deep, out, why, size);
+}
+
+bool lacis_sweep_every_is_why(const lacis_sweep_work *work, bool slabs, int parts)
+{
+    char why[200];
+    lacis_sweep_cut cut;
+    lacis_sweep_brief brief = {.deep = 1, .slabs = slabs};
+    memcpy(brief.extent, work->grid.extent, sizeof brief.extent);
+    return work->exchange.every > 1 && lacis_sweep_ranks_cut(work, &brief, parts, &cut, why, sizeof why);
+}
+
+lacis_status lacis_sweep_cannot_cut(const lacis_sweep_work *work, bool slabs, int parts, const char *why)
+{
+    if (lacis_sweep_every_is_why(work, slabs, parts))
+        return lacis_run_fail_at(work->run, LACIS_RANGE, work->exchange.every_offset,
+                                 "a smaller EVERY, or fewer PARTS", "%s", why);
+    return lacis_run_fail(work->run, LACIS_UNSUPPORTED, "%s", why);
+}
+
+void lacis_sweep_copy_means_nothing(lacis_run *run)
+{
+    lacis_run_note(run, LACIS_NOTE, "SWEEP: BY copy is for borders on ranks' GPUs, and means nothing here");
 }
 
 lacis_status lacis_sweep_share_prepare(lacis_run *run, const lacis_sweep_work *work, const lacis_sweep_brief *brief,
@@ -73,7 +100,8 @@ lacis_status lacis_sweep_share_prepare(lacis_run *run, const lacis_sweep_work *w
     out->start.levels = brief->levels;
     out->start.host = lacis_sweep_host_of(run);
     if (brief->gpu) return LACIS_OK;
-    out->bytes = lacis_sweep_bytes(&out->start) + lacis_sweep_part_bytes(&out->start, &out->cut, part);
+    out->bytes = lacis_sweep_bytes(&out->start) + lacis_sweep_part_bytes(&out->start, &out->cut, part) +
+                 lacis_sweep_lines_bytes(brief);
     if (out->bytes > lacis_run_memory_left(run))
         return lacis_sweep_said(run, work, LACIS_SWEEP_NO_MEMORY, out->bytes);
     return LACIS_OK;
@@ -93,8 +121,8 @@ static lacis_status begin_on_cpu(lacis_sweep_share *share, const lacis_sweep_par
 
 lacis_status lacis_sweep_share_begin(lacis_sweep_share *share)
 {
-    const uint64_t lines = sizeof *share->line * (uint64_t)share->brief.lines;
-    if (share->brief.lines > 0) LACIS_TRY(lacis_run_alloc(share->run, lines, &share->line));
+    if (share->brief.lines > 0)
+        LACIS_TRY(lacis_run_alloc(share->run, lacis_sweep_lines_bytes(&share->brief), &share->line));
     const lacis_sweep_part_how how = {share->brief.overlap, share->line, share->brief.lines};
     share->busy = true;
     LACIS_TRY(share->brief.gpu ? lacis_sweep_share_gpu_begin(share, &how) : begin_on_cpu(share, &how));
@@ -177,6 +205,16 @@ static void count_own(lacis_sweep_share *share, lacis_sweep_counts *out, lacis_s
     lacis_sweep_part_spent(share->part, times, &lines);
 }
 
+/* GPUs whose slabs' borders go ahead of them are not stopped to be timed: then nothing is told. */
+static void tell_seconds(lacis_run *run, const lacis_sweep_times *times)
+{
+    const double borders = times->pack + times->unpack, steps = times->centre + times->rest;
+    if (borders + times->wait + steps == 0) return;
+    lacis_run_count(run, "seconds of packing and unpacking, ranks together", borders);
+    lacis_run_count(run, "seconds of waiting for halos, ranks together", times->wait);
+    lacis_run_count(run, "seconds of computing, ranks together", steps);
+}
+
 /* The engine adds up the figures of all ranks. */
 lacis_status lacis_sweep_share_tell(lacis_sweep_share *share, lacis_sweep_counts *out)
 {
@@ -189,8 +227,6 @@ lacis_status lacis_sweep_share_tell(lacis_sweep_share *share, lacis_sweep_counts
     out->updates = (double)updates;
     lacis_run_count(share->run, "exchanges, ranks together", times.exchanges);
     lacis_run_count(share->run, "halo bytes", times.bytes);
-    lacis_run_count(share->run, "seconds of packing and unpacking, ranks together", times.pack + times.unpack);
-    lacis_run_count(share->run, "seconds of waiting for halos, ranks together", times.wait);
-    lacis_run_count(share->run, "seconds of computing, ranks together", times.centre + times.rest);
+    tell_seconds(share->run, &times);
     return LACIS_OK;
 }

@@ -12,6 +12,7 @@ typedef struct spread {
     lacis_sweep_share share;
     lacis_sweep_order order; /* that is being sent */
     char *buffer;            /* an array of the largest part, or a face's values */
+    FILE *times;             /* of EXCHANGE TO; NULL: none */
     bool prepared;
 } spread;
 
@@ -173,7 +174,7 @@ static lacis_status read(lacis_sweep_system *system, void *const *field)
 
 /* --- a timeline: EXCHANGE ... TO */
 
-static lacis_status gather_lines(spread *s, int part, FILE *file)
+static lacis_status gather_lines(spread *s, int part)
 {
     lacis_sweep_times *line;
     int64_t lines = 0;
@@ -185,21 +186,19 @@ static lacis_status gather_lines(spread *s, int part, FILE *file)
     LACIS_TRY(lacis_team_receive(team, part, LACIS_SWEEP_TAG_LINES, line, sizeof *line * (uint64_t)lines));
     status = lacis_team_wait(team);
     if (status != LACIS_OK) return lacis_team_end(team, status);
-    lacis_sweep_timeline_add(file, part, line, lines);
+    lacis_sweep_timeline_add(s->times, part, line, lines);
     return LACIS_OK;
 }
 
 static lacis_status timeline(spread *s)
 {
-    FILE *file = lacis_sweep_timeline_open(s->share.run, s->share.work);
     lacis_sweep_times times;
     int64_t lines;
     lacis_status status = LACIS_OK;
     lacis_sweep_share_spent(&s->share, &times, &lines);
-    lacis_sweep_timeline_add(file, 0, s->share.line, lines);
+    lacis_sweep_timeline_add(s->times, 0, s->share.line, lines);
     for (int part = 1; part < parts(s) && status == LACIS_OK; part++)
-        status = gather_lines(s, part, file);
-    lacis_sweep_timeline_close(s->share.run, s->share.work, file);
+        status = gather_lines(s, part);
     return status;
 }
 
@@ -216,6 +215,7 @@ static void counted(lacis_sweep_system *system, lacis_sweep_counts *out)
 static void clear(lacis_sweep_system *system)
 {
     spread *s = own(system);
+    lacis_sweep_timeline_close(system->run, system->work, &s->times);
     if (!s->prepared) return;
     if (!s->share.busy && (s->share.part != NULL || s->share.gpu != NULL)) give(s, LACIS_SWEEP_STOP, 0, false);
     if (s->share.busy) lacis_team_end(s->share.team, LACIS_INTERRUPT);
@@ -235,6 +235,7 @@ lacis_status lacis_sweep_ranks_system(lacis_run *run, const lacis_call *call, co
     LACIS_TRY(lacis_run_scratch(run, sizeof *s, &s));
     *s = (spread){.base = {&kind, run, call, call->work}};
     *out = &s->base;
+    LACIS_TRY(lacis_sweep_timeline_open(run, call->work, &s->times));
     LACIS_TRY(lacis_sweep_share_prepare(run, call->work, &dealt->brief, &s->share));
     s->prepared = true;
     return scatter(s, input);

@@ -6,7 +6,6 @@
 #include "sweep/system.h"
 
 #include <inttypes.h>
-#include <time.h>
 
 /* Where the first rule stands that can fail. */
 static int64_t place_of_written(const lacis_sweep_work *work)
@@ -78,29 +77,24 @@ static lacis_status finish(lacis_sweep_motion *m, lacis_array **out)
         return status;
     }
     tell_until(m);
-    if (m->system->work->exchange.asked && !m->system->kind->parts)
+    const lacis_sweep_exchange *exchange = &m->system->work->exchange;
+    if ((exchange->asked || exchange->parts > 1) && !m->system->kind->parts)
         lacis_run_note(run, LACIS_NOTE,
-                       "SWEEP: the grid was not cut over ranks or GPUs, so that nothing is exchanged");
+                       "SWEEP: the grid was not cut over ranks or GPUs, so that %s nothing (of ranks EXPLAIN "
+                       "says why)",
+                       exchange->asked ? "EXCHANGE means" : "PARTS means");
     tell_counts(m->system);
     *out = array;
     return LACIS_OK;
 }
 
-static double now(void)
-{
-    const double nano = 1e-9;
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + nano * (double)time.tv_nsec;
-}
-
 static lacis_status with_system(lacis_sweep_system *system, lacis_array **out)
 {
     lacis_sweep_motion m = {.system = system, .step = system->work->grid.step, .some = LACIS_SWEEP_SOME};
-    const double begin = now();
+    const double begin = lacis_sweep_now();
     lacis_status status = lacis_sweep_go(&m);
     /* A device that is not asked for a change may still be at work. */
-    if (status == LACIS_OK && m.measured) lacis_run_count(system->run, "seconds in steps", now() - begin);
+    if (status == LACIS_OK && m.measured) lacis_run_count(system->run, "seconds in steps", lacis_sweep_now() - begin);
     if (status == LACIS_OK) status = finish(&m, out);
     lacis_sweep_changes_free(system->run, &m.changes);
     return status;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <time.h>
 
-static double now(void)
+double lacis_sweep_now(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -51,10 +51,10 @@ static lacis_status some_steps(lacis_sweep_motion *m, int64_t until, lacis_sweep
     const double often = 0.05, seldom = 0.2;
     const lacis_sweep_work *work = m->system->work;
     const int64_t left = until - m->step, count = m->some < left ? m->some : left;
-    const double begin = now();
+    const double begin = lacis_sweep_now();
     if (lacis_run_cancelled(m->system->run)) return lacis_run_interrupted(m->system->run);
     LACIS_TRY(m->system->kind->steps(m->system, count, count == left ? change : NULL));
-    const double seconds = now() - begin;
+    const double seconds = lacis_sweep_now() - begin;
     m->step += count;
     if (count == m->some && seconds < often) m->some *= 2;
     if (seconds > seldom && m->some > LACIS_SWEEP_SOME) m->some /= 2;

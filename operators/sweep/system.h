@@ -81,6 +81,7 @@ typedef struct lacis_sweep_motion {
     int64_t some;   /* steps that kernels are asked for at once */
 } lacis_sweep_motion;
 lacis_status lacis_sweep_go(lacis_sweep_motion *motion);
+double lacis_sweep_now(void); /* seconds, of a clock that only goes on */
 
 /* --- keep.c: the fields as a grid (leave: one that later statements will read), and as a file of KEEP. */
 lacis_status lacis_sweep_grid_at(lacis_sweep_system *system, int64_t step, bool leave, lacis_array **out);

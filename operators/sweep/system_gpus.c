@@ -32,6 +32,7 @@ typedef struct gpus {
     lacis_sweep_share share; /* how faces are cut, as over ranks */
     lacis_sweep_gpus_start start;
     lacis_sweep_gpus *systems;
+    FILE *times; /* of EXCHANGE TO; NULL: none */
 } gpus;
 
 static gpus *own(lacis_sweep_system *system)
@@ -92,10 +93,9 @@ static bool wait_for_halos(const lacis_sweep_work *work, const lacis_sweep_cut *
 static uint64_t slab_takes(const lacis_sweep_work *work, const lacis_sweep_start *whole, const lacis_sweep_cut *cut,
                            int k)
 {
-    lacis_sweep_box box;
-    lacis_sweep_cut_box(cut, k, &box);
-    const uint64_t arrays = (uint64_t)(work->grid.fields + work->coefficients);
-    return arrays * lacis_sweep_box_bytes(work, &box) + lacis_sweep_gpus_bytes(whole, cut, k);
+    const lacis_sweep_share share = {.work = work, .cut = *cut};
+    return lacis_sweep_share_arrays_bytes(&share, k) +
+           lacis_sweep_gpus_bytes(whole, cut, wait_for_halos(work, cut), k);
 }
 
 /* Whether each has room for its slab. *need, *left: of the first that has not. */
@@ -116,16 +116,18 @@ static bool have_room(const lacis_sweep_work *work, int levels, int many, lacis_
     return true;
 }
 
-/* As many as PARTS allows, whose slabs are thick enough; where EXCHANGE EVERY makes them too thin that is an error.
- */
-static int most_of(const lacis_sweep_work *work, int levels, int many)
+/* As many as PARTS allows, whose slabs are thick enough for a step; where EXCHANGE EVERY makes them too thin that is
+ * an error. */
+static int most_of(const lacis_sweep_work *work, int many)
 {
+    lacis_sweep_start start;
     lacis_sweep_cut cut;
     char why[WHY];
     const int asked = work->exchange.parts;
+    lacis_sweep_start_of(work, NULL, &start);
     if (many > LACIS_SWEEP_GPUS_MOST) many = LACIS_SWEEP_GPUS_MOST;
     if (asked > 0 && asked < many) many = asked;
-    while (many > 1 && work->exchange.every == 0 && deep_of(work, levels, many, &cut, why) == 0)
+    while (many > 1 && !lacis_sweep_cut_slabs(&start, many, 1, &cut, why, WHY))
         many--;
     return many;
 }
@@ -137,7 +139,7 @@ int lacis_sweep_gpus_for(const lacis_sweep_work *work, int levels, bool start, l
     const bool forced = lacis_run_gpus_forced(work->run);
     const double seconds = lacis_sweep_step_bytes(work) / RATE * (double)work->steps;
     if (gpu[0] == NULL || lacis_run_team(work->run) != NULL || (!forced && seconds < SHARED)) return 1;
-    const int many = most_of(work, levels, lacis_run_gpus(work->run, start && (forced || seconds >= STARTED), gpu));
+    const int many = most_of(work, lacis_run_gpus(work->run, start && (forced || seconds >= STARTED), gpu));
     if (many < 2 || have_room(work, levels, many, gpu, &need, &left)) return many;
     if (start)
         lacis_run_note(
@@ -207,14 +209,18 @@ static void timeline(const gpus *g)
 {
     lacis_sweep_times *line;
     lacis_run *run = g->base.run;
-    if (lacis_run_scratch(run, sizeof *line * (uint64_t)g->start.timed, &line) != LACIS_OK) return;
-    FILE *file = lacis_sweep_timeline_open(run, g->base.work);
+    if (lacis_run_scratch(run, sizeof *line * (uint64_t)g->start.timed, &line) != LACIS_OK) {
+        lacis_sweep_timeline_warn(run, g->base.work, "there is no memory for the times");
+        return;
+    }
     for (int k = 0; k < g->members; k++) {
         int64_t lines = 0;
-        if (lacis_sweep_gpus_times(g->systems, k, line, &lines) != LACIS_SWEEP_OK) break;
-        lacis_sweep_timeline_add(file, k, line, lines);
+        if (lacis_sweep_gpus_times(g->systems, k, line, &lines) != LACIS_SWEEP_OK) {
+            lacis_sweep_timeline_warn(run, g->base.work, "a GPU does not tell its times");
+            return;
+        }
+        lacis_sweep_timeline_add(g->times, k, line, lines);
     }
-    lacis_sweep_timeline_close(run, g->base.work, file);
 }
 
 static void counted(lacis_sweep_system *system, lacis_sweep_counts *out)
@@ -230,6 +236,7 @@ static void counted(lacis_sweep_system *system, lacis_sweep_counts *out)
 static void clear(lacis_sweep_system *system)
 {
     gpus *g = own(system);
+    lacis_sweep_timeline_close(system->run, system->work, &g->times);
     lacis_sweep_gpus_free(g->systems);
     g->systems = NULL;
     for (int k = 0; k < g->members; k++)
@@ -256,20 +263,10 @@ static bool stopped(void *context)
     return lacis_run_cancelled(((member *)context)->of->base.run);
 }
 
-static uint64_t apart(uint64_t bytes)
-{
-    return (bytes + 255) / 256 * 256;
-}
-
-static uint64_t face_bytes(const gpus *g, int k, int face)
-{
-    return lacis_sweep_size(g->base.work->type) * (uint64_t)lacis_sweep_face_cells(&g->start.cut, k, face);
-}
-
 static lacis_status send_face(gpus *g, int k, int face, const void *whole, void *to)
 {
     void *part;
-    const uint64_t bytes = face_bytes(g, k, face);
+    const uint64_t bytes = lacis_sweep_share_face_bytes(&g->share, k, face);
     LACIS_TRY(lacis_run_alloc(g->base.run, bytes, &part));
     lacis_sweep_face_copy(&g->start.cut, k, face, lacis_sweep_size(g->base.work->type), whole, part);
     const lacis_status status = lacis_gpu_upload(g->base.run, g->member[k].gpu, part, bytes, to);
@@ -282,13 +279,9 @@ static lacis_status send_arrays(gpus *g, int k, const lacis_sweep_input *input)
 {
     lacis_sweep_start *start = &g->start.part[k].start;
     lacis_gpu *gpu = g->member[k].gpu;
-    const uint64_t bytes = apart(slab_bytes(g, k));
+    const uint64_t bytes = lacis_sweep_apart(slab_bytes(g, k));
     const int arrays = start->fields + start->coefficients;
-    uint64_t all = bytes * (uint64_t)arrays;
-    for (int field = 0; field < start->fields; field++)
-        for (int face = 0; face < LACIS_SWEEP_FACES; face++)
-            if (lacis_sweep_face_valued(&g->share, k, field, face)) all += apart(face_bytes(g, k, face));
-    g->member[k].block = lacis_gpu_alloc(gpu, all);
+    g->member[k].block = lacis_gpu_alloc(gpu, lacis_sweep_share_arrays_bytes(&g->share, k));
     if (g->member[k].block == NULL) return lacis_gpu_no_room(g->base.run, gpu, "the grid");
     char *at = g->member[k].block;
     for (int i = 0; i < arrays; i++, at += bytes) {
@@ -301,7 +294,7 @@ static lacis_status send_arrays(gpus *g, int k, const lacis_sweep_input *input)
             if (!lacis_sweep_face_valued(&g->share, k, field, face)) continue;
             start->edge[field][face].values = at;
             LACIS_TRY(send_face(g, k, face, input->face[field][face], at));
-            at += apart(face_bytes(g, k, face));
+            at += lacis_sweep_apart(lacis_sweep_share_face_bytes(&g->share, k, face));
         }
     return LACIS_OK;
 }
@@ -358,8 +351,9 @@ lacis_status lacis_sweep_gpus_system(lacis_run *run, const lacis_call *call, con
     for (int k = 0; k < many; k++)
         made->member[k] = (member){made, gpu[k], NULL};
     *out = &made->base;
-    if (deep_of(work, levels, many, &made->start.cut, why) == 0)
-        return lacis_run_fail(run, LACIS_UNSUPPORTED, "%s", why);
+    if (deep_of(work, levels, many, &made->start.cut, why) == 0) return lacis_sweep_cannot_cut(work, true, many, why);
+    LACIS_TRY(lacis_sweep_timeline_open(run, work, &made->times));
+    if (work->exchange.copy) lacis_sweep_copy_means_nothing(run);
     made->start.apart = wait_for_halos(work, &made->start.cut);
     return begin(made, input, levels);
 }

@@ -9,19 +9,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void complain(lacis_run *run, const lacis_sweep_work *work)
+lacis_status lacis_sweep_timeline_open(lacis_run *run, const lacis_sweep_work *work, FILE **out)
 {
-    lacis_run_note(run, LACIS_WARNING, "SWEEP: EXCHANGE TO '%s': %s", work->exchange.to, strerror(errno));
-}
-
-FILE *lacis_sweep_timeline_open(lacis_run *run, const lacis_sweep_work *work)
-{
-    FILE *file = fopen(work->exchange.to, "w");
-    if (file == NULL)
-        complain(run, work);
-    else
-        fputs("part,exchange,pack,centre,wait,unpack,rest,bytes\n", file);
-    return file;
+    const lacis_sweep_exchange *exchange = &work->exchange;
+    *out = NULL;
+    if (exchange->to == NULL) return LACIS_OK;
+    *out = fopen(exchange->to, "w");
+    if (*out == NULL)
+        return lacis_run_fail_at(run, LACIS_IO, exchange->to_offset, NULL, "cannot write \"%s\": %s", exchange->to,
+                                 strerror(errno));
+    fputs("part,exchange,pack,centre,wait,unpack,rest,bytes\n", *out);
+    return LACIS_OK;
 }
 
 void lacis_sweep_timeline_add(FILE *file, int part, const lacis_sweep_times *line, int64_t lines)
@@ -31,9 +29,16 @@ void lacis_sweep_timeline_add(FILE *file, int part, const lacis_sweep_times *lin
                 line[i].wait, line[i].unpack, line[i].rest, line[i].bytes);
 }
 
-void lacis_sweep_timeline_close(lacis_run *run, const lacis_sweep_work *work, FILE *file)
+void lacis_sweep_timeline_warn(lacis_run *run, const lacis_sweep_work *work, const char *why)
 {
-    if (file == NULL) return;
-    const bool bad = ferror(file) != 0;
-    if (fclose(file) != 0 || bad) complain(run, work);
+    lacis_run_note(run, LACIS_WARNING, "SWEEP: EXCHANGE TO '%s': %s", work->exchange.to, why);
+}
+
+void lacis_sweep_timeline_close(lacis_run *run, const lacis_sweep_work *work, FILE **file)
+{
+    if (*file == NULL) return;
+    int code = ferror(*file) != 0 ? EIO : 0; /* why was lost among later calls */
+    if (fclose(*file) != 0 && code == 0) code = errno;
+    *file = NULL;
+    if (code != 0) lacis_sweep_timeline_warn(run, work, strerror(code));
 }

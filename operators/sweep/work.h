@@ -48,9 +48,10 @@ typedef enum lacis_sweep_overlap { LACIS_SWEEP_AS_BEST, LACIS_SWEEP_SYNC, LACIS_
 typedef struct lacis_sweep_exchange {
     bool asked; /* there is an EXCHANGE */
     lacis_sweep_overlap overlap;
-    int parts, every; /* at most; steps on an exchange; 0: as is best */
-    bool copy;        /* borders by copies of two dimensions */
-    const char *to;   /* a file that gets times of each exchange; NULL: none */
+    int parts, every;                /* at most; steps on an exchange; 0: as is best */
+    bool copy;                       /* borders by copies of two dimensions */
+    const char *to;                  /* a file that gets times of each exchange; NULL: none */
+    int64_t every_offset, to_offset; /* in the statement */
 } lacis_sweep_exchange;
 
 typedef struct lacis_sweep_work {

@@ -137,6 +137,7 @@ static int read_lines(const char *path, experiment_line *line, int most, int *li
                          &l->wait, &l->unpack, &l->rest, &l->bytes) == 8;
     }
     fclose(file);
+    if (*lines == most) return bench_fail("SWEEP wrote times of more exchanges than there is room for, %d", most);
     return *lines > 0 ? 0 : bench_fail("SWEEP wrote no times of its exchanges");
 }
 

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-enum { EXPERIMENT_PARTS = 64, EXPERIMENT_LINES = 1 << 13 };
+enum { EXPERIMENT_PARTS = 64, EXPERIMENT_LINES = 1 << 15 };
 
 typedef struct experiment {
     const bench_options *options;

@@ -43,15 +43,24 @@ static void print(const experiment *e, const experiment_point *p, const experime
     printf(" %12.3f %7.2f%% %12.4g\n", 1e6 * f->exposed, 1e2 * share, 1e-3 * f->bytes);
 }
 
+static bool wanted(const experiment *e, const experiment_point *p)
+{
+    return e->options->way == NULL || strstr(p->name, e->options->way) != NULL;
+}
+
 /* Points in turn (--way: those that have it in their names); of each the speed-up over the first, cell by cell. */
-static int print_all(const experiment *e, const experiment_point *point, int points)
+static int print_all(const experiment *e, const char *what, const experiment_point *point, int points)
 {
     double base = 0;
-    int code = 0;
+    int code = 0, many = 0;
+    for (int i = 0; i < points; i++)
+        many += wanted(e, &point[i]);
+    if (many == 0) return bench_fail("no point of %s has \"%s\" in its name", e->name, e->options->way) + 1;
+    head(e, what);
     for (int i = 0; i < points && code == 0; i++) {
         const experiment_point *p = &point[i];
         experiment_figures f;
-        if (e->options->way != NULL && strstr(p->name, e->options->way) == NULL) continue;
+        if (!wanted(e, p)) continue;
         code = experiment_measure(e, p, &f);
         if (base == 0) base = f.step / ((double)p->nx * (double)p->ny);
         if (code == 0) print(e, p, &f, base * (double)p->nx * (double)p->ny);
@@ -61,10 +70,19 @@ static int print_all(const experiment *e, const experiment_point *point, int poi
 
 /* --- experiments */
 
+static const double LEAST_SIDE = 64, MOST_SIDE = 1e6;
+
+static bool side_can_be(const experiment *e)
+{
+    char *end;
+    if (e->options->n == NULL) return true;
+    const double value = strtod(e->options->n, &end);
+    return end != e->options->n && *end == '\0' && value >= LEAST_SIDE && value <= MOST_SIDE;
+}
+
 static int64_t side_of(const experiment *e)
 {
-    const double value = e->options->n == NULL ? 0 : strtod(e->options->n, NULL);
-    return value >= 64 && value <= 1e6 ? (int64_t)value : e->gpu ? USUAL_ON_GPU : USUAL_ON_CPU;
+    return e->options->n != NULL ? (int64_t)strtod(e->options->n, NULL) : e->gpu ? USUAL_ON_GPU : USUAL_ON_CPU;
 }
 
 /* Borders waited for, or overlapped, with halos of one step and of several. */
@@ -91,8 +109,7 @@ static int exchange(const experiment *e)
                  way[i].exchange[0] == '\0' ? "as is best" : way[i].exchange, way[i].clauses[0] == '\0' ? "" : ", ",
                  way[i].clauses);
     }
-    head(e, "synchronous against asynchronous");
-    return print_all(e, point, WAYS);
+    return print_all(e, "synchronous against asynchronous", point, WAYS);
 }
 
 /* A grid so wide that it is cut along x, where borders are columns. */
@@ -109,8 +126,8 @@ static int pack(const experiment *e)
                    "pack is about borders that ranks' GPUs send: mpirun -n N lacis-bench sweep --experiment pack "
                    "--device gpu") +
                1;
-    head(e, "borders along x packed by kernels against copies of two dimensions");
-    return print_all(e, point, sizeof point / sizeof point[0]);
+    return print_all(e, "borders along x packed by kernels against copies of two dimensions", point,
+                     sizeof point / sizeof point[0]);
 }
 
 static int scaling(const experiment *e, bool weak)
@@ -125,8 +142,8 @@ static int scaling(const experiment *e, bool weak)
                  p->ny);
         if (parts == e->parts) break;
     }
-    head(e, weak ? "as many cells for each part (speedup: by the cell)" : "one grid over more parts");
-    return print_all(e, point, points);
+    return print_all(e, weak ? "as many cells for each part (speedup: by the cell)" : "one grid over more parts",
+                     point, points);
 }
 
 static int strong(const experiment *e)
@@ -139,6 +156,20 @@ static int weak(const experiment *e)
     return scaling(e, true);
 }
 
+static void print_line(const experiment *e, const experiment_line *line)
+{
+    const double us = 1e6;
+    if (e->options->json)
+        printf(
+            "{\"case\": \"sweep/timeline\", \"exchange\": %d, \"part\": %d, \"pack_us\": %.3f, \"centre_us\": %.3f, "
+            "\"wait_us\": %.3f, \"unpack_us\": %.3f, \"rest_us\": %.3f, \"exposed_us\": %.3f}\n",
+            line->exchange, line->part, us * line->pack, us * line->centre, us * line->wait, us * line->unpack,
+            us * line->rest, us * experiment_exposed(line));
+    else
+        printf("%8d %8d %10.1f %10.1f %10.1f %10.1f %10.1f %12.1f\n", line->exchange, line->part, us * line->pack,
+               us * line->centre, us * line->wait, us * line->unpack, us * line->rest, us * experiment_exposed(line));
+}
+
 /* Some exchanges of each part, one after the other. */
 static int timeline(const experiment *e)
 {
@@ -146,21 +177,14 @@ static int timeline(const experiment *e)
     static experiment_line line[EXPERIMENT_LINES];
     const int64_t n = side_of(e);
     const experiment_point point = {"async EVERY 1", e->parts, n, n, "async EVERY 1", "LEVELS 1"};
-    experiment_figures f;
-    int lines = 0;
-    head(e, "async EVERY 1");
-    int code = experiment_measure(e, &point, &f);
-    if (code == 0) print(e, &point, &f, 0);
+    int lines = 0, code = print_all(e, "async EVERY 1", &point, 1);
     if (code == 0) code = experiment_times(e, &point, line, EXPERIMENT_LINES, &lines);
-    if (code == 0)
+    if (code == 0 && !e->options->json)
         printf("\n%8s %8s %10s %10s %10s %10s %10s %12s  (us)\n", "exchange", "part", "pack", "centre", "wait",
                "unpack", "rest", "exposed");
     for (int at = FROM; at < FROM + SHOWN && code == 0; at++)
         for (int i = 0; i < lines; i++)
-            if (line[i].exchange == at)
-                printf("%8d %8d %10.1f %10.1f %10.1f %10.1f %10.1f %12.1f\n", at, line[i].part, 1e6 * line[i].pack,
-                       1e6 * line[i].centre, 1e6 * line[i].wait, 1e6 * line[i].unpack, 1e6 * line[i].rest,
-                       1e6 * experiment_exposed(&line[i]));
+            if (line[i].exchange == at) print_line(e, &line[i]);
     return code;
 }
 
@@ -176,6 +200,7 @@ int experiment_run(const experiment *e)
                           "(--device gpu --gpus N), 2 to %d of them",
                           EXPERIMENT_PARTS) +
                1;
+    if (!side_can_be(e)) return bench_fail("--n is a side of 64 to 1000000 cells, not %s", e->options->n) + 1;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (strcmp(e->name, all[i].name) == 0) return all[i].run(e);
     return bench_fail("--experiment is exchange, pack, strong, weak or timeline, not %s", e->name) + 1;

@@ -11,6 +11,7 @@
 
 struct sweep_slabs {
     lacis_sweep_gpus_start start = {};
+    lacis_sweep_start whole = {};
     lacis_sweep_gpus *systems = nullptr;
     cudaStream_t streams[LACIS_SWEEP_GPUS_MOST] = {};
     std::vector<void *> held[LACIS_SWEEP_GPUS_MOST];

@@ -7,6 +7,7 @@
 #include <cstring>
 
 int64_t several_live, several_allocs, several_fail_at;
+static int64_t several_bytes; /* taken, whether or not they were given back */
 
 /* The context is the stream of a device, which is current whenever its memory is asked for. */
 static void *host_alloc(void *context, uint64_t bytes)
@@ -16,6 +17,7 @@ static void *host_alloc(void *context, uint64_t bytes)
     if (cudaMallocAsync(&block, bytes ? bytes : 1, (cudaStream_t)context) != cudaSuccess) return nullptr;
     CUDA(cudaMemsetAsync(block, 0xff, bytes ? bytes : 1, (cudaStream_t)context));
     several_live++;
+    several_bytes += (int64_t)bytes;
     return block;
 }
 
@@ -102,6 +104,7 @@ bool slabs_begin(sweep_slabs *s, const sweep_case &c, int devices, int deep, boo
     int there = 0;
     if (!lacis_sweep_cut_slabs(&c.start, devices, deep, &s->start.cut, why, size)) return false;
     CUDA(cudaGetDeviceCount(&there));
+    s->whole = c.start;
     s->start.devices = devices;
     s->start.apart = apart;
     s->start.timed = SEVERAL_TIMED;
@@ -116,11 +119,26 @@ bool slabs_begin(sweep_slabs *s, const sweep_case &c, int devices, int deep, boo
     return true;
 }
 
+/* What was said that slabs take is what they take, but for the ends of blocks. */
+static void compare_bytes(const sweep_slabs *s, int64_t blocks)
+{
+    const int64_t end = 512;
+    int64_t said = 0;
+    for (int k = 0; k < s->start.devices; k++)
+        said += (int64_t)lacis_sweep_gpus_bytes(&s->whole, &s->start.cut, s->start.apart, k);
+    sweep_expect(several_bytes <= said && said - several_bytes <= end * blocks,
+                 "slabs take %lld bytes, not %lld, in %lld blocks", (long long)several_bytes, (long long)said,
+                 (long long)blocks);
+}
+
 lacis_sweep_status slabs_make(sweep_slabs *s)
 {
     int error = 0;
+    const int64_t before = several_live;
+    several_bytes = 0;
     const lacis_sweep_status status = lacis_sweep_gpus_new(&s->start, &s->systems, &error);
     sweep_expect(error == 0, "slabs: %s", cudaGetErrorString((cudaError_t)error));
+    if (status == LACIS_SWEEP_OK) compare_bytes(s, several_live - before);
     return status;
 }
 

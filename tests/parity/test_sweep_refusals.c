@@ -143,6 +143,10 @@ static void clauses(void **state)
     refuse(&f, "SWEEP g STEP u KEEP EVERY 1 TO '*_*.npy'", LACIS_SYNTAX, "TO needs one *");
     refuse(&f, "SWEEP g STEP u LEVELS 0", LACIS_RANGE, "LEVELS must be 1 or more");
     refuse(&f, "SWEEP g STEP u LEVELS 65", LACIS_RANGE, "LEVELS must be 64 or less");
+    refuse(&f, "SWEEP g STEP u PARTS 0", LACIS_RANGE, "PARTS must be 1 or more");
+    refuse(&f, "SWEEP g STEP u EXCHANGE EVERY 0", LACIS_RANGE, "EVERY must be 1 or more");
+    refuse(&f, "SWEEP g STEP u EXCHANGE sync EVERY 65", LACIS_RANGE, "EVERY must be 64 or less");
+    refuse(&f, "SWEEP g STEP u EXCHANGE TO ''", LACIS_RANGE, "TO names no file");
     enter(&f.g, "last", grid_array(&f.g, 2, f.g.n.extent, 1, NULL, f.g.n.array, INT64_MAX));
     accept(&f, "SWEEP last STEP u STEPS 0");
     refuse(&f, "SWEEP last STEP u", LACIS_RANGE, "so many steps cannot be counted");

@@ -55,6 +55,14 @@ def a_timeline():
         assert abs(pack + wait + unpack - exposed) < 0.3, row
 
 
+def a_timeline_in_json():
+    whole, *lines = rows(3, "timeline")
+    assert whole["case"] == "sweep/timeline/async EVERY 1" and whole["parts"] == 3, whole
+    assert [(row["exchange"], row["part"]) for row in lines] == [(e, p) for e in range(8, 14) for p in range(3)], lines
+    for row in lines:
+        assert abs(row["pack_us"] + row["wait_us"] + row["unpack_us"] - row["exposed_us"]) < 5e-3, row
+
+
 def refusals():
     code, out, err = bench(0, "strong")
     assert code == 2 and out == "" and "mpirun -n N" in err, (code, out, err)
@@ -62,7 +70,13 @@ def refusals():
     assert code == 2 and "--experiment is exchange, pack, strong, weak or timeline, not sideways" in err, (code, out, err)
     code, out, err = bench(2, "pack")
     assert code == 2 and "--device gpu" in err, (code, out, err)
+    for side in ("abc", "12", "192x", ""):
+        code, out, err = bench(2, "weak", "--n", side)
+        assert (code, out) == (2, "") and f"64 to 1000000 cells, not {side}" in err, (side, code, out, err)
+    for experiment in ("weak", "timeline"):
+        code, out, err = bench(2, experiment, "--way", "sideways")
+        assert (code, out) == (2, "") and 'has "sideways" in its name' in err, (experiment, code, out, err)
 
 
 if __name__ == "__main__":
-    sys.exit(run_all([exchanges, strong_and_weak, a_timeline, refusals]))
+    sys.exit(run_all([exchanges, strong_and_weak, a_timeline, a_timeline_in_json, refusals]))

@@ -100,10 +100,26 @@ def a_timeline():
         assert sorted((row[0], row[1]) for row in rows) == [(p, e) for p in range(4) for e in range(11)], lines
         assert all(value >= 0 for row in rows for value in row) and all(row[7] > 0 for row in rows), lines
         assert all(0 < sum(sum(row[2:7]) for row in rows if row[0] == p) < took for p in range(4)), (took, lines)
-        code, _, err = run(4, f"SET ranks = all; {GRIDS} {call} '{folder}/nowhere/times.csv';")
-        assert code == 0 and "warning: SWEEP: EXCHANGE TO" in err and "No such file" in err, (code, err)
-    code, out, err = run(0, f"{GRIDS} {call} '{path}';")
-    assert code == 0 and "the grid was not cut over ranks or GPUs" in err, (code, err)
+        wrong = call.replace("STEPS 22", "STEPS 1000000000") # an error before the first of them
+        code, out, err = run(4, f"SET ranks = all; {GRIDS} {wrong} '{folder}/nowhere/times.csv';")
+        assert (code, out) == (1, "") and "nowhere/times.csv" in err and "No such file" in err, (code, out, err)
+        few = "SET ranks = all; SET ranks_memory_limit = '3MB';" + GRIDS
+        assert good(4, f"{few} {call} '{path}'; SELECT sum(value) FROM r;") == good(0, f"{GRIDS} {call} '{path}-';"
+                                                                                    "SELECT sum(value) FROM r;")
+        code, out, err = run(4, few + call.replace("STEPS 22", "STEPS 70000") + f"'{path}';")
+        assert code == 1 and "do not fit the memory of every rank" in err, (code, out, err)
+
+
+def what_means_nothing_is_told():
+    for clause, what in (("EXCHANGE sync", "EXCHANGE means nothing"), ("PARTS 4", "PARTS means nothing")):
+        code, _, err = run(0, f"{GRIDS} LET r = SWEEP two STEP {FIVE} STEPS 9 {clause};")
+        assert code == 0 and "the grid was not cut over ranks or GPUs" in err and what in err, (clause, code, err)
+    for clause in ("", "PARTS 1"):
+        code, _, err = run(0, f"{GRIDS} LET r = SWEEP two STEP {FIVE} STEPS 9 {clause};")
+        assert code == 0 and "not cut" not in err, (clause, code, err)
+    for way, told in (("copy", True), ("kernel", False)):
+        code, _, err = run(2, f"SET ranks = all; {GRIDS} LET r = SWEEP two STEP {FIVE} STEPS 9 EXCHANGE BY {way};")
+        assert code == 0 and ("BY copy is for borders on ranks' GPUs" in err) == told, (way, code, err)
 
 
 def it_was_dealt():
@@ -123,6 +139,14 @@ def thin_shares_are_refused():
     code, out, err = run(3, "SET ranks = all; GENERATE g AS noise(40, 29, seed = 1);"
                          f"SWEEP g STEP {FIVE} STEPS 40 EXCHANGE EVERY 17;")
     assert code == 1 and out == "" and "thinner than their halo of 17" in err, (code, out[:200], err)
+    assert "a smaller EVERY, or fewer PARTS" in err, err
+    # Also where ranks are shared as is best: what was written is not left out for another variant.
+    large = "SWEEP g STEP (u[-4,0] + u[4,0] + u[0,-4] + u[0,4]) / 4 STEPS 20000 CHANGE EVERY 20000 EXCHANGE EVERY "
+    code, out, err = run(3, f"GENERATE g AS noise(400, 29, seed = 1); {large}60;")
+    assert code == 1 and out == "" and "thinner than their halo of 240" in err, (code, out[:200], err)
+    code, out, err = run(3, "SET ranks = off; GENERATE g AS noise(40, 29, seed = 1);"
+                         f"LET r = SWEEP g STEP {FIVE} STEPS 40 EXCHANGE EVERY 17;")
+    assert code == 0 and "EXCHANGE means nothing" in err, (code, err)
 
 
 def goes_on_elsewhere():
@@ -199,5 +223,5 @@ def interrupted():
 
 
 if __name__ == "__main__":
-    sys.exit(run_all([same_on_any_count, same_however_exchanged, fewer_parts, a_timeline, it_was_dealt, thin_shares_are_refused, goes_on_elsewhere,
+    sys.exit(run_all([same_on_any_count, same_however_exchanged, fewer_parts, a_timeline, what_means_nothing_is_told, it_was_dealt, thin_shares_are_refused, goes_on_elsewhere,
                       an_error_on_the_way], together=[a_rank_is_killed, terminated, interrupted]))

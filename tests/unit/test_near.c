@@ -4,13 +4,16 @@
  * nothing to be done, all stays.
  */
 #include "core/near.h"
+#include "core/ranks.h"
 #include "support/check.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define ADDRESS "0000:18:00.0"
@@ -48,11 +51,28 @@ static int clean(void **state)
     return system(command);
 }
 
+/* A thread's memory policy, as the kernel tells; mode -1: it may not be asked or set here. */
+enum { NODES = 1024, PREFERRED = 1 };
+struct policy {
+    int mode;
+    unsigned long nodes[NODES / (8 * sizeof(unsigned long))];
+};
+
+static struct policy policy_of_this_thread(void)
+{
+    struct policy p = {.mode = -1};
+    if (syscall(SYS_set_mempolicy, 0, NULL, 0ul) == 0 &&
+        syscall(SYS_get_mempolicy, &p.mode, p.nodes, (unsigned long)NODES, NULL, 0ul) == 0)
+        return p;
+    return (struct policy){.mode = -1};
+}
+
 /* Each in a thread of its own, whose processors are its own affair. */
 struct trial {
     const char *list, *address;
-    int answer;
+    int answer, threads;
     cpu_set_t before, after, child;
+    struct policy usual, moved;
 };
 
 static void *look(void *arg)
@@ -66,9 +86,15 @@ static void *attempt(void *arg)
 {
     struct trial *t = arg;
     pthread_t child;
+    const lacis_ranks ranks = {.threads = CPU_SETSIZE};
     look(&t->before);
+    t->usual = policy_of_this_thread();
     t->answer = lacis_near(sys, t->address);
     look(&t->after);
+    t->threads = lacis_ranks_threads(&ranks);
+    t->moved = t->usual;
+    if (t->usual.mode >= 0)
+        (void)syscall(SYS_get_mempolicy, &t->moved.mode, t->moved.nodes, (unsigned long)NODES, NULL, 0ul);
     if (pthread_create(&child, NULL, look, &t->child) == 0) pthread_join(child, NULL);
     return NULL;
 }
@@ -106,6 +132,9 @@ static void moves(void **state)
     assert_int_equal(t.answer, 1);
     assert_true(CPU_COUNT(&t.after) == 1 && CPU_ISSET((size_t)last, &t.after));
     assert_true(CPU_EQUAL(&t.after, &t.child));
+    assert_int_equal(t.threads, 1); /* SET threads = auto takes no more than there are now */
+    if (t.usual.mode < 0) return;   /* a container forbids it */
+    assert_true(t.moved.mode == PREFERRED && t.moved.nodes[0] == 1);
 }
 
 static void stays(void **state)
@@ -117,6 +146,8 @@ static void stays(void **state)
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         struct trial t = tried(lists[i], ADDRESS);
         if (t.answer != 0 || !CPU_EQUAL(&t.before, &t.after)) fail_msg("\"%s\": %d", lists[i], t.answer);
+        assert_int_equal(t.threads, CPU_COUNT(&t.before));
+        assert_memory_equal(&t.usual, &t.moved, sizeof t.usual);
     }
     assert_int_equal(tried("0\n", "").answer, 0);
     assert_int_equal(tried("0\n", "0000:19:00.0").answer, 0);

@@ -31,6 +31,7 @@
 
 static int fake_levels = 6;          /* of a pass */
 static uint64_t fake_takes;          /* bytes that a slab takes besides its arrays */
+static bool fake_apart;              /* whether that was asked for slabs whose borders do not go ahead */
 static lacis_sweep_gpus_start begun; /* of the last system that was to begin */
 
 static int fake_levels_of(const lacis_sweep_start *start)
@@ -39,9 +40,10 @@ static int fake_levels_of(const lacis_sweep_start *start)
     return fake_levels;
 }
 
-static uint64_t fake_gpus_bytes(const lacis_sweep_start *whole, const lacis_sweep_cut *cut, int part)
+static uint64_t fake_gpus_bytes(const lacis_sweep_start *whole, const lacis_sweep_cut *cut, bool apart, int part)
 {
     (void)whole, (void)cut, (void)part;
+    fake_apart = apart;
     return fake_takes;
 }
 
@@ -92,7 +94,7 @@ static sweeps grids;
 
 static int setup(void **state)
 {
-    static const int64_t extent[3] = {60, 1000, 1};
+    static const int64_t extent[3] = {60, 1000, 1}, side[3] = {1000, 1, 1};
     static const lacis_variant *const none[] = {NULL};
     dice seed = 5;
     parity *p = fixture_setup(state, "SWEEP", none);
@@ -101,6 +103,7 @@ static int setup(void **state)
     fake_levels = 6;
     fake_takes = 1000;
     sweeps_new(&grids, p, &seed, 2, extent, 1, true);
+    enter(&grids, "side", grid_array(&grids, 1, side, 1, NULL, grids.n.array, 0));
     lacis_run_clear(&p->run);
     start_anew(p);
     last_note[0] = '\0';
@@ -141,19 +144,35 @@ static void how_many(void **state)
     assert_string_equal(last_note, "");
 }
 
-/* A slab is 60 x 500 floats, and 30,000 floats are 0.12 MB; a device has 100 MB, of which it gives nine tenths. */
+/* The second slab is 60 x 504 floats, in a multiple of 256 bytes; a device has 100 MB, of which it gives nine tenths.
+ */
+static const uint64_t SLAB = UINT64_C(473) * 256;
+
 static void memory_is_estimated(void **state)
 {
     parity *p = *state;
     lacis_sweep_work *work;
-    const uint64_t left = lacis_gpu_memory_left(lacis_gpu_at_hand(&p->run)), slab = UINT64_C(60) * 504 * 4;
-    fake_takes = left - slab;
+    const uint64_t left = lacis_gpu_memory_left(lacis_gpu_at_hand(&p->run));
+    fake_takes = left - SLAB;
     assert_int_equal(many(p, AVERAGE, &work, true), 2);
     fake_takes = left;
     assert_int_equal(many(p, AVERAGE, &work, false), 1);
     assert_string_equal(last_note, ""); /* costs are no run */
     assert_int_equal(many(p, AVERAGE, &work, true), 1);
     if (strstr(last_note, "one GPU has the grid: a slab for each of 2 takes 90") == NULL) fail_msg("%s", last_note);
+}
+
+/* The second slab has 504 rows, and one more of the face's values: 505 floats lie in 2,048 bytes. */
+static void faces_take_memory_too(void **state)
+{
+    parity *p = *state;
+    lacis_sweep_work *work;
+    const uint64_t left = lacis_gpu_memory_left(lacis_gpu_at_hand(&p->run));
+    const char *const text = AVERAGE " EXCHANGE EVERY 1 EDGE left fixed side";
+    fake_takes = left - SLAB - 2048;
+    assert_int_equal(many(p, text, &work, false), 2);
+    fake_takes++;
+    assert_int_equal(many(p, text, &work, false), 1);
 }
 
 static lacis_status begin_on_two(parity *p, const char *text)
@@ -178,19 +197,39 @@ static void how_they_exchange(void **state)
 {
     parity *p = *state;
     /* Kernels have no memory, which is told; nothing is left on the devices. */
+    char folder[] = "/tmp/lacis-times-XXXXXX", file[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/times.csv", folder);
     assert_int_equal(begin_on_two(p, AVERAGE), LACIS_UNSUPPORTED);
     if (strstr(p->host.error.message, "the fields") == NULL) fail_msg("%s", p->host.error.message);
     assert_true(begun.devices == 2 && begun.device[0] != begun.device[1] && begun.cut.grid[1] == 2);
     assert_true(begun.apart && begun.timed == 0 && begun.cut.deep > fake_levels && begun.cut.deep % fake_levels == 0);
     assert_true(begun.cut.deep <= 64 && begun.cut.halo[1] == begun.cut.deep && begun.part[1].start.origin[1] == 496);
-    begin_on_two(p, AVERAGE " EXCHANGE async EVERY 7 TO '/nowhere/at/all'");
-    assert_true(!begun.apart && begun.cut.deep == 7 && begun.timed > 0);
+    assert_true(fake_apart); /* memory is estimated for what is made */
+    char text[300];
+    snprintf(text, sizeof text, AVERAGE " EXCHANGE async EVERY 7 TO '%s'", file);
+    begin_on_two(p, text);
+    assert_true(!begun.apart && !fake_apart && begun.cut.deep == 7 && begun.timed > 0);
+    assert_true(remove(file) == 0 && remove(folder) == 0);
     begin_on_two(p, AVERAGE " EXCHANGE sync EVERY 1");
     assert_true(begun.apart && begun.cut.deep == 1);
     begin_on_two(p, AVERAGE " CHANGE EVERY 10"); /* no further than the next look */
     assert_int_equal(begun.cut.deep, 10);
     begin_on_two(p, AVERAGE " CHANGE EVERY 1");
     assert_true(begun.cut.deep == 1 && !begun.apart);
+}
+
+/* What cannot be written is an error before anything begins; what means nothing is told. */
+static void what_is_told(void **state)
+{
+    parity *p = *state;
+    assert_int_equal(begin_on_two(p, AVERAGE " EXCHANGE TO '/nowhere/at/all'"), LACIS_IO);
+    assert_string_equal(p->host.error.message, "cannot write \"/nowhere/at/all\": No such file or directory");
+    assert_int_equal(begun.devices, 0);
+    begin_on_two(p, AVERAGE " EXCHANGE BY kernel");
+    assert_string_equal(last_note, "");
+    begin_on_two(p, AVERAGE " EXCHANGE BY copy");
+    assert_string_equal(last_note, "SWEEP: BY copy is for borders on ranks' GPUs, and means nothing here");
 }
 
 static void too_thin(void **state)
@@ -200,12 +239,22 @@ static void too_thin(void **state)
     dice seed = 6;
     sweeps_free(&grids);
     sweeps_new(&grids, p, &seed, 2, extent, 1, true);
-    assert_int_equal(begin_on_two(p, AVERAGE " EXCHANGE EVERY 30"), LACIS_UNSUPPORTED);
+    assert_int_equal(begin_on_two(p, AVERAGE " EXCHANGE EVERY 30"), LACIS_RANGE); /* an error, not another variant */
+    assert_true(p->host.error.offset == (int64_t)strlen(AVERAGE " EXCHANGE EVERY "));
+    assert_string_equal(p->host.error.hint, "a smaller EVERY, or fewer PARTS");
     assert_string_equal(p->host.error.message,
                         "200 x 40 cells in 2 parts: shares of 16 cells along y are thinner than their halo of 30");
     assert_int_equal(begun.devices, 0);
     begin_on_two(p, AVERAGE);
     assert_true(begun.cut.deep >= 1 && begun.cut.deep <= 16);
+    /* Where a step alone reaches too far, fewer GPUs share it, whatever EVERY says. */
+    lacis_sweep_work *work;
+    fake.devices = p->host.gpus = 4;
+    start_anew(p);
+    assert_int_equal(many(p, "SWEEP g STEP u[0,4] + u[0,-4] STEPS 9 EXCHANGE EVERY 2", &work, true), 4);
+    sweeps_free(&grids);
+    sweeps_new(&grids, p, &seed, 2, (const int64_t[3]){200, 19, 1}, 1, true);
+    assert_int_equal(many(p, "SWEEP g STEP u[0,4] + u[0,-4] STEPS 9 EXCHANGE EVERY 2", &work, true), 2);
 }
 
 int main(void)
@@ -213,7 +262,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(how_many, setup, finish),
         cmocka_unit_test_setup_teardown(memory_is_estimated, setup, finish),
+        cmocka_unit_test_setup_teardown(faces_take_memory_too, setup, finish),
         cmocka_unit_test_setup_teardown(how_they_exchange, setup, finish),
+        cmocka_unit_test_setup_teardown(what_is_told, setup, finish),
         cmocka_unit_test_setup_teardown(too_thin, setup, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
