@@ -21,7 +21,7 @@ struct sweep_slabs {
 };
 
 extern int64_t several_live, several_allocs, several_fail_at; /* blocks of systems; the nth fails, from 1 */
-enum { SEVERAL_TIMED = 6 }; /* exchanges that slabs_begin has timed */
+enum { SEVERAL_TIMED = 6 };                                   /* exchanges that slabs_begin has timed */
 /* False: the grid cannot be cut so (why in `why`). */
 bool slabs_begin(sweep_slabs *s, const sweep_case &c, int devices, int deep, bool apart, char *why, size_t size);
 lacis_sweep_status slabs_make(sweep_slabs *s);
