@@ -183,7 +183,8 @@ static plot_budget budget_of(lacis_engine *engine)
 static bool text_fits(shell_session *session, const lacis_plot *plot, const plot_figure *figure, plot_budget *budget,
                       char *message, size_t size)
 {
-    const plot_source source = {plot, plot->array, budget, message, size};
+    const plot_source source = {
+        .plot = plot, .array = plot->array, .budget = budget, .message = message, .size = size};
     bool report = session->html != NULL, svg = plot->path != NULL && ends_with(plot->path, ".svg");
     if (!report && !svg) return true;
     uint64_t bytes = plot_svg_bytes(figure);
