@@ -3,8 +3,8 @@
  * The progress bar: one line on stderr, only on a terminal and only for work of more than a second: what is done, how
  * far it has come, for how long, and how long it will take. A thread of its own draws it, so that it moves even where
  * the engine has nothing to report for a while. It gives way before anything else is written, and stays away for the
- * rest of a statement whose rows have begun to show: on the terminal, or through a pipe, behind which a pager may have
- * the terminal. Only an ordinary file shows nothing.
+ * rest of a statement whose rows have begun to show: on the terminal, or through a pipe, behind which a pager may
+ * have the terminal. Only an ordinary file shows nothing.
  */
 #ifndef SHELL_PROGRESS_H
 #define SHELL_PROGRESS_H

@@ -19,7 +19,8 @@ bool shell_terminal_colours(int fd);
 /* Pixels of its width; 0 where it does not say. */
 int shell_terminal_pixels(int fd);
 /* Whether the terminal behind fd, from which standard input must come as well, takes sixels: it is asked what it is
- * (DA1) and has a second to answer; what comes later input_*.c drop. Asked while input waits, or in the background, it is taken to be none. */
+ * (DA1) and has a second to answer; what comes later input_*.c drop. Asked while input waits, or in the background,
+ * it is taken to be none. */
 bool shell_terminal_sixels(int fd);
 /* Seconds from some fixed moment. */
 double shell_clock(void);

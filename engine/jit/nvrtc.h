@@ -16,7 +16,7 @@ int lacis_nvrtc_version(void);
 /* A program of a source: it differs from others by an option. */
 typedef struct lacis_nvrtc_program {
     const char *option;
-    bool quick; /* compiling it soon counts for more than its last percents of speed */
+    bool quick;  /* compiling it soon counts for more than its last percents of speed */
     void *image; /* out: a block that lacis_run_free frees, NULL unless all went well */
     uint64_t bytes;
     void *program; /* nvrtc.c's own, as is code */

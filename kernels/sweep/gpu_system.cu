@@ -180,8 +180,7 @@ using namespace sweep;
 lacis_sweep_status lacis_sweep_gpu_steps(lacis_sweep_gpu *system, int64_t steps, lacis_sweep_change *change)
 {
     if (steps <= 0) return LACIS_SWEEP_OK;
-    if (!take_ahead(system, steps == 1 && change != nullptr))
-        SWEEP_TRY(take_steps(system, steps, change != nullptr));
+    if (!take_ahead(system, steps == 1 && change != nullptr)) SWEEP_TRY(take_steps(system, steps, change != nullptr));
     SWEEP_TRY(read_bad(system, system->stream));
     if (change == nullptr) return LACIS_SWEEP_OK;
     SWEEP_TRY(join_sums(system, system->stream));

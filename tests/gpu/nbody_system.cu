@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstring>
 
-
 /* A system that frees itself. */
 struct Running {
     lacis_nbody_gpu *system = nullptr;
