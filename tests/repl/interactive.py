@@ -168,6 +168,16 @@ def progress_bar(folder):
     rows = shell.expect("lacis> ", 100)
     assert "working" not in rows[rows.index("┌"):], rows
     shell.quit()
+    for columns in (12, 24):  # a bar that wraps would leave lines behind
+        shell = Terminal(folder, "-c", "GENERATE g AS noise(nx = 200, ny = 200); LET w = SWEEP g STEP exp(-u[-1,0] * u[1,0]) STEPS 300000",
+                         columns=columns)
+        end = time.time() + 3
+        while time.time() < end:
+            shell.read(0.2)
+        bars = [line for line in shell.raw.split("\r\x1b[K")[1:] if "\n" not in line]
+        assert len(bars) >= 3 and all(len(line) < columns for line in bars), (columns, bars)
+        shell.type("\x03")
+        assert shell.end() == 130
 
 
 def late_answer(folder):
