@@ -90,7 +90,7 @@ static void a_single_file(void **state)
     db_expect(*state, "LOAD n FROM 'a.swc'; SELECT cell, file, status, samples, length_um, message FROM n_files",
               "0,a.swc,ok,2,10.0,NULL\n");
     db_expect(*state, "LOAD n FROM 'b.SWC'; SELECT status, message FROM n_files",
-              "warning,ids skip numbers: line 2: ids stay as they are; radius 0: line 2: no area and no axial "
+              "warning,line 2: ids skip numbers: ids stay as they are; line 2: radius 0: no area and no axial "
               "conductance there; min_radius = r raises it\n");
     db_fails(*state, "LOAD n FROM 'c.swc'", LACIS_FORMAT, "c.swc:2:5: the x 'x' is no finite number");
     db_expect(*state, "SELECT file FROM n_files", "b.SWC\n"); /* as it was */
@@ -102,7 +102,7 @@ static void the_table_tells_of_every_file(void **state)
               "LOAD n FROM '.'; SELECT cell, file, status, samples, branch_points, tips, roots, length_um, message "
               "FROM n_files",
               "0,./a.swc,ok,2,0,1,1,10.0,NULL\n"
-              "1,./b.SWC,warning,2,0,1,1,20.0,ids skip numbers: line 2: ids stay as they are; radius 0: line 2: no "
+              "1,./b.SWC,warning,2,0,1,1,20.0,line 2: ids skip numbers: ids stay as they are; line 2: radius 0: no "
               "area and no axial conductance there; min_radius = r raises it\n"
               "NULL,./c.swc,refused,NULL,NULL,NULL,NULL,NULL,./c.swc:2:5: the x 'x' is no finite number; mend it\n"
               "2,./d.swc.gz,ok,2,0,1,1,40.0,NULL\n");
