@@ -83,20 +83,6 @@ template <class P, class R> void parts_free(Several<P, R> *s, int k)
 
 /* --- rows ------------------------------------------------------------------------------------------------------- */
 
-template <class P, class R> static Motion<P, R> still(const System<P, R> *s)
-{
-    return {factor_of(s), 0, 0, 0, false, false};
-}
-
-static void take_flags(lacis_nbody_gpu *to, const lacis_nbody_gpu *from)
-{
-    to->known = from->known;
-    to->phi_known = from->phi_known;
-    to->sized = from->sized;
-    to->given = from->given;
-    to->grown = to->closes = false;
-}
-
 /* Rows of part k of the whole (on device 0) to the part, or back. */
 template <class P, class R> static lacis_nbody_status copy_rows(Several<P, R> *s, int k, bool back)
 {

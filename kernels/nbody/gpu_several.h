@@ -32,6 +32,22 @@ template <class P, class R> struct Several : lacis_nbody_gpus {
     Parts<P, R> parts;
 };
 
+/* Rows that are moved by nothing: keys and boxes alone. */
+template <class P, class R> Motion<P, R> still(const System<P, R> *s)
+{
+    return {factor_of(s), 0, 0, 0, false, false};
+}
+
+/* What of a system is known, to one that has got its rows. */
+inline void take_flags(lacis_nbody_gpu *to, const lacis_nbody_gpu *from)
+{
+    to->known = from->known;
+    to->phi_known = from->phi_known;
+    to->sized = from->sized;
+    to->given = from->given;
+    to->grown = to->closes = false;
+}
+
 /* gpu_parts.cu: part k on its device. */
 template <class P, class R>
 lacis_nbody_status parts_make(Several<P, R> *s, int k, const lacis_nbody_gpu_start *start);

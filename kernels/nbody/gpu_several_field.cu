@@ -18,20 +18,6 @@ static const int64_t TWO_PIECES = 5000000;
 
 /* --- rows ------------------------------------------------------------------------------------------------------- */
 
-template <class P, class R> static Motion<P, R> still(const System<P, R> *s)
-{
-    return {factor_of(s), 0, 0, 0, false, false};
-}
-
-static void take_flags(lacis_nbody_gpu *to, const lacis_nbody_gpu *from)
-{
-    to->known = from->known;
-    to->phi_known = from->phi_known;
-    to->sized = from->sized;
-    to->given = from->given;
-    to->grown = to->closes = false;
-}
-
 template <class P, class R> static lacis_nbody_status copy_rows(Several<P, R> *s, int k)
 {
     const System<P, R> *const w = s->of[0];

@@ -181,24 +181,12 @@ static lacis_sweep_status steps_by_centre(lacis_sweep_gpu_part *p, int steps, bo
     return LACIS_SWEEP_OK;
 }
 
-static void add_times(lacis_sweep_times *to, const lacis_sweep_times *from)
-{
-    to->pack += from->pack;
-    to->centre += from->centre;
-    to->wait += from->wait;
-    to->unpack += from->unpack;
-    to->rest += from->rest;
-    to->bytes += from->bytes;
-    to->messages += from->messages;
-    to->exchanges += from->exchanges;
-}
-
 static lacis_sweep_status some_steps(lacis_sweep_gpu_part *p, int steps, bool sums)
 {
     lacis_sweep_times times = {};
     SWEEP_TRY(p->strips ? steps_by_strips(p, steps, sums, &times) : steps_by_centre(p, steps, sums, &times));
     times.exchanges = 1;
-    add_times(&p->spent, &times);
+    lacis_sweep_times_add(&p->spent, &times);
     return LACIS_SWEEP_OK;
 }
 

@@ -85,6 +85,18 @@ typedef struct lacis_sweep_times {
     double bytes, messages, exchanges; /* sent */
 } lacis_sweep_times;
 
+static inline void lacis_sweep_times_add(lacis_sweep_times *to, const lacis_sweep_times *from)
+{
+    to->pack += from->pack;
+    to->centre += from->centre;
+    to->wait += from->wait;
+    to->unpack += from->unpack;
+    to->rest += from->rest;
+    to->bytes += from->bytes;
+    to->messages += from->messages;
+    to->exchanges += from->exchanges;
+}
+
 typedef struct lacis_sweep_part_how {
     bool overlap; /* the centre is computed while messages are on their way; else all waits for them first */
     lacis_sweep_times *line; /* of each exchange, for a timeline; NULL: not wanted */

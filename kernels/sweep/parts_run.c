@@ -121,18 +121,6 @@ void lacis_sweep_part_spent(const lacis_sweep_part *part, lacis_sweep_times *out
 
 /* ---------------------------------------------------------------------------------------- exchanges */
 
-static void add_times(lacis_sweep_times *to, const lacis_sweep_times *from)
-{
-    to->pack += from->pack;
-    to->centre += from->centre;
-    to->wait += from->wait;
-    to->unpack += from->unpack;
-    to->rest += from->rest;
-    to->bytes += from->bytes;
-    to->messages += from->messages;
-    to->exchanges += from->exchanges;
-}
-
 /* array: 0 all moving fields, else a coefficient. */
 static lacis_sweep_status begin_messages(lacis_sweep_part *p, int array, int messages, lacis_sweep_times *times)
 {
@@ -256,7 +244,7 @@ static lacis_sweep_status some_steps(lacis_sweep_part *p, int steps, lacis_sweep
     if (status == LACIS_SWEEP_OK) status = end_messages(p, 0, p->messages, &times, &clock);
     if (status == LACIS_SWEEP_OK) status = after_exchange(p, steps, change);
     times.rest = lap(&clock);
-    add_times(&p->spent, &times);
+    lacis_sweep_times_add(&p->spent, &times);
     if (p->how.line != NULL && p->lines < p->how.lines) p->how.line[p->lines++] = times;
     return status;
 }
