@@ -185,7 +185,9 @@ const char *__ubsan_default_options(void)
 static void prepare_for_crash(const char *program)
 {
     const char *base = strrchr(program, '/');
-    snprintf(crash_name, sizeof crash_name, "crash-%.200s.bin", base != NULL ? base + 1 : program);
+    const char *format = getenv("FUZZ_FORMAT"); /* several of fuzz_load may run side by side */
+    snprintf(crash_name, sizeof crash_name, "crash-%.100s%s%.100s.bin", base != NULL ? base + 1 : program,
+             format != NULL ? "_" : "", format != NULL ? format : "");
     static const int signals[] = {SIGABRT, SIGFPE, SIGILL, SIGALRM};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         signal(signals[i], on_crash);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Any bytes as a file of one format: compiled once for each loader, FUZZ_FORMAT its name, and once with an empty one,
- * where the format is found by content. What was accepted must be a sound array. The first byte picks options.
+ * Any bytes as a file of the format that the environment's FUZZ_FORMAT names; without it the format is found by
+ * content. What was accepted must be a sound array. The first byte picks options.
  */
 #include "fuzz.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -112,6 +113,7 @@ static const char *const options[] = {
 static lacis_engine *engine;
 static int file;
 static char path[64];
+static char as[64]; /* " AS csv", or empty */
 
 static void start(void)
 {
@@ -119,6 +121,8 @@ static void start(void)
     file = memfd_create("fuzz", 0);
     FUZZ_CHECK(file >= 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    const char *format = getenv("FUZZ_FORMAT");
+    if (format != NULL) snprintf(as, sizeof as, " AS %s", format);
 }
 
 static void fill_file(const uint8_t *data, size_t size)
@@ -138,8 +142,7 @@ void fuzz_one(const uint8_t *data, size_t size)
     fill_file(data + 1, size - 1);
     char text[256];
     const char *with = options[data[0] % (sizeof options / sizeof options[0])];
-    snprintf(text, sizeof text, "LOAD x FROM '%s'%s%s%s;", path, FUZZ_FORMAT[0] != '\0' ? " AS " : "", FUZZ_FORMAT,
-             with);
+    snprintf(text, sizeof text, "LOAD x FROM '%s'%s%s;", path, as, with);
     lacis_status status = lacis_exec(engine, text, NULL, NULL);
     fuzz_check_error(engine, status, strlen(text));
     if (status != LACIS_OK) return;
