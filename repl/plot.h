@@ -117,6 +117,11 @@ double plot_half(const plot_axis *axis);
 
 uint32_t plot_shade(double part);       /* 0 .. 1: dark blue to light yellow, lightness rising evenly */
 uint32_t plot_series_colour(int index); /* told apart by lightness, too */
+/* For characters on a background that may be dark; and both as numbers of those that terminals of 256 colours have.
+ */
+uint32_t plot_screen_colour(int index);
+unsigned plot_screen_of_256(int index);
+unsigned plot_shade_of_256(double part);
 /* Of a cell, as the figure's range says. */
 uint32_t plot_cell_colour(const plot_figure *figure, double value);
 /* 0 .. 1, or NaN. */

@@ -188,6 +188,18 @@ typedef struct bar_range {
     bool fine; /* at doubles */
 } bar_range;
 
+/* Of counts and the like: each bar of as many whole numbers as the others, 1, 2, 5, 10 ... of them. */
+static bar_range whole_bars(const plot_axis *range)
+{
+    double least = (range->high - range->low + 1) / BARS, ten = 1, step = 1;
+    while (step < least) {
+        step = step == ten ? 2 * ten : step == 2 * ten ? 5 * ten : 10 * ten;
+        if (step == 10 * ten) ten = step;
+    }
+    double first = floor(range->low / step) * step;
+    return (bar_range){first - 0.5, step, (int64_t)floor((range->high - first) / step) + 1, false};
+}
+
 static bar_range bars_of(const plot_axis *range)
 {
     plot_ticks ticks;
@@ -203,18 +215,28 @@ static bar_range bars_of(const plot_axis *range)
                        (int64_t)fmin(fmax(ceil((range->high / 2 - first / 2) / (step / 2)), 1), 4 * BARS), false};
 }
 
-static bool count_values(const plot_source *source, plot_figure *figure, const lacis_part *values)
+/* Of the finite values; whole: all of them are whole numbers. */
+static plot_axis range_of(const lacis_part *values)
 {
-    plot_axis range = {.low = NAN, .high = NAN};
+    const double most = 1e15; /* beyond, half of one is not told apart */
+    plot_axis range = {.low = NAN, .high = NAN, .whole = true};
     for (int64_t i = 0; i < values->count; i++) {
         double value = plot_number(values, i);
         if (!isfinite(value)) continue;
         if (!(value >= range.low)) range.low = value;
         if (!(value <= range.high)) range.high = value;
+        range.whole = range.whole && value == floor(value) && fabs(value) < most;
     }
+    return range;
+}
+
+static bool count_values(const plot_source *source, plot_figure *figure, const lacis_part *values)
+{
+    plot_axis range = range_of(values);
     if (!(range.low <= range.high)) return true; /* plot_fit says so */
-    if (range.low == range.high) range.high = range.low + (range.low == 0 ? 1 : fabs(range.low));
-    const bar_range b = bars_of(&range);
+    if (range.low == range.high && !range.whole) range.high = range.low + fabs(range.low);
+    const bar_range b = range.whole ? whole_bars(&range) : bars_of(&range);
+    figure->x.whole = range.whole;
     plot_series *one = plot_add(source, figure, b.count, "");
     if (one == NULL) return false;
     if (b.fine) /* there are no round numbers for ticks */
@@ -290,6 +312,7 @@ bool plot_hist(const plot_source *source, plot_figure *figure)
     char label[sizeof figure->x.label];
     const char *name = kind == LACIS_VECTOR ? "value" : values.name;
     snprintf(label, sizeof label, "%.14s%.49s", name, figure->x.label);
+    figure->y.whole = true;
     name_axes(figure, label, "how many");
     snprintf(figure->title, sizeof figure->title, "%s: %s, %lld values", source->plot->name, name,
              (long long)values.count);
