@@ -60,7 +60,7 @@ bool plot_figure_of(const lacis_plot *plot, bool fine, plot_budget *budget, plot
                     size_t size);
 void plot_figure_free(plot_figure *figure);
 
-/* --- for the kinds: plot_array.c, plot_cells.c, plot_lines.c */
+/* --- for the kinds: plot_array.c, plot_cells.c, plot_lines.c, plot_hist.c */
 
 typedef struct plot_source {
     const lacis_plot *plot;
@@ -85,6 +85,7 @@ bool plot_hist(const plot_source *source, plot_figure *figure);
 bool plot_tree(const plot_source *source, plot_figure *figure);
 bool plot_is_tree(const lacis_array *array); /* a table with the columns of a morphology */
 bool plot_tree_fit(plot_figure *figure);     /* plot_fit of a PLOT_TREE */
+void plot_name_axes(plot_figure *figure, const char *x, const char *y);
 /* Makes cells of a figure of many points. */
 void plot_density(plot_figure *figure);
 /* Takes `count` times `each` bytes out of the budget; false: there is not so much, which the message says. */
