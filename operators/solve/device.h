@@ -11,13 +11,14 @@
 
 /* One a way of kernels/solve/gpu.h, in its order. */
 extern const lacis_variant lacis_solve_gpu_thread, lacis_solve_gpu_chip, lacis_solve_gpu_lanes,
-    lacis_solve_gpu_shared, lacis_solve_gpu_branches;
+    lacis_solve_gpu_shared, lacis_solve_gpu_branches, lacis_solve_gpu_cyclic;
 
 /* gpu_cost.c */
 bool lacis_solve_gpu_can(const lacis_call *call, lacis_solve_gpu_way way, char *reason, size_t size);
 lacis_status lacis_solve_gpu_cost(lacis_run *run, const lacis_call *call, lacis_solve_gpu_way way,
                                   const lacis_profile *profile, lacis_cost *out);
-/* Lines on what lacis_solve_gpu_cost found; none where it was not asked. */
+/* Lines on what lacis_solve_gpu_cost found; none where it was not asked. _layout: on what ways do to Flat lanes. */
+lacis_status lacis_solve_gpu_explain_layout(const lacis_solve *work, lacis_lines *lines);
 lacis_status lacis_solve_gpu_explain(const lacis_solve *work, lacis_lines *lines);
 
 /* CALIBRATE's part for the GPU; nothing where there is none. */
@@ -42,6 +43,8 @@ typedef struct lacis_solve_device {
     const void *part[LACIS_SOLVE_ROLES]; /* whole on the device; NULL: each panel brings its lanes */
     const int32_t *parent;
     void *pinned;
+    lacis_solve_gpu_plan *plan; /* for panels of so many shapes with lanes; NULL: each makes its own */
+    int64_t planned;
     uint64_t room; /* bytes for panels, once the operands are there */
 } lacis_solve_device;
 
@@ -74,8 +77,13 @@ static inline const lacis_solve_field *lacis_solve_field_of(const lacis_solve_jo
     return field[role];
 }
 
-/* Operands to every device that is worth it. */
+/* Operands to every device that is worth it. _leave: what the devices do not keep. */
 lacis_status lacis_solve_devices(lacis_solving *solving);
+void lacis_solve_devices_leave(lacis_solving *solving);
+
+/* gpu_plan.c: the plan of a batch of trees, as an earlier statement left it beside them or made now. */
+lacis_status lacis_solve_plan_find(lacis_solving *solving, lacis_solve_device *device);
+void lacis_solve_plan_leave(lacis_solve_device *device);
 /* Functions of lacis_panels, in gpu_panels.c but for the first: context is lacis_solving. */
 int64_t lacis_solve_panel_lanes(void *context, lacis_gpu *gpu, int device, int64_t first, int64_t end);
 lacis_status lacis_solve_panel_compute(void *context, lacis_panel *panel);

@@ -133,8 +133,10 @@ static lacis_status compute(lacis_solve_task *task, lacis_solve_gpu_way way)
     if (task->stop == task->first) return LACIS_OK;
     LACIS_TRY(lacis_run_scratch(task->run, sizeof *solving, &solving));
     *solving = (lacis_solving){.task = task, .way = way, .bad_lane = -1};
-    LACIS_TRY(lacis_solve_devices(solving));
-    return deal_lanes(solving);
+    lacis_status status = lacis_solve_devices(solving);
+    if (status == LACIS_OK) status = deal_lanes(solving);
+    lacis_solve_devices_leave(solving);
+    return status;
 }
 
 #else
@@ -179,3 +181,5 @@ VARIANT(lanes, LACIS_SOLVE_GPU_LANES, "gpu lanes",
 VARIANT(shared, LACIS_SOLVE_GPU_SHARED, "gpu shared",
         "trees, a thread a system, its eliminated rows in shared memory")
 VARIANT(branches, LACIS_SOLVE_GPU_BRANCHES, "gpu branches", "trees of several shapes, branches by levels as chains")
+VARIANT(cyclic, LACIS_SOLVE_GPU_CYCLIC, "gpu cr-pcr",
+        "a block a chain in shared memory: cyclic reduction, the last rows by parallel cyclic reduction")

@@ -177,7 +177,8 @@ static lacis_status run_kernels(lacis_solve_device *device, lacis_solve_panel *o
     job.job.group = own->group;
     job.job.groups = own->groups;
     job.job.host = (lacis_solve_host){device_alloc, device_free, stopped, device};
-    lacis_solve_gpu_status status = lacis_solve_gpu_run(&job, NULL, solving->task->job.parent, &out);
+    const lacis_solve_gpu_plan *plan = own->groups == device->planned ? device->plan : NULL;
+    lacis_solve_gpu_status status = lacis_solve_gpu_run(&job, plan, solving->task->job.parent, &out);
     own->out = out.solve;
     return answer(device, status, out.cuda_error, own);
 }

@@ -119,6 +119,67 @@ static void test_resident(void **state)
     systems_free(&s);
 }
 
+/* The plan of a tree is made once a way, whatever lanes are asked for; of a shape that comes with others in panels
+ * each panel makes its own. One that cannot be made is a device that failed. */
+static void test_plans_are_kept(void **state)
+{
+    parity *p = *state;
+    systems one = {.tree = true, .dtype = LACIS_F64, .groups = 1, .lanes = {90}, .rows = {12}};
+    systems_draw(&one, 3);
+    const named arrays[] = {{"s", systems_array(p, &one, 1, true, true)}, {NULL, NULL}};
+    lacis_array *out;
+    for (int turn = 0; turn < 3; turn++) {
+        lacis_call *call = bind_on(p, turn == 1 ? "SOLVE s STATUS" : "SOLVE s", arrays, LACIS_ON_GPU);
+        lacis_array_release(run_whole(p, call, &tested_lanes));
+        parity_ok(p, tested_lanes.run(&p->run, call, 7, 31, &out), "a range");
+        lacis_array_release(out);
+        parity_unbind(p, call);
+        assert_int_equal(fake_plans, 1);
+        assert_int_equal(fake_plans_used, 2 * (turn + 1));
+    }
+    lacis_call *call = bind_on(p, "SOLVE s", arrays, LACIS_ON_GPU);
+    lacis_array_release(run_whole(p, call, &tested_thread));
+    assert_int_equal(fake_plans, 2); /* another way's */
+    fake_plan_error = 700;
+    assert_int_equal(tested_shared.run(&p->run, call, 0, call->units, &out), LACIS_UNSUPPORTED);
+    lacis_host_ok(&p->host);
+    parity_unbind(p, call);
+    lacis_array_release(arrays[0].array);
+    lacis_run_clear(&p->run);
+    systems_free(&one);
+}
+
+/* What ways do to Flat lanes stands in EXPLAIN once the device was thought of; LACIS_SOLVE_WAY leaves one way. */
+static void test_ways_are_named(void **state)
+{
+    parity *p = *state;
+    char reason[200];
+    systems s = some_systems(false, LACIS_F64, 0);
+    const named arrays[] = {{"s", systems_array(p, &s, 1, true, true)}, {NULL, NULL}};
+    lacis_call *call = bind_on(p, "SOLVE s", arrays, LACIS_ON_GPU);
+    assert_false(tested_cyclic.can(call, reason, sizeof reason));
+    assert_non_null(strstr(reason, "LACIS_SOLVE_WAY=cr-pcr"));
+    setenv("LACIS_SOLVE_WAY", "cr-pcr", 1);
+    assert_true(tested_cyclic.can(call, reason, sizeof reason));
+    assert_false(tested_chip.can(call, reason, sizeof reason));
+    assert_non_null(strstr(reason, "another way"));
+    compare_ways(p, "SOLVE s STATUS RESIDUAL", arrays);
+    assert_int_equal(fake_ways, 1 << LACIS_SOLVE_GPU_CYCLIC);
+    unsetenv("LACIS_SOLVE_WAY");
+    lacis_cost cost;
+    lacis_lines lines;
+    lacis_lines_init(&lines, &p->run);
+    parity_ok(p, tested_explain_layout(call->work, &lines), "explain");
+    assert_int_equal(lines.count, 0);
+    parity_ok(p, tested_thread.cost(&p->run, call, NULL, &cost), "cost");
+    parity_ok(p, tested_explain_layout(call->work, &lines), "explain");
+    assert_int_equal(lines.count, 1);
+    assert_non_null(strstr(lines.line[0], "conversion by gpu thread: rows are put side by side"));
+    parity_unbind(p, call);
+    lacis_array_release(arrays[0].array);
+    systems_free(&s);
+}
+
 /* ----------------------------------------------------------------------------------------- bad lanes */
 
 static void spoil(systems *s, int64_t lane, int64_t row, double complex value)
@@ -290,9 +351,9 @@ static void test_calibrates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_same_as_cpu), TEST(test_in_panels),  TEST(test_ranges),  TEST(test_right_sides),
-        TEST(test_resident),    TEST(test_bad_lanes),  TEST(test_refuses), TEST(test_worth),
-        TEST(test_costs),       TEST(test_calibrates),
+        TEST(test_same_as_cpu), TEST(test_in_panels),  TEST(test_ranges),         TEST(test_right_sides),
+        TEST(test_resident),    TEST(test_bad_lanes),  TEST(test_refuses),        TEST(test_worth),
+        TEST(test_costs),       TEST(test_calibrates), TEST(test_plans_are_kept), TEST(test_ways_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
