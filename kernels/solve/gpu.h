@@ -99,6 +99,15 @@ const char *lacis_solve_gpu_refuses(const lacis_solve_gpu_job *job);
 lacis_solve_gpu_status lacis_solve_gpu_run(const lacis_solve_gpu_job *job, const lacis_solve_gpu_plan *plan,
                                            const int32_t *host_parent, lacis_solve_gpu_output *out);
 
+/* Of each lane's x, in the order of its rows: of complex numbers the real parts, as SQL takes them. */
+typedef struct lacis_solve_gpu_sum {
+    double sum, least, most; /* of what is not NaN */
+    int64_t nan;
+} lacis_solve_gpu_sum;
+/* out: device memory, one a lane of the job (group.first + lane). Only launches, behind the run. */
+lacis_solve_gpu_status lacis_solve_gpu_sums(const lacis_solve_gpu_job *job, lacis_solve_gpu_sum *out,
+                                            int *cuda_error);
+
 /* Bytes of device memory that a run takes at most besides what the job points to. */
 uint64_t lacis_solve_gpu_work_bytes(const lacis_solve_gpu_job *job);
 

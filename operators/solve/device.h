@@ -13,6 +13,8 @@
 extern const lacis_variant lacis_solve_gpu_thread, lacis_solve_gpu_chip, lacis_solve_gpu_lanes,
     lacis_solve_gpu_shared, lacis_solve_gpu_branches, lacis_solve_gpu_cyclic;
 
+const lacis_variant *lacis_solve_gpu_variant(lacis_solve_gpu_way way);
+
 /* gpu_cost.c */
 bool lacis_solve_gpu_can(const lacis_call *call, lacis_solve_gpu_way way, char *reason, size_t size);
 lacis_status lacis_solve_gpu_cost(lacis_run *run, const lacis_call *call, lacis_solve_gpu_way way,
@@ -35,8 +37,14 @@ double lacis_solve_gpu_words(lacis_solve_gpu_way way, const lacis_solve_job *job
 #define LACIS_SOLVE_GPU_CALL_FIGURE "solve.gpu.call_seconds" /* of next to nothing */
 #define LACIS_SOLVE_GPU_LOAD_FIGURE "solve.gpu.load_seconds" /* of the first use of its kernels */
 
-/* gpu_devices.c */
+/* gpu_totals.c: totals of the result are taken where it is, if lanes are many: lacis_variant.totals. */
+bool lacis_solve_sums_there(const lacis_call *call);
+lacis_status lacis_solve_gpu_totals(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end,
+                                    lacis_solve_gpu_way way, lacis_totals *totals);
 struct lacis_solving;
+lacis_status lacis_solve_deal(struct lacis_solving *solving); /* gpu.c: devices, panels, what they ended with */
+
+/* gpu_devices.c */
 typedef struct lacis_solve_device {
     lacis_gpu *gpu;
     struct lacis_solving *solving;
@@ -53,10 +61,11 @@ typedef struct lacis_solving {
     lacis_solve_gpu_way way;
     lacis_solve_device device[LACIS_GPUS];
     int devices;
-    double lane_work;        /* bytes a lane that kernels take besides */
-    int64_t bad_lane, bad;   /* of the first panel with a bad one; bad_lane < 0: none */
-    lacis_solve_output sums; /* over panels */
-    double sent;             /* bytes with panels */
+    double lane_work;         /* bytes a lane that kernels take besides */
+    int64_t bad_lane, bad;    /* of the first panel with a bad one; bad_lane < 0: none */
+    lacis_solve_output sums;  /* over panels */
+    double sent;              /* bytes with panels */
+    lacis_solve_gpu_sum *sum; /* by lane of the task; NULL: x is wanted, not totals */
 } lacis_solving;
 
 /* A panel from kernels to host: a lane's `own`. */
@@ -65,7 +74,7 @@ typedef struct lacis_solve_panel {
     lacis_solve_group *group;
     int64_t groups;
     void *part[LACIS_SOLVE_ROLES]; /* lanes sent for it */
-    void *x, *residual, *status;
+    void *x, *residual, *status, *sum;
     lacis_solve_output out;
     bool bad;
     uint64_t sent;

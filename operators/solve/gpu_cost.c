@@ -97,6 +97,12 @@ static double copy_seconds(lacis_gpu *gpu, const lacis_profile *profile, double 
            copies * lacis_profile_get(profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
 }
 
+/* Bytes that come back: the result, or sums of its lanes. */
+static double bytes_back(const lacis_call *call, double result)
+{
+    return lacis_solve_sums_there(call) ? (double)sizeof(lacis_solve_gpu_sum) * (double)call->units : result;
+}
+
 /* The most that the processor takes, which is twice as long as calibrated, against a call and its copies. */
 static bool worth(const lacis_call *call, const lacis_cost *processor, char *reason, size_t size)
 {
@@ -105,7 +111,8 @@ static bool worth(const lacis_call *call, const lacis_cost *processor, char *rea
     lacis_gpu *gpu = lacis_gpu_at_hand(work->run);
     const lacis_profile *figures_here = lacis_gpu_figures(gpu, call->profile);
     double up = bytes_to_send(work, gpu, processor->bytes);
-    double device = call_seconds(figures_here) + copy_seconds(gpu, figures_here, up, processor->bytes);
+    double device =
+        call_seconds(figures_here) + copy_seconds(gpu, figures_here, up, bytes_back(call, processor->bytes));
     return lacis_gpu_worth(call, work->run, LACIS_SOLVE_GPU_LOAD_FIGURE, margin * processor->seconds, device, reason,
                            size);
 }
@@ -189,18 +196,18 @@ lacis_status lacis_solve_gpu_cost(lacis_run *run, const lacis_call *call, lacis_
     LACIS_TRY(lacis_solve_whole_job(run, work, &job));
     const double up = bytes_to_send(work, gpu, out->bytes);
     const double kernels = kernel_seconds(call, job, way, figures_here);
-    const double copies = copy_seconds(gpu, figures_here, up, out->bytes);
+    const double down = bytes_back(call, out->bytes), copies = copy_seconds(gpu, figures_here, up, down);
     out->once = lacis_gpu_start_seconds(run, figures_here, LACIS_SOLVE_GPU_LOAD_FIGURE);
     out->kind = up > 0 ? "sent" : "there"; /* what runs teach of copies says nothing of kernels alone */
-    out->seconds = out->once + kernels + copies + lacis_solve_touches(run, out->bytes);
-    out->peak_bytes = out->bytes + (work->status ? sizeof(int64_t) * (double)call->units : 0);
+    out->seconds = out->once + kernels + copies + lacis_solve_touches(run, down);
+    out->peak_bytes = down + (work->status ? sizeof(int64_t) * (double)call->units : 0);
     if (work->gpu.known && work->gpu.kernels <= kernels) return LACIS_OK;
     work->gpu = (lacis_solve_estimate){
         .known = true,
         .kernels = kernels,
         .copies = copies,
         .to_device = up,
-        .to_host = out->bytes,
+        .to_host = down,
         .once = out->once,
         .traffic = lacis_solve_gpu_words(way, job) * lacis_solve_bytes(job->type) * elements_wanted(call),
         .floor =

@@ -365,6 +365,45 @@ static void check_factored(bool small, uint64_t seed)
         }
 }
 
+/* Sums by lane of what the CPU has solved, NaNs and infinities of bad lanes among them. */
+static void check_sums(bool small, uint64_t seed)
+{
+    uint64_t state = seed + 11;
+    for (int t = 0; t < LACIS_SOLVE_TYPES; t++)
+        for (int round = 0; round < (small ? 2 : 8); round++) {
+            batch b = random_batch((lacis_solve_type)t, 1 + 4 * round, 150, 60, 0, round % 2 ? BAD : EASY, &state);
+            run_on_host(b);
+            lacis_solve_gpu_job job = {};
+            int error = 0;
+            job.job = b.job();
+            job.stream = stream;
+            char *x = upload(b.x);
+            job.job.x = x;
+            lacis_solve_gpu_sum *out = upload(std::vector<lacis_solve_gpu_sum>((size_t)b.lanes + 1));
+            expect(lacis_solve_gpu_sums(&job, out, &error) == LACIS_SOLVE_GPU_OK, "sums: error %d", error);
+            CUDA(cudaStreamSynchronize(stream));
+            std::vector<lacis_solve_gpu_sum> found((size_t)b.lanes + 1);
+            CUDA(cudaMemcpy(found.data(), out, sizeof found[0] * (size_t)b.lanes, cudaMemcpyDeviceToHost));
+            for (const lacis_solve_group &group : b.groups)
+                for (int64_t l = 0; l < group.lanes; l++) {
+                    lacis_solve_gpu_sum sum = {0, INFINITY, -INFINITY, 0};
+                    for (int64_t r = 0; r < group.rows; r++) {
+                        const double v =
+                            value_at(b.type, b.x.data(), lacis_solve_place(&group.x, group.rows, l, r)).real();
+                        if (!std::isnan(v))
+                            sum.sum += v, sum.least = fmin(sum.least, v), sum.most = fmax(sum.most, v);
+                        sum.nan += std::isnan(v);
+                    }
+                    const lacis_solve_gpu_sum &own = found[(size_t)(group.first + l)];
+                    const bool same = own.sum == sum.sum || (std::isnan(own.sum) && std::isnan(sum.sum));
+                    expect(same && own.least == sum.least && own.most == sum.most && own.nan == sum.nan,
+                           "%s: sums of lane %lld", type_name[t], (long long)(group.first + l));
+                }
+            CUDA(cudaFree(x));
+            CUDA(cudaFree(out));
+        }
+}
+
 /* Each allocation in turn fails: nothing is left, and the run says so. */
 static void check_memory(uint64_t seed)
 {
@@ -395,6 +434,7 @@ void check_chains(bool small, uint64_t seed)
     timed("random", check_random);
     timed("bits", check_bits);
     timed("factored", check_factored);
+    timed("sums", check_sums);
     check_memory(seed);
     printf("chains: errors of at most %.0f %.0f %.0f %.0f roundings (f64 f32 mixed c128)\n", worst_error[0],
            worst_error[1], worst_error[2], worst_error[3]);

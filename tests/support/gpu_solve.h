@@ -20,6 +20,7 @@
 #define lacis_solve_gpu_work_bytes fake_work_bytes
 #define lacis_solve_gpu_way_name   fake_way_name
 #define lacis_solve_gpu_converts   fake_converts
+#define lacis_solve_gpu_sums       fake_sums
 #define lacis_solve_gpu_plan_new   fake_plan_new
 #define lacis_solve_gpu_plan_keep  fake_plan_keep
 #define lacis_solve_gpu_plan_from  fake_plan_from
@@ -39,6 +40,10 @@
 #define lacis_solve_gpu_calibrate      tested_calibrate
 #define lacis_solve_gpu_figure_of      tested_figure_of
 #define lacis_solve_gpu_words          tested_words
+#define lacis_solve_sums_there         tested_sums_there
+#define lacis_solve_gpu_totals         tested_totals
+#define lacis_solve_gpu_variant        tested_variant
+#define lacis_solve_deal               tested_deal
 #define lacis_solve_devices            tested_devices
 #define lacis_solve_devices_leave      tested_devices_leave
 #define lacis_solve_plan_find          tested_plan_find
@@ -187,10 +192,33 @@ static lacis_solve_gpu_status fake_kernels(const lacis_solve_gpu_job *job, const
     return status;
 }
 
+static int fake_summed;
+
+static lacis_solve_gpu_status fake_sums(const lacis_solve_gpu_job *job, lacis_solve_gpu_sum *out, int *cuda_error)
+{
+    *cuda_error = 0;
+    fake_summed++;
+    for (int64_t g = 0; g < job->job.groups; g++) {
+        const lacis_solve_group *group = &job->job.group[g];
+        for (int64_t l = 0; l < group->lanes; l++) {
+            lacis_solve_gpu_sum *sum = &out[group->first + l];
+            *sum = (lacis_solve_gpu_sum){0, INFINITY, -INFINITY, 0};
+            for (int64_t r = 0; r < group->rows; r++) {
+                const double v = ((const double *)job->job.x)[lacis_solve_place(&group->x, group->rows, l, r)];
+                sum->sum += v;
+                sum->least = fmin(sum->least, v);
+                sum->most = fmax(sum->most, v);
+            }
+        }
+    }
+    return LACIS_SOLVE_GPU_OK;
+}
+
 #include "../../operators/solve/gpu.c"
 #include "../../operators/solve/gpu_cost.c"
 #include "../../operators/solve/gpu_devices.c"
 #include "../../operators/solve/gpu_plan.c"
+#include "../../operators/solve/gpu_totals.c"
 #define device_alloc panels_alloc
 #define device_free  panels_free
 #include "../../operators/solve/gpu_panels.c"
@@ -216,7 +244,8 @@ static void take_note(void *arg, lacis_level level, const char *message)
 static int setup(void **state)
 {
     fake_install(100000000);
-    fake_cuda_error = fake_slow = fake_runs = fake_ways = fake_plans = fake_plans_used = fake_plan_error = 0;
+    fake_cuda_error = fake_slow = fake_runs = fake_ways = fake_plans = fake_plans_used = fake_plan_error =
+        fake_summed = 0;
     fake_said = fake_takes = 64;
     last_note[0] = '\0';
     parity_setup(state);
