@@ -118,7 +118,12 @@ static lacis_status bind_keep(lacis_run *run, const lacis_call *call, lacis_swee
     if (star == NULL || strchr(star + 1, '*') != NULL)
         return lacis_run_fail_at(run, LACIS_SYNTAX, keep->item[2].offset, "'h_*.npy'",
                                  "TO needs one *, where the step's number goes");
-    return lacis_run_can_save(run, work->to, keep->item[1].integer != 0 ? keep->item[2].offset : keep->offset);
+    const lacis_outline form = {.kind = LACIS_GRID,
+                                .dtype = work->dtype,
+                                .dims = work->grid.dims,
+                                .fields = work->grid.fields,
+                                .name = work->grid.name};
+    return lacis_run_can_save(run, &form, work->to, keep->item[1].integer != 0 ? keep->item[2].offset : keep->offset);
 }
 
 /* EXCHANGE and PARTS, which hold where a grid is cut over ranks or GPUs. */
