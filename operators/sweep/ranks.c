@@ -73,26 +73,45 @@ static void choose(const lacis_sweep_work *work, bool gpu, int parts, lacis_swee
 
 /* ----------------------------------------------------------------------------------------- whether */
 
-static bool can_over(const lacis_call *call, bool gpu, char *reason, size_t size)
+/* Whether there is somebody to share with, and enough to share. */
+static bool worth_it(const lacis_sweep_work *work, char *reason, size_t size)
 {
-    const lacis_sweep_work *work = call->work;
-    const int parts = parts_of(work);
     const double updates = (double)work->grid.cells * work->grid.fields * (double)work->steps;
-    lacis_sweep_brief brief;
-    lacis_sweep_cut cut;
-    if (parts == 1) {
+    if (parts_of(work) == 1) {
         snprintf(reason, size, "%s",
                  lacis_run_ranks(work->run) == 1 ? "there are no other ranks" : "PARTS leaves it to one");
         return false;
     }
-    if (updates < LEAST_UPDATES && !lacis_run_ranks_always(work->run)) {
-        snprintf(reason, size, "too little work: %.2g cell updates, of %.2g that it takes to pay", updates,
-                 LEAST_UPDATES);
-        return false;
-    }
-    choose(work, gpu, parts, &brief); /* a cut that is asked for and cannot be is an error: cost tells it */
-    return lacis_sweep_ranks_cut(work, &brief, parts, &cut, reason, size) || lacis_run_ranks_always(work->run) ||
-           lacis_sweep_every_is_why(work, false, parts);
+    if (updates >= LEAST_UPDATES || lacis_run_ranks_always(work->run)) return true;
+    snprintf(reason, size, "too little work: %.2g cell updates, of %.2g that it takes to pay", updates,
+             LEAST_UPDATES);
+    return false;
+}
+
+/* With SET ranks = all a cut that cannot be is for cost to tell, so that nothing else runs; but for one that EVERY
+ * alone is to blame for (lacis_sweep_uncut). */
+static bool can_over(const lacis_call *call, bool gpu, char *reason, size_t size)
+{
+    const lacis_sweep_work *work = call->work;
+    const int parts = parts_of(work);
+    lacis_sweep_brief brief;
+    lacis_sweep_cut cut;
+    if (!worth_it(work, reason, size)) return false;
+    choose(work, gpu, parts, &brief);
+    if (lacis_sweep_ranks_cut(work, &brief, parts, &cut, reason, size)) return true;
+    return lacis_run_ranks_always(work->run) && !lacis_sweep_every_is_why(work, false, parts);
+}
+
+lacis_status lacis_sweep_uncut(const lacis_sweep_work *work)
+{
+    char why[200];
+    const int parts = parts_of(work);
+    lacis_sweep_brief brief;
+    lacis_sweep_cut cut;
+    if (!worth_it(work, why, sizeof why) || !lacis_sweep_every_is_why(work, false, parts)) return LACIS_OK;
+    choose(work, false, parts, &brief);
+    if (lacis_sweep_ranks_cut(work, &brief, parts, &cut, why, sizeof why)) return LACIS_OK;
+    return lacis_sweep_cannot_cut(work, false, parts, why);
 }
 
 static bool can(const lacis_call *call, char *reason, size_t size)
@@ -342,7 +361,11 @@ static lacis_status explain_over(const lacis_sweep_work *work, bool gpu, lacis_l
     lacis_sweep_cut cut;
     char why[200];
     choose(work, gpu, parts, &brief);
-    if (!lacis_sweep_ranks_cut(work, &brief, parts, &cut, why, sizeof why)) return LACIS_OK;
+    if (!lacis_sweep_ranks_cut(work, &brief, parts, &cut, why, sizeof why)) {
+        if (!lacis_sweep_every_is_why(work, false, parts)) return LACIS_OK;
+        return lacis_lines_add(lines, "%s: EXCHANGE EVERY %d is too deep, an error where the grid stays whole: %s",
+                               gpu ? "ranks-gpu" : "ranks", work->exchange.every, why);
+    }
     const double bytes = lacis_sweep_cut_surface(&cut) * work->grid.fields * (double)lacis_sweep_size(work->type);
     const char *meanwhile = brief.slabs ? ", while slabs are computed" : ", while the centre is computed";
     return lacis_lines_add(lines,

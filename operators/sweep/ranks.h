@@ -66,6 +66,9 @@ uint64_t lacis_sweep_lines_bytes(const lacis_sweep_brief *brief); /* of a part's
  * another variant may do it. */
 bool lacis_sweep_every_is_why(const lacis_sweep_work *work, bool slabs, int parts);
 lacis_status lacis_sweep_cannot_cut(const lacis_sweep_work *work, bool slabs, int parts, const char *why);
+/* Of a grid that is left whole: the error where EVERY alone keeps it from being cut over ranks. What was written is
+ * not left out, but where GPUs of this process share the grid it holds for them. */
+lacis_status lacis_sweep_uncut(const lacis_sweep_work *work);
 void lacis_sweep_copy_means_nothing(lacis_run *run); /* BY copy: a note where borders are not packed on GPUs */
 /* ranks_share.c: prepares all but the arrays, whose pointers are then put into share->start; begins; ends. */
 lacis_status lacis_sweep_share_prepare(lacis_run *run, const lacis_sweep_work *work, const lacis_sweep_brief *brief,
