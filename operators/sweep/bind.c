@@ -141,8 +141,9 @@ static lacis_status bind_exchange(lacis_run *run, const lacis_call *call, lacis_
     if (exchange == NULL) return LACIS_OK;
     const lacis_item *item = exchange->item;
     out->asked = true;
-    out->overlap = (lacis_sweep_overlap)item[OVERLAP].integer; /* which are in the order of the words */
-    out->copy = item[BY].integer != 0 && item[WAY].integer == 1;
+    out->overlap = (lacis_sweep_overlap)item[OVERLAP].integer;   /* which are in the order of the words */
+    out->copy = item[BY].integer != 0 && item[WAY].integer == 1; /* in the order of the words */
+    out->host = item[BY].integer != 0 && item[WAY].integer == 2;
     if (item[TO].integer != 0) {
         out->to = item[FILE_NAME].text;
         out->to_offset = item[FILE_NAME].offset;

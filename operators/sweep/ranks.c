@@ -35,7 +35,7 @@ static int parts_of(const lacis_sweep_work *work)
     return asked > 0 && asked < ranks ? asked : ranks;
 }
 
-/* Steps that kernels do in one pass over a part. */
+/* Steps on an exchange where nothing is said: what kernels do in one pass over a part, on GPUs several passes. */
 static int usual(const lacis_sweep_work *work, bool gpu, int parts)
 {
     enum { MOST = 16, WRITTEN_MOST = 4 };
@@ -46,7 +46,7 @@ static int usual(const lacis_sweep_work *work, bool gpu, int parts)
     lacis_sweep_start_of(work, NULL, &whole);
     if (!lacis_sweep_cut_slabs(&whole, parts, 1, &cut, why, sizeof why)) return 1;
     lacis_sweep_cut_start(&whole, &cut, 0, &part);
-    return lacis_sweep_share_gpu_levels(&part);
+    return (int)lacis_sweep_best_depth(work, &part, parts, lacis_sweep_share_gpu_levels(&part));
 }
 
 /* GPUs do several steps in a pass over slabs, whose borders go ahead of them; parts that are cut along x as well are
@@ -301,7 +301,7 @@ static lacis_status run_over(bool gpu, lacis_run *run, const lacis_call *call, l
     LACIS_TRY(lacis_run_scratch(run, sizeof *d, &d));
     *d = (dealing){.dealt.work = *work, .call = call};
     choose(work, gpu, parts_of(work), &d->dealt.brief);
-    if (!gpu && work->exchange.copy) lacis_sweep_copy_means_nothing(run);
+    if (!gpu) lacis_sweep_by_means_nothing(work);
     const lacis_deal deal = {.device = gpu ? LACIS_GPU : LACIS_CPU,
                              .context = d,
                              .plan = plan,
@@ -354,6 +354,14 @@ const lacis_variant lacis_sweep_ranks_gpu = {
     .together = lacis_sweep_obey,
 };
 
+static const char *road(const lacis_sweep_work *work)
+{
+    return work->exchange.host
+               ? ", through the host's memory (BY host)"
+               : ", straight to GPUs of the same host, where they are reached (CUDA IPC) and then waited "
+                 "for, else through the host's memory";
+}
+
 static lacis_status explain_over(const lacis_sweep_work *work, bool gpu, lacis_lines *lines)
 {
     const int parts = parts_of(work);
@@ -370,10 +378,10 @@ static lacis_status explain_over(const lacis_sweep_work *work, bool gpu, lacis_l
     const char *meanwhile = brief.slabs ? ", while slabs are computed" : ", while the centre is computed";
     return lacis_lines_add(lines,
                            "%s: a grid of %d x %d x %d; halos of %" PRId64 " x %" PRId64 " x %" PRId64
-                           " cells, exchanged every %d step%s%s: %.3g KB a step",
+                           " cells, exchanged every %d step%s%s: %.3g KB a step%s",
                            gpu ? "ranks-gpu" : "ranks", cut.grid[0], cut.grid[1], cut.grid[2], cut.halo[0],
                            cut.halo[1], cut.halo[2], cut.deep, cut.deep == 1 ? "" : "s",
-                           brief.overlap ? meanwhile : "", 1e-3 * bytes / cut.deep);
+                           brief.overlap ? meanwhile : "", 1e-3 * bytes / cut.deep, gpu ? road(work) : "");
 }
 
 lacis_status lacis_sweep_explain_ranks(const lacis_sweep_work *work, lacis_lines *lines)

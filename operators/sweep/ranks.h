@@ -69,7 +69,8 @@ lacis_status lacis_sweep_cannot_cut(const lacis_sweep_work *work, bool slabs, in
 /* Of a grid that is left whole: the error where EVERY alone keeps it from being cut over ranks. What was written is
  * not left out, but where GPUs of this process share the grid it holds for them. */
 lacis_status lacis_sweep_uncut(const lacis_sweep_work *work);
-void lacis_sweep_copy_means_nothing(lacis_run *run); /* BY copy: a note where borders are not packed on GPUs */
+/* BY copy and BY host: a note where borders do not lie on ranks' GPUs. */
+void lacis_sweep_by_means_nothing(const lacis_sweep_work *work);
 /* ranks_share.c: prepares all but the arrays, whose pointers are then put into share->start; begins; ends. */
 lacis_status lacis_sweep_share_prepare(lacis_run *run, const lacis_sweep_work *work, const lacis_sweep_brief *brief,
                                        lacis_sweep_share *out);
@@ -81,6 +82,9 @@ lacis_sweep_mail lacis_sweep_share_mail(lacis_sweep_share *share);
 void lacis_sweep_share_spent(const lacis_sweep_share *share, lacis_sweep_times *out, int64_t *lines);
 /* Cell updates of all shares; figures for EXPLAIN ANALYZE. */
 lacis_status lacis_sweep_share_tell(lacis_sweep_share *share, lacis_sweep_counts *out);
+/* What lies in other parts' memory is let go of: before lacis_team_end, behind which _free gives back what is theirs
+ * to write. */
+void lacis_sweep_share_leave(lacis_sweep_share *share);
 void lacis_sweep_share_free(lacis_sweep_share *share);
 
 /* ranks_gpu.c: the same on a GPU. */
@@ -93,7 +97,8 @@ lacis_status lacis_sweep_share_gpu_steps(lacis_sweep_share_gpu *gpu, int64_t ste
 lacis_status lacis_sweep_share_gpu_read(lacis_sweep_share_gpu *gpu, void *const *field);
 void lacis_sweep_share_gpu_tell(lacis_sweep_share_gpu *gpu, lacis_sweep_counts *counts, lacis_sweep_times *times,
                                 int64_t *lines);
-void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu); /* NULL is fine */
+void lacis_sweep_share_gpu_leave(lacis_sweep_share_gpu *gpu); /* NULL is fine, as it is to _free */
+void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu);
 
 /* ranks_cut.c: arrays of the whole grid and of a part. */
 uint64_t lacis_sweep_box_bytes(const lacis_sweep_work *work, const lacis_sweep_box *box);
@@ -128,6 +133,10 @@ lacis_status lacis_sweep_timeline_open(lacis_run *run, const lacis_sweep_work *w
 void lacis_sweep_timeline_add(FILE *file, int part, const lacis_sweep_times *line, int64_t lines);
 void lacis_sweep_timeline_warn(lacis_run *run, const lacis_sweep_work *work, const char *why);
 void lacis_sweep_timeline_close(lacis_run *run, const lacis_sweep_work *work, FILE **file);
+
+/* depth.c: steps on one exchange that is waited for, in whole passes of `levels` steps, as is best for slabs like
+ * this one. */
+int64_t lacis_sweep_best_depth(const lacis_sweep_work *work, const lacis_sweep_start *slab, int parts, int levels);
 
 /* ranks_obey.c: another rank's side. */
 lacis_status lacis_sweep_obey(lacis_run *run, const lacis_call *call);

@@ -10,14 +10,11 @@
 
 #include "sweep/gpu_several.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Worth sharing, and worth starting devices for: seconds that one takes. */
 static const double SHARED = 0.02, STARTED = 3, RATE = 3.9e12;
-static const double EXCHANGE = 3e-5; /* seconds that an exchange takes */
-enum { MOST_DEEP = 64, THICK = 8 };  /* steps on an exchange; of a slab's thickness one part */
-enum { TIMED = 1024, WHY = 200 };    /* exchanges of a timeline; a reason */
+enum { TIMED = 1024, WHY = 200 }; /* exchanges of a timeline; a reason */
 
 typedef struct member {
     struct gpus *of;
@@ -50,21 +47,6 @@ static lacis_status failed(const gpus *g, lacis_sweep_status status, int code)
 
 /* ----------------------------------------------------------------------------------------- how many */
 
-/* An exchange that is waited for takes EXCHANGE seconds, and rows that neighbours compute as well take theirs: so
- * many steps on an exchange, in whole passes, that both together are least. */
-static int64_t best_depth(const lacis_sweep_work *work, const lacis_sweep_start *slab, int parts, int levels)
-{
-    const int axis = work->grid.dims - 1;
-    const double step = lacis_sweep_step_bytes(work) / parts / RATE / levels;
-    int64_t reach[3];
-    lacis_sweep_reach(slab, reach);
-    const double rows = (double)slab->extent[axis] / (double)(reach[axis] > 0 ? reach[axis] : 1);
-    double best = sqrt(rows * EXCHANGE / step);
-    if (best > rows / THICK) best = rows / THICK;
-    if (best > MOST_DEEP) best = MOST_DEEP;
-    return best > levels ? (int64_t)best / levels * levels : levels;
-}
-
 /* Steps on an exchange: EXCHANGE EVERY, or as is best and slabs are thick enough for. 0: they are not. */
 static int deep_of(const lacis_sweep_work *work, int levels, int parts, lacis_sweep_cut *cut, char why[WHY])
 {
@@ -73,7 +55,7 @@ static int deep_of(const lacis_sweep_work *work, int levels, int parts, lacis_sw
     start.levels = levels;
     if (!lacis_sweep_cut_slabs(&start, parts, 1, cut, why, WHY)) return 0;
     lacis_sweep_cut_start(&start, cut, 0, &slab);
-    int64_t deep = best_depth(work, &slab, parts, levels == 1 ? 1 : lacis_sweep_gpu_levels(&slab));
+    int64_t deep = lacis_sweep_best_depth(work, &slab, parts, levels == 1 ? 1 : lacis_sweep_gpu_levels(&slab));
     const double stretch = lacis_sweep_stretch(work);
     if ((double)deep > stretch) deep = stretch > 1 ? (int64_t)stretch : 1;
     if (work->exchange.every > 0) deep = work->exchange.every;
@@ -353,7 +335,7 @@ lacis_status lacis_sweep_gpus_system(lacis_run *run, const lacis_call *call, con
     *out = &made->base;
     if (deep_of(work, levels, many, &made->start.cut, why) == 0) return lacis_sweep_cannot_cut(work, true, many, why);
     LACIS_TRY(lacis_sweep_timeline_open(run, work, &made->times));
-    if (work->exchange.copy) lacis_sweep_copy_means_nothing(run);
+    lacis_sweep_by_means_nothing(work);
     made->start.apart = wait_for_halos(work, &made->start.cut);
     return begin(made, input, levels);
 }
