@@ -3,7 +3,7 @@
  * A grid that is spread over ranks, as the files ranks*.c share it. Each rank has a share (ranks_share.c): its part
  * of the grid (kernels/sweep/parts.h) and the messages to its neighbours. Rank 0 runs the statement as always
  * (run.c), with a system (ranks_spread.c) that gives the others' arrays away, has all shares do the same steps, and
- * gathers fields; the others do what it tells them (ranks_obey.c). ranks.c has the variant.
+ * gathers fields; the others do what it tells them (ranks_obey.c). ranks.c has the variants.
  */
 #ifndef LACIS_OPERATORS_SWEEP_RANKS_H
 #define LACIS_OPERATORS_SWEEP_RANKS_H
@@ -141,6 +141,11 @@ int64_t lacis_sweep_best_depth(const lacis_sweep_work *work, const lacis_sweep_s
 /* ranks_obey.c: another rank's side. */
 lacis_status lacis_sweep_obey(lacis_run *run, const lacis_call *call);
 
+/* ranks_brief.c: ranks that have a part (PARTS takes fewer than there are); how the grid is spread over them. */
+int lacis_sweep_ranks_parts(const lacis_sweep_work *work);
+void lacis_sweep_ranks_brief(const lacis_sweep_work *work, bool gpu, int parts, lacis_sweep_brief *brief);
+/* ranks_deal.c: runs the call with all of them. */
+lacis_status lacis_sweep_ranks_deal(bool gpu, lacis_run *run, const lacis_call *call, lacis_array **out);
 /* ranks.c */
 extern const lacis_variant lacis_sweep_ranks, lacis_sweep_ranks_gpu;
 lacis_status lacis_sweep_explain_ranks(const lacis_sweep_work *work, lacis_lines *lines);

@@ -12,6 +12,8 @@
 #undef LACIS_GPU_KERNELS
 #define LACIS_GPU_KERNELS
 #define lacis_sweep_gpus_for        tested_gpus_for
+#define lacis_sweep_gpus_deep       tested_gpus_deep
+#define lacis_sweep_gpus_wait       tested_gpus_wait
 #define lacis_sweep_gpus_system     tested_gpus_system
 #define lacis_sweep_gpu_levels      fake_levels_of
 #define lacis_sweep_gpu_read        fake_read
@@ -87,6 +89,7 @@ static lacis_sweep_status never(void)
 #define fake_read(slab, field)                   ((void)(slab), (void)(field), never())
 #define fake_error_code(slab)                    ((void)(slab), (int)never())
 
+#include "../../operators/sweep/share_gpus.c"
 #include "../../operators/sweep/system_gpus.c"
 
 /* ---------------------------------------------------------------------------------------------- fixture */
