@@ -193,7 +193,7 @@ void lacis_sweep_share_gpu_tell(lacis_sweep_share_gpu *gpu, lacis_sweep_counts *
     int messages;
     const char *why;
     const int straight = lacis_sweep_gpu_part_straight(gpu->part, &messages, &why);
-    lacis_run_count(gpu->share->run, "halos straight to the neighbour's GPU, of an exchange", straight);
+    lacis_run_count(gpu->share->run, "halos straight to the neighbour's GPU, ranks together", straight);
     lacis_run_count(gpu->share->run, "halos of an exchange, ranks together", messages);
     lacis_sweep_gpu_counted(lacis_sweep_gpu_part_system(gpu->part), counts, true);
     lacis_sweep_gpu_part_spent(gpu->part, times, lines);
