@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 set(LACIS_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/lacis")
 
 install(FILES engine/lacis.h engine/lacis_extend.h engine/lacis_extend_batch.h engine/lacis_extend_bodies.h engine/lacis_extend_expr.h engine/lacis_extend_grid.h
-  engine/lacis_extend_gpu.h engine/lacis_extend_ranks.h engine/lacis_extend_symmetric.h engine/lacis_extend_tune.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  engine/lacis_extend_gpu.h engine/lacis_extend_ranks.h engine/lacis_extend_save.h engine/lacis_extend_symmetric.h engine/lacis_extend_tune.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(TARGETS lacis_shared EXPORT lacis-shared
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 if(TARGET lacis_ranks)

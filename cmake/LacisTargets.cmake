@@ -9,7 +9,7 @@
 set(LACIS_SDK_DIR "${CMAKE_BINARY_DIR}/sdk")
 file(MAKE_DIRECTORY "${LACIS_SDK_DIR}")
 foreach(header lacis.h lacis_extend.h lacis_extend_batch.h lacis_extend_bodies.h lacis_extend_expr.h lacis_extend_gpu.h lacis_extend_grid.h
-        lacis_extend_ranks.h lacis_extend_symmetric.h lacis_extend_tune.h)
+        lacis_extend_ranks.h lacis_extend_save.h lacis_extend_symmetric.h lacis_extend_tune.h)
   file(CREATE_LINK "${CMAKE_SOURCE_DIR}/engine/${header}" "${LACIS_SDK_DIR}/${header}" SYMBOLIC)
 endforeach()
 

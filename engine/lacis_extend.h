@@ -147,6 +147,7 @@ LACIS_API lacis_status lacis_csr_new(lacis_run *run, const lacis_csr_parts *part
 #include "lacis_extend_batch.h"
 #include "lacis_extend_bodies.h"
 #include "lacis_extend_grid.h"
+#include "lacis_extend_save.h"
 #include "lacis_extend_symmetric.h"
 
 LACIS_API int64_t lacis_label(const int64_t *labels, int64_t base, int64_t index);
@@ -440,6 +441,10 @@ typedef struct lacis_loader {
     lacis_status (*load)(lacis_run *run, const lacis_source *source, const lacis_options *options, lacis_array **out);
     /* Writes the array to an open stream whose errors the engine checks afterwards. NULL: cannot save. */
     lacis_status (*save)(lacis_run *run, const lacis_array *array, FILE *file);
+    /* The kinds that save takes, so that others are refused before a file is opened, or steps are taken whose results
+     * cannot be kept. NULL: nothing is known, save says. */
+    const lacis_holding *holds;
+    int holdings;
     /* save may be called for one block of rows after the other; it writes its header at file position 0 only. */
     bool pieces;
     /* Several files at once (FROM a pattern, a folder or a list): load is called from several threads, each with a

@@ -35,19 +35,4 @@ LACIS_API lacis_status lacis_bodies_new(lacis_run *run, const lacis_bodies *like
  * rise are sorted. */
 LACIS_API lacis_status lacis_bodies_check(lacis_run *run, const lacis_bodies *bodies);
 
-/* --- for any kind of result */
-
-/* A table (LACIS_TABLE) that goes with an array that is being built: where that is entered in the catalog as NAME
- * (LET, LOAD, GENERATE), the table is entered as NAME_suffix in the same transaction, in the place of a table that
- * was called so; anything else of that name is an error (before the run where lacis_op.tables has the suffix). The
- * array retains it until then. A later one of the same suffix replaces it. Results without a name, operands and what
- * goes to other ranks lose theirs. */
-LACIS_API lacis_status lacis_array_attach(lacis_run *run, lacis_array *array, const char *suffix, lacis_array *table);
-
-/* Writes an array to a file as SAVE does, without its summary: the loader is chosen by the extension, a file that is
- * there is replaced once the new one is whole. SAVE's errors. From the statement's thread. */
-LACIS_API lacis_status lacis_run_save(lacis_run *run, const lacis_array *array, const char *path);
-/* For bind: whether the path's ending says a format that can be written; an error at that place of the statement. */
-LACIS_API lacis_status lacis_run_can_save(lacis_run *run, const char *path, int64_t offset);
-
 #endif

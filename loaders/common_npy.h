@@ -62,6 +62,7 @@ lacis_status lacis_npy_take_grid(lacis_run *run, const lacis_source *source, con
                                  const lacis_options *given, lacis_array **out);
 lacis_status lacis_npy_load_grid(lacis_run *run, const lacis_source *source, const lacis_options *given,
                                  lacis_array **out);
+const char *lacis_npy_name_fault(const char *name); /* of a field, which LOAD would not read again; NULL: none */
 lacis_status lacis_npy_save_grid(lacis_run *run, const lacis_array *array, FILE *file);
 
 #endif

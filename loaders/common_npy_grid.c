@@ -203,15 +203,9 @@ lacis_status lacis_npy_load_grid(lacis_run *run, const lacis_source *source, con
 /* ------------------------------------------------------------------------------------------ saving */
 
 /* Names are written as they stand, and LOAD has to read what SAVE wrote. */
-static lacis_status check_names(lacis_run *run, const lacis_grid *g)
+const char *lacis_npy_name_fault(const char *name)
 {
-    for (int i = 0; i < g->fields; i++) {
-        const char *fault = lacis_grid_name_fault(g->name[i], g->name[i] + strlen(g->name[i]));
-        if (fault != NULL)
-            return lacis_run_fail_at(run, LACIS_NAME, -1, "LET h = SELECT x, y, \"its name\" AS u FROM g",
-                                     "field '%s' %s, and npy keeps no other: rename it", g->name[i], fault);
-    }
-    return LACIS_OK;
+    return lacis_grid_name_fault(name, name + strlen(name));
 }
 
 /* "'<f4'" of a field value alone, or "[('u', '<f4'), ...]". */
@@ -238,7 +232,6 @@ lacis_status lacis_npy_save_grid(lacis_run *run, const lacis_array *array, FILE 
     lacis_grid g;
     lacis_writer *w;
     LACIS_TRY(lacis_grid_view(run, array, &g));
-    LACIS_TRY(check_names(run, &g));
     char *descr = describe(run, &g), *shape = describe_shape(run, &g);
     const char *note = g.step == 0 ? mark : lacis_run_text(run, "%s, step %lld", mark, (long long)g.step);
     if (descr == NULL || shape == NULL || note == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");

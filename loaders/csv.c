@@ -197,6 +197,19 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
     return lacis_save_rows(run, array, file, &format);
 }
 
+static const char *name_fault(const char *name)
+{
+    return strpbrk(name, "\r\n") != NULL ? "has a line break" : NULL;
+}
+
+static const lacis_holding holdings[] = {{.kind = LACIS_CSR},
+                                         {.kind = LACIS_VECTOR},
+                                         {.kind = LACIS_TABLE},
+                                         {.kind = LACIS_INTERLEAVED},
+                                         {.kind = LACIS_SYMMETRIC},
+                                         {.kind = LACIS_BODIES},
+                                         {.kind = LACIS_GRID, .fault = name_fault}};
+
 const lacis_loader lacis_loader_csv = {
     .name = "csv",
     .summary =
@@ -207,5 +220,7 @@ const lacis_loader lacis_loader_csv = {
     .sniff = sniff,
     .load = load,
     .save = save,
+    .holds = holdings,
+    .holdings = LACIS_COUNT(holdings),
     .pieces = true,
 };

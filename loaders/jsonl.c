@@ -161,6 +161,10 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
     return lacis_save_rows(run, array, file, &format);
 }
 
+static const lacis_holding holdings[] = {
+    {.kind = LACIS_CSR},       {.kind = LACIS_VECTOR}, {.kind = LACIS_TABLE}, {.kind = LACIS_INTERLEAVED},
+    {.kind = LACIS_SYMMETRIC}, {.kind = LACIS_BODIES}, {.kind = LACIS_GRID}};
+
 const lacis_loader lacis_loader_jsonl = {
     .name = "jsonl",
     .summary = "JSON lines: one object of numbers a line",
@@ -170,5 +174,7 @@ const lacis_loader lacis_loader_jsonl = {
     .sniff = sniff,
     .load = load,
     .save = save,
+    .holds = holdings,
+    .holdings = LACIS_COUNT(holdings),
     .pieces = true,
 };

@@ -316,6 +316,11 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
     return lacis_writer_end(&w);
 }
 
+static const lacis_holding holdings[] = {
+    {.kind = LACIS_CSR,
+     .types = LACIS_TYPE_BIT(LACIS_PATTERN) | LACIS_TYPES_WHOLE | LACIS_TYPES_REAL | LACIS_TYPES_COMPLEX},
+    {.kind = LACIS_SYMMETRIC}};
+
 const lacis_loader lacis_loader_mtx = {
     .name = "mtx",
     .summary = "MatrixMarket: coordinate and array, all fields and symmetries",
@@ -325,4 +330,6 @@ const lacis_loader lacis_loader_mtx = {
     .sniff = sniff,
     .load = load,
     .save = save,
+    .holds = holdings,
+    .holdings = LACIS_COUNT(holdings),
 };

@@ -149,6 +149,15 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
     return LACIS_OK;
 }
 
+static const lacis_holding holdings[] = {
+    {.kind = LACIS_VECTOR, .types = LACIS_TYPES_WHOLE | LACIS_TYPES_REAL | LACIS_TYPES_COMPLEX},
+    {.kind = LACIS_TABLE, .fields = 1},
+    {.kind = LACIS_INTERLEAVED},
+    {.kind = LACIS_SYMMETRIC, .types = LACIS_TYPES_REAL | LACIS_TYPES_COMPLEX},
+    {.kind = LACIS_BODIES},
+    {.kind = LACIS_GRID, .fault = lacis_npy_name_fault},
+};
+
 const lacis_loader lacis_loader_npy = {
     .name = "npy",
     .summary = "NumPy arrays: vectors, lanes x rows of batches, symmetric matrices, records of bodies, grids",
@@ -158,4 +167,6 @@ const lacis_loader lacis_loader_npy = {
     .sniff = sniff,
     .load = load,
     .save = save,
+    .holds = holdings,
+    .holdings = LACIS_COUNT(holdings),
 };

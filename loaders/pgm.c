@@ -182,6 +182,8 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
     return lacis_run_cancelled(run) ? lacis_run_interrupted(run) : LACIS_OK;
 }
 
+static const lacis_holding holdings[] = {{.kind = LACIS_GRID, .dims = 2, .fields = 1}};
+
 const lacis_loader lacis_loader_pgm = {
     .name = "pgm",
     .summary = "grey images (P2, P5; 8 and 16 bits): grids of two dimensions",
@@ -191,4 +193,6 @@ const lacis_loader lacis_loader_pgm = {
     .sniff = sniff,
     .load = load,
     .save = save,
+    .holds = holdings,
+    .holdings = LACIS_COUNT(holdings),
 };

@@ -19,6 +19,8 @@ static lacis_status load(lacis_run *run, const lacis_source *source, const lacis
     return lacis_png_load(run, source, given, out);
 }
 
+static const lacis_holding holdings[] = {{.kind = LACIS_GRID, .dims = 2, .fields = 1}};
+
 const lacis_loader lacis_loader_png = {
     .name = "png",
     .summary = "PNG images, 8 and 16 bits, colours as luminance: grids of two dimensions",
@@ -28,4 +30,6 @@ const lacis_loader lacis_loader_png = {
     .sniff = sniff,
     .load = load,
     .save = lacis_png_save,
+    .holds = holdings,
+    .holdings = LACIS_COUNT(holdings),
 };

@@ -114,6 +114,8 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
     return status;
 }
 
+static const lacis_holding holdings[] = {{.kind = LACIS_GRID}};
+
 const lacis_loader lacis_loader_raw = {
     .name = "raw",
     .summary = "grids as bare numbers, x fastest, field behind field",
@@ -122,4 +124,6 @@ const lacis_loader lacis_loader_raw = {
     .option_count = LACIS_COUNT(options),
     .load = load,
     .save = save,
+    .holds = holdings,
+    .holdings = LACIS_COUNT(holdings),
 };

@@ -185,6 +185,9 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
     return lacis_writer_end(&w);
 }
 
+static const lacis_holding holdings[] = {
+    {.kind = LACIS_CSR, .types = LACIS_TYPE_BIT(LACIS_PATTERN) | LACIS_TYPES_WHOLE | LACIS_TYPES_REAL}};
+
 const lacis_loader lacis_loader_snap = {
     .name = "snap",
     .summary = "edge lists: two ids a line and perhaps a value (SNAP, CSV, GAP .el .wel)",
@@ -194,4 +197,6 @@ const lacis_loader lacis_loader_snap = {
     .sniff = sniff,
     .load = lacis_snap_load,
     .save = save,
+    .holds = holdings,
+    .holdings = LACIS_COUNT(holdings),
 };

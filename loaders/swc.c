@@ -63,6 +63,8 @@ static lacis_status load(lacis_run *run, const lacis_source *source, const lacis
     return status;
 }
 
+static const lacis_holding holdings[] = {{.kind = LACIS_TABLE}};
+
 const lacis_loader lacis_loader_swc = {
     .name = "swc",
     .summary = "neurons: samples with id, type, x, y, z, radius and parent",
@@ -72,6 +74,8 @@ const lacis_loader lacis_loader_swc = {
     .sniff = lacis_swc_sniff,
     .load = load,
     .save = lacis_swc_save,
+    .holds = holdings,
+    .holdings = LACIS_COUNT(holdings),
     .join = lacis_swc_join,
     .figure = lacis_swc_figures,
     .figures = LACIS_SWC_FIGURES,

@@ -260,6 +260,8 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
     return status;
 }
 
+static const lacis_holding holdings[] = {{.kind = LACIS_BODIES}};
+
 const lacis_loader lacis_loader_tipsy = {
     .name = "tipsy",
     .summary = "bodies: tipsy binary files (gas, dark, star), little- or big-endian",
@@ -269,4 +271,6 @@ const lacis_loader lacis_loader_tipsy = {
     .sniff = sniff,
     .load = load,
     .save = save,
+    .holds = holdings,
+    .holdings = LACIS_COUNT(holdings),
 };

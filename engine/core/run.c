@@ -322,10 +322,10 @@ lacis_status lacis_run_save(lacis_run *run, const lacis_array *array, const char
     return saver->save(saver->context, run, array, path);
 }
 
-lacis_status lacis_run_can_save(lacis_run *run, const char *path, int64_t offset)
+lacis_status lacis_run_can_save(lacis_run *run, const lacis_outline *form, const char *path, int64_t offset)
 {
     const lacis_saver *saver = &run->host->saver;
-    return saver->check == NULL ? LACIS_OK : saver->check(saver->context, run, path, offset);
+    return saver->check == NULL ? LACIS_OK : saver->check(saver->context, run, form, path, offset);
 }
 
 /* ----------------------------------------------------------------------------------------- threads */

@@ -33,7 +33,7 @@ typedef struct lacis_keeper {
 typedef struct lacis_saver {
     void *context;
     lacis_status (*save)(void *context, lacis_run *run, const lacis_array *array, const char *path);
-    lacis_status (*check)(void *context, lacis_run *run, const char *path, int64_t offset);
+    lacis_status (*check)(void *context, lacis_run *run, const lacis_outline *form, const char *path, int64_t offset);
 } lacis_saver;
 
 /* SET ranks: whether other ranks share work where the planner finds that it pays, never, or wherever they can. */

@@ -70,7 +70,8 @@ lacis_status lacis_exec_generate(lacis_world *world, lacis_run *run, const lacis
 /* save.c: SAVE; and lacis_run_save, with the world as context. */
 lacis_status lacis_exec_save(lacis_world *world, lacis_run *run, const lacis_ast *ast);
 lacis_status lacis_exec_save_array(void *world, lacis_run *run, const lacis_array *array, const char *path);
-lacis_status lacis_exec_can_save(void *world, lacis_run *run, const char *path, int64_t offset);
+lacis_status lacis_exec_can_save(void *world, lacis_run *run, const lacis_outline *form, const char *path,
+                                 int64_t offset);
 
 /* settings.c */
 lacis_status lacis_exec_set(lacis_world *world, lacis_run *run, const char *name, const char *value, int64_t offset);

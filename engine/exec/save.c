@@ -5,14 +5,13 @@
  * the file that they stand for, and its permissions stay. Pipes and devices are written as they are. Formats that can
  * be written in pieces take views block by block.
  */
-#include "exec/exec.h"
+#include "exec/save.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,47 +19,6 @@ enum {
     PART_NAMES = 100,       /* tried for the file beside the target: left-overs of killed processes may be there */
     WAIT_MILLISECONDS = 100 /* between two looks at the cancel flag, while nobody reads a pipe */
 };
-
-static bool has_ending(const char *path, const char *endings)
-{
-    size_t length = strlen(path);
-    for (const char *at = endings; at != NULL && *at != '\0';) {
-        size_t size = strcspn(at, " ");
-        if (length > size && strncasecmp(path + length - size, at, size) == 0) return true;
-        at += size + strspn(at + size, " ");
-    }
-    return false;
-}
-
-#define ENDINGS "use a known ending (.mtx .txt .csv .jsonl .npy .raw .pgm .png .swc .tipsy)"
-
-/* What is saved where. */
-typedef struct saving {
-    const lacis_ast *ast;     /* SAVE; NULL: an operator's array */
-    const lacis_array *array; /* NULL: what the statement names */
-    const char *path;
-    int64_t offset; /* of the path in the statement, or -1 */
-} saving;
-
-static lacis_status find_saver(const lacis_world *world, lacis_run *run, const saving *what, const lacis_loader **out)
-{
-    const lacis_ast *ast = what->ast;
-    const char *format = ast == NULL ? NULL : ast->format;
-    for (int i = 0; i < world->registry->loaders; i++) {
-        const lacis_loader *loader = world->registry->loader[i];
-        if (loader->save == NULL) continue;
-        bool meant =
-            format != NULL ? strcasecmp(format, loader->name) == 0 : has_ending(what->path, loader->extensions);
-        if (!meant) continue;
-        *out = loader;
-        return LACIS_OK;
-    }
-    if (format != NULL)
-        return lacis_run_fail_at(run, LACIS_NAME, ast->format_offset, "SHOW LOADERS lists the formats",
-                                 "cannot save as \"%s\"", format);
-    return lacis_run_fail_at(run, LACIS_NAME, what->offset, ast == NULL ? ENDINGS : ENDINGS " or AS format",
-                             "the ending of \"%s\" says no format that lacis writes", what->path);
-}
 
 static lacis_status write_failed(lacis_run *run, const char *path, int code)
 {
@@ -80,7 +38,7 @@ static lacis_status write_block(void *context, lacis_run *run, const lacis_array
     return ferror(writer->file) ? LACIS_IO : LACIS_OK;
 }
 
-static lacis_status write_all(lacis_world *world, lacis_run *run, const saving *what, struct writer *writer)
+static lacis_status write_all(lacis_world *world, lacis_run *run, const lacis_saving *what, struct writer *writer)
 {
     if (what->array != NULL) return write_block(writer, run, what->array);
     const lacis_ast *ast = what->ast;
@@ -242,7 +200,7 @@ static lacis_status open_target(lacis_run *run, const char *path, target *to, FI
 }
 
 /* The file is closed in any case. */
-static lacis_status write_file(lacis_world *world, lacis_run *run, const saving *what, struct writer *writer)
+static lacis_status write_file(lacis_world *world, lacis_run *run, const lacis_saving *what, struct writer *writer)
 {
     errno = 0;
     lacis_status status = write_all(world, run, what, writer);
@@ -255,10 +213,11 @@ static lacis_status write_file(lacis_world *world, lacis_run *run, const saving 
     return broken ? write_failed(run, what->path, code) : status;
 }
 
-static lacis_status save(lacis_world *world, lacis_run *run, const saving *what, struct writer *writer)
+static lacis_status save(lacis_world *world, lacis_run *run, const lacis_saving *what, struct writer *writer)
 {
     target to;
-    LACIS_TRY(find_saver(world, run, what, &writer->format));
+    LACIS_TRY(lacis_saver_find(world, run, what, &writer->format));
+    LACIS_TRY(lacis_saver_check(world, run, what, writer->format));
     LACIS_TRY(open_target(run, what->path, &to, &writer->file));
     lacis_status status = write_file(world, run, what, writer);
     if (to.part != NULL && status == LACIS_OK && rename(to.part, to.path) != 0)
@@ -269,21 +228,14 @@ static lacis_status save(lacis_world *world, lacis_run *run, const saving *what,
 
 lacis_status lacis_exec_save_array(void *world, lacis_run *run, const lacis_array *array, const char *path)
 {
-    const saving what = {.array = array, .path = path, .offset = -1};
+    const lacis_saving what = {.array = array, .path = path, .offset = -1};
     struct writer writer;
     return save(world, run, &what, &writer);
 }
 
-lacis_status lacis_exec_can_save(void *world, lacis_run *run, const char *path, int64_t offset)
-{
-    const saving what = {.path = path, .offset = offset};
-    const lacis_loader *format;
-    return find_saver(world, run, &what, &format);
-}
-
 lacis_status lacis_exec_save(lacis_world *world, lacis_run *run, const lacis_ast *ast)
 {
-    const saving what = {.ast = ast, .path = ast->string, .offset = ast->string_offset};
+    const lacis_saving what = {.ast = ast, .path = ast->string, .offset = ast->string_offset};
     struct writer writer;
     double started = lacis_now();
     LACIS_TRY(save(world, run, &what, &writer));

@@ -3,182 +3,11 @@
  * The other ranks' side of a shared call: binds what rank 0 sends and computes ranges of it, until rank 0 leaves.
  * Operands are kept for later calls, the longest unused going first where memory is short. Called by api/ranks.c.
  */
-#include "core/device.h"
-#include "core/team.h"
-#include "exec/hold.h"
-#include "exec/talk.h"
+#include "exec/serve.h"
 
 #include <pthread.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
-
-struct server {
-    lacis_world *world;
-    lacis_ranks *ranks;
-    uint64_t own_limit; /* of memory, where rank 0 does not say */
-    lacis_hold hold;    /* operands for later calls */
-    /* The present call as it was sent; texts are in `message`. */
-    lacis_run kept_run;
-    uint64_t number;
-    lacis_buffer *message;
-    const char *text;
-    lacis_bindings bindings;
-    lacis_placement on;
-    const char *without[LACIS_SLOTS];
-    int withouts;
-    const lacis_restriction *restriction; /* NULL or the next */
-    lacis_restriction restricted;
-    /* The call bound: anew for other operands, with what that took. */
-    lacis_run run;
-    bool bound;
-    lacis_call *call;
-    lacis_plan *plan;
-    lacis_item *slot[LACIS_SLOTS];
-    int slots;
-    lacis_array *at[LACIS_SLOTS]; /* operands, held */
-    lacis_error failed;           /* an operand could not be taken */
-    bool stopped;                 /* rank 0 does not want it any more */
-    lacis_wire answer;            /* that waits until nothing else is to be done; data NULL: none */
-};
-
-/* --------------------------------------------------------------------------------------- the call */
-
-static void unbind(struct server *s)
-{
-    if (s->bound) lacis_exec_unbind(&s->run, s->call);
-    s->bound = false;
-    s->call = NULL;
-    lacis_run_clear(&s->run);
-}
-
-static void close_call(struct server *s)
-{
-    unbind(s);
-    for (int i = 0; i < LACIS_SLOTS; i++) {
-        lacis_array_release(s->at[i]);
-        s->at[i] = NULL;
-    }
-    lacis_run_clear(&s->kept_run);
-    s->slots = s->withouts = 0;
-    s->text = NULL;
-    lacis_buffer_release(s->message);
-    s->message = NULL;
-}
-
-static lacis_status damaged(struct server *s)
-{
-    return lacis_run_fail(&s->run, LACIS_FORMAT, "a message of rank 0 is damaged");
-}
-
-static void take_settings(struct server *s, lacis_unwire *from)
-{
-    lacis_host *host = s->run.host;
-    host->deterministic = lacis_unwire_int(from) != 0;
-    int threads = (int)lacis_unwire_int(from);
-    host->threads = threads > 0 ? threads : lacis_ranks_threads(s->ranks);
-    uint64_t gpu = (uint64_t)lacis_unwire_int(from), memory = (uint64_t)lacis_unwire_int(from);
-    if (gpu != host->gpu_limit) lacis_device_set_limit(host, gpu);
-    lacis_memory_set_limit(host->memory, memory > 0 ? memory : s->own_limit);
-}
-
-static lacis_status take_restriction(struct server *s, lacis_unwire *from)
-{
-    lacis_restriction *r = &s->restricted;
-    s->restriction = NULL;
-    if (lacis_unwire_int(from) == 0) return LACIS_OK;
-    const void *data = lacis_unwire_bytes(from, sizeof *r);
-    if (data == NULL) return damaged(s);
-    memcpy(r, data, sizeof *r);
-    if (r->list != NULL) {
-        if (r->count < 0 || (uint64_t)r->count > from->bytes / sizeof *r->list) return damaged(s);
-        r->list = lacis_unwire_bytes(from, sizeof *r->list * (uint64_t)r->count);
-        if (r->list == NULL) return damaged(s);
-    }
-    s->restriction = r;
-    return LACIS_OK;
-}
-
-static lacis_status take_bindings(struct server *s, lacis_unwire *from)
-{
-    lacis_binding *value;
-    int64_t count = lacis_unwire_int(from);
-    if (from->bad || count < 0 || (uint64_t)count > from->bytes) return damaged(s);
-    LACIS_TRY(lacis_run_scratch(&s->kept_run, sizeof *value * (uint64_t)count, &value));
-    for (int64_t i = 0; i < count; i++) {
-        value[i] = (lacis_binding){.name = lacis_unwire_text(from)};
-        value[i].type = (lacis_type)lacis_unwire_int(from);
-        value[i].integer = lacis_unwire_int(from);
-        const void *real = lacis_unwire_bytes(from, sizeof value[i].real);
-        if (real != NULL) memcpy(&value[i].real, real, sizeof value[i].real);
-        value[i].text = lacis_unwire_text(from);
-        if (from->bad || value[i].name == NULL) return damaged(s);
-    }
-    s->bindings = (lacis_bindings){value, (int)count};
-    return LACIS_OK;
-}
-
-/* Clauses that rank 0 does itself. */
-static void leave_out(lacis_call *call, const char *keyword)
-{
-    int kept = 0;
-    for (int i = 0; i < call->arg_count; i++) {
-        const char *own = call->op->params[call->args[i].param].keyword;
-        if (own == NULL || strcasecmp(own, keyword) != 0) call->args[kept++] = call->args[i];
-    }
-    call->arg_count = kept;
-}
-
-static lacis_status parse(struct server *s)
-{
-    LACIS_TRY(lacis_lang_call(&s->run, s->world->registry, s->text, &s->bindings, &s->call));
-    for (int i = 0; i < s->withouts; i++)
-        leave_out(s->call, s->without[i]);
-    s->call->on = s->on;
-    s->call->restriction = s->restriction;
-    return lacis_call_slots(s->call, s->slot, &s->slots) ? LACIS_OK : damaged(s);
-}
-
-static lacis_status take_call(struct server *s, lacis_unwire *from, uint64_t *held)
-{
-    const char *without;
-    take_settings(s, from);
-    s->on = (lacis_placement)lacis_unwire_int(from);
-    LACIS_TRY(take_restriction(s, from));
-    s->text = lacis_unwire_text(from);
-    LACIS_TRY(take_bindings(s, from));
-    while ((without = lacis_unwire_text(from)) != NULL && s->withouts < LACIS_SLOTS)
-        s->without[s->withouts++] = without;
-    int64_t slots = lacis_unwire_int(from);
-    if (s->text == NULL) return damaged(s);
-    LACIS_TRY(parse(s));
-    if (s->slots != slots) return damaged(s);
-    for (int i = 0; i < s->slots; i++) {
-        s->at[i] = lacis_hold_find(&s->hold, (uint64_t)lacis_unwire_int(from));
-        if (s->at[i] == NULL) continue;
-        *held |= (uint64_t)1 << i;
-    }
-    return from->bad ? damaged(s) : LACIS_OK;
-}
-
-static lacis_status bind(struct server *s)
-{
-    LACIS_TRY(parse(s));
-    s->bound = true;
-    for (int i = 0; i < s->slots; i++) {
-        if (s->at[i] == NULL) return damaged(s);
-        s->slot[i]->array = lacis_array_retain(s->at[i]);
-    }
-    return s->call->op->bind(&s->run, s->call);
-}
-
-static lacis_status bind_and_plan(struct server *s)
-{
-    unbind(s);
-    LACIS_TRY(bind(s));
-    LACIS_TRY(lacis_run_scratch(&s->run, sizeof *s->plan, &s->plan));
-    return lacis_plan_make(&s->run, s->call, s->world->profile, LACIS_STREAM, false, s->plan);
-}
 
 /* ---------------------------------------------------------------------------- stopping when asked to */
 
@@ -211,7 +40,7 @@ static void *watch_rank_0(void *arg)
     return NULL;
 }
 
-static lacis_status compute(struct server *s, int64_t begin, int64_t end, lacis_array **out)
+static lacis_status compute(lacis_server *s, int64_t begin, int64_t end, lacis_array **out)
 {
     if (s->failed.code != LACIS_OK) {
         s->run.host->error = s->failed;
@@ -219,29 +48,29 @@ static lacis_status compute(struct server *s, int64_t begin, int64_t end, lacis_
     }
     if (s->stopped) return lacis_run_interrupted(&s->run);
     if (!s->bound) {
-        lacis_status status = bind_and_plan(s);
-        if (status != LACIS_OK) unbind(s);
+        lacis_status status = lacis_server_plan(s);
+        if (status != LACIS_OK) lacis_server_unbind(s);
         LACIS_TRY(status);
     }
     if (end > s->call->units) end = s->call->units;
-    if (begin < 0 || begin > end) return damaged(s);
+    if (begin < 0 || begin > end) return lacis_server_damaged(s);
     return lacis_plan_run(&s->run, s->plan, begin, end, out);
 }
 
 /* Rank 0 was told that what is kept for later can make room. */
-static lacis_status compute_in_room(struct server *s, int64_t begin, int64_t end, lacis_array **out)
+static lacis_status compute_in_room(lacis_server *s, int64_t begin, int64_t end, lacis_array **out)
 {
     lacis_status status = compute(s, begin, end, out);
     if (status != LACIS_LIMIT || s->failed.code != LACIS_OK || !lacis_hold_drop(&s->hold, s->at, s->slots))
         return status;
-    unbind(s);
+    lacis_server_unbind(s);
     while (lacis_hold_drop(&s->hold, s->at, s->slots))
         continue;
     return compute(s, begin, end, out);
 }
 
 /* Without a second thread a wish to stop is heard when the piece is done. */
-static lacis_status compute_watched(struct server *s, int64_t begin, int64_t end, lacis_array **out)
+static lacis_status compute_watched(lacis_server *s, int64_t begin, int64_t end, lacis_array **out)
 {
     struct watch watch = {.ranks = s->ranks, .host = s->run.host, .number = s->number};
     pthread_t thread;
@@ -285,7 +114,7 @@ static void put_counters(lacis_wire *wire, const lacis_run *run)
 }
 
 /* Also where the answer itself does not fit memory: then that is the answer. */
-static lacis_status answer(struct server *s, lacis_talk kind, lacis_wire *wire)
+static lacis_status answer(lacis_server *s, lacis_talk kind, lacis_wire *wire)
 {
     enum { SMALL = 2048 };
     char spare[SMALL];
@@ -298,17 +127,17 @@ static lacis_status answer(struct server *s, lacis_talk kind, lacis_wire *wire)
     return lacis_ranks_send(&s->run, s->ranks, 0, &failure, spare);
 }
 
-static lacis_status on_call(struct server *s, lacis_unwire *from, uint64_t number, lacis_buffer *body)
+static lacis_status on_call(lacis_server *s, lacis_unwire *from, uint64_t number, lacis_buffer *body)
 {
     uint64_t held = 0;
-    close_call(s);
+    lacis_server_close_call(s);
     lacis_host_ok(s->run.host);
     s->failed.code = LACIS_OK;
     s->stopped = false;
     s->number = number;
     s->message = lacis_buffer_retain(body);
     lacis_wire wire = {.run = &s->run};
-    lacis_status status = take_call(s, from, &held);
+    lacis_status status = lacis_server_take_call(s, from, &held);
     put_outcome(&wire, status, &s->run.host->error);
     lacis_wire_int(&wire, (int64_t)(lacis_run_memory_left(&s->run) + lacis_hold_bytes(&s->hold)));
     lacis_wire_int(&wire, (int64_t)held);
@@ -317,7 +146,7 @@ static lacis_status on_call(struct server *s, lacis_unwire *from, uint64_t numbe
     return status;
 }
 
-static lacis_status on_array(struct server *s, lacis_unwire *from, uint64_t slots, lacis_buffer *body)
+static lacis_status on_array(lacis_server *s, lacis_unwire *from, uint64_t slots, lacis_buffer *body)
 {
     lacis_array *array;
     uint64_t number = (uint64_t)lacis_unwire_int(from);
@@ -329,7 +158,7 @@ static lacis_status on_array(struct server *s, lacis_unwire *from, uint64_t slot
     return LACIS_OK;
 }
 
-static lacis_status send_answer(struct server *s)
+static lacis_status send_answer(lacis_server *s)
 {
     lacis_status status = answer(s, LACIS_TALK_RESULT, &s->answer);
     lacis_wire_free(&s->answer);
@@ -337,13 +166,14 @@ static lacis_status send_answer(struct server *s)
 }
 
 /* The answer is sent when nothing else is to be done: rank 0 may be busy with a piece of its own for long. */
-static lacis_status on_piece(struct server *s, lacis_unwire *from)
+static lacis_status on_piece(lacis_server *s, lacis_unwire *from)
 {
     const uint64_t share = 4; /* of memory that an answer may hold while the next piece is computed */
     lacis_array *result = NULL;
     int64_t begin = lacis_unwire_int(from), end = lacis_unwire_int(from);
     if (s->answer.data != NULL && s->answer.bytes > lacis_run_memory_left(&s->run) / share) LACIS_TRY(send_answer(s));
-    lacis_status status = s->text != NULL && !from->bad ? compute_watched(s, begin, end, &result) : damaged(s);
+    lacis_status status =
+        s->text != NULL && !from->bad ? compute_watched(s, begin, end, &result) : lacis_server_damaged(s);
     lacis_wire wire = {.run = &s->kept_run};
     put_outcome(&wire, status, &s->run.host->error);
     if (status == LACIS_OK) {
@@ -365,7 +195,7 @@ static const lacis_variant *variant_named(const lacis_call *call, const char *na
     return NULL;
 }
 
-static lacis_status compute_together(struct server *s, lacis_team *team, const char *name, lacis_unwire *from)
+static lacis_status compute_together(lacis_server *s, lacis_team *team, const char *name, lacis_unwire *from)
 {
     if (s->failed.code != LACIS_OK) {
         s->run.host->error = s->failed;
@@ -373,22 +203,22 @@ static lacis_status compute_together(struct server *s, lacis_team *team, const c
     }
     team->brief_bytes = (uint64_t)lacis_unwire_int(from);
     if (team->brief_bytes > 0) team->brief = lacis_unwire_aligned(from, team->brief_bytes);
-    if (from->bad) return damaged(s);
-    LACIS_TRY(bind(s));
+    if (from->bad) return lacis_server_damaged(s);
+    LACIS_TRY(lacis_server_bind(s));
     const lacis_variant *variant = variant_named(s->call, name);
-    if (variant == NULL || variant->together == NULL) return damaged(s);
+    if (variant == NULL || variant->together == NULL) return lacis_server_damaged(s);
     return variant->together(&s->run, s->call);
 }
 
 /* The run's own thread looks for wishes to stop, as it talks between steps anyhow. */
-static lacis_status on_together(struct server *s, lacis_unwire *from)
+static lacis_status on_together(lacis_server *s, lacis_unwire *from)
 {
     lacis_team team;
     const bool born = lacis_unwire_int(from) != 0;
     const int64_t pieces = lacis_unwire_int(from);
     const char *name = lacis_unwire_text(from);
-    if (from->bad || name == NULL || pieces > s->ranks->place.size) return damaged(s);
-    unbind(s);
+    if (from->bad || name == NULL || pieces > s->ranks->place.size) return lacis_server_damaged(s);
+    lacis_server_unbind(s);
     atomic_store(&s->run.host->cancel, 0);
     s->run.counters = 0;
     lacis_team_open(&team, &s->run, s->ranks, s->number, s->ranks->place.rank, (int)pieces);
@@ -398,7 +228,7 @@ static lacis_status on_together(struct server *s, lacis_unwire *from)
     lacis_wire wire = {.run = &s->kept_run};
     put_outcome(&wire, status, &s->run.host->error);
     if (status == LACIS_OK) put_counters(&wire, &s->run);
-    unbind(s);
+    lacis_server_unbind(s);
     status = answer(s, LACIS_TALK_RESULT, &wire);
     lacis_wire_free(&wire);
     return status;
@@ -407,9 +237,9 @@ static lacis_status on_together(struct server *s, lacis_unwire *from)
 /* ------------------------------------------------------------------------------------------ the loop */
 
 /* The places that an array is about to take are emptied first: two of a kind may not fit. */
-static void make_room(struct server *s, const lacis_message *head)
+static void make_room(lacis_server *s, const lacis_message *head)
 {
-    unbind(s);
+    lacis_server_unbind(s);
     for (int i = 0; i < s->slots; i++) {
         if ((head->number >> i & 1) == 0) continue;
         lacis_array_release(s->at[i]);
@@ -419,7 +249,7 @@ static void make_room(struct server *s, const lacis_message *head)
         continue;
 }
 
-static lacis_status take_message(struct server *s, const lacis_message *head)
+static lacis_status take_message(lacis_server *s, const lacis_message *head)
 {
     lacis_buffer *body;
     lacis_status status = lacis_ranks_body(&s->run, s->ranks, 0, head, &body);
@@ -439,7 +269,7 @@ static lacis_status take_message(struct server *s, const lacis_message *head)
             status = on_together(s, &from);
             break;
         default:
-            status = damaged(s);
+            status = lacis_server_damaged(s);
         }
         lacis_buffer_release(body);
     }
@@ -450,7 +280,7 @@ static lacis_status take_message(struct server *s, const lacis_message *head)
     return LACIS_OK;
 }
 
-static lacis_status serve(struct server *s)
+static lacis_status serve(lacis_server *s)
 {
     for (;;) {
         lacis_message head;
@@ -463,7 +293,7 @@ static lacis_status serve(struct server *s)
         LACIS_TRY(lacis_ranks_head(&s->run, s->ranks, 0, false, &head));
         if (head.kind == LACIS_TALK_END) return LACIS_OK;
         if (head.kind == LACIS_TALK_DONE) {
-            close_call(s);
+            lacis_server_close_call(s);
             continue;
         }
         if (head.kind == LACIS_TALK_ARRAY) make_room(s, &head);
@@ -473,7 +303,7 @@ static lacis_status serve(struct server *s)
 
 lacis_status lacis_exec_serve(lacis_world *world, lacis_ranks *ranks)
 {
-    struct server *s;
+    lacis_server *s;
     lacis_run run;
     lacis_run_init(&run, world->host);
     LACIS_TRY(lacis_run_alloc(&run, sizeof *s, &s));
@@ -486,7 +316,7 @@ lacis_status lacis_exec_serve(lacis_world *world, lacis_ranks *ranks)
     lacis_run_init(&s->kept_run, world->host);
     lacis_status status = serve(s);
     lacis_wire_free(&s->answer);
-    close_call(s);
+    lacis_server_close_call(s);
     while (lacis_hold_drop(&s->hold, NULL, 0))
         continue;
     lacis_run_free(&run, s);

@@ -54,6 +54,8 @@ void lacis_sweep_gpu_part_free(lacis_sweep_gpu_part *part)
     }
     if (part->system != nullptr) (void)cudaStreamSynchronize(part->system->stream);
     free_strips(part);
+    leave_peers(part);
+    if (part->inbox != nullptr) (void)cudaFree(part->inbox);
     clock_free(&part->clock);
     lacis_sweep_gpu_free(part->system);
     if (part->block != nullptr) host.free(host.context, part->block);
@@ -69,6 +71,25 @@ int lacis_sweep_gpu_part_error_code(const lacis_sweep_gpu_part *part)
     for (const lacis_sweep_gpu *one : {part->system, part->side[0].strip, part->side[1].strip})
         if (code == 0 && one != nullptr) code = one->cuda_error;
     return code;
+}
+
+void lacis_sweep_gpu_part_leave(lacis_sweep_gpu_part *part)
+{
+    if (part == nullptr) return;
+    if (part->border) (void)cudaStreamSynchronize(part->border);
+    for (const PartStrip &own : part->side)
+        if (own.stream) (void)cudaStreamSynchronize(own.stream);
+    leave_peers(part);
+}
+
+int lacis_sweep_gpu_part_straight(const lacis_sweep_gpu_part *part, int *messages, const char **why)
+{
+    int straight = 0;
+    for (int i = 0; i < part->messages; i++)
+        straight += part->link[i].says;
+    *messages = part->messages;
+    *why = part->apart;
+    return straight;
 }
 
 lacis_sweep_gpu *lacis_sweep_gpu_part_system(lacis_sweep_gpu_part *part)
@@ -88,6 +109,19 @@ lacis_sweep_status sweep::mark_time(lacis_sweep_gpu_part *p, Mark mark)
     return LACIS_SWEEP_OK;
 }
 
+/* Strips take room on the device from the part, which pays where the way to the neighbours is long. All parts must
+ * send alike. */
+static lacis_sweep_status wait_or_overlap(lacis_sweep_gpu_part *p)
+{
+    bool straight = all_straight(p);
+    if (!p->strips || !p->how.best || p->mail.agree == nullptr) return LACIS_SWEEP_OK;
+    if (p->mail.agree(p->mail.context, &straight) != 0) return LACIS_SWEEP_CANCELLED;
+    if (!straight) return LACIS_SWEEP_OK;
+    p->strips = false;
+    p->how.part.overlap = false;
+    return LACIS_SWEEP_OK;
+}
+
 static lacis_sweep_status fill(lacis_sweep_gpu_part *p, const lacis_sweep_gpu_start *start)
 {
     SWEEP_CUDA(p, clock_new(&p->clock, p->how.part.line != nullptr ? p->how.part.lines : 0));
@@ -95,6 +129,8 @@ static lacis_sweep_status fill(lacis_sweep_gpu_part *p, const lacis_sweep_gpu_st
     SWEEP_TRY(make_room(p));
     SWEEP_TRY(lacis_sweep_gpu_new(start, &p->system, &p->cuda_error));
     SWEEP_CUDA(p, cudaStreamSynchronize(p->system->stream)); /* memory is there for all streams */
+    SWEEP_TRY(join_peers(p));
+    SWEEP_TRY(wait_or_overlap(p));
     SWEEP_TRY(exchange_coefficients(p));
     return p->strips ? make_strips(p, start) : LACIS_SWEEP_OK;
 }
@@ -107,7 +143,8 @@ static bool has_strips(const lacis_sweep_part_how *how, const lacis_sweep_cut *c
 uint64_t lacis_sweep_gpu_part_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part,
                                     const lacis_sweep_part_how *how)
 {
-    const uint64_t bytes = lacis_sweep_gpu_bytes(start) + messages_bytes(start, cut, part);
+    const uint64_t messages = lacis_sweep_messages_bytes(start, cut, part), inbox = messages; /* of two exchanges */
+    const uint64_t bytes = lacis_sweep_gpu_bytes(start) + messages + inbox;
     return has_strips(how, cut) ? bytes + strips_bytes(start, cut, part) : bytes;
 }
 
@@ -125,7 +162,7 @@ lacis_sweep_status lacis_sweep_gpu_part_new(const lacis_sweep_gpu_start *start, 
     p->mail = *mail;
     p->how = *how;
     p->strips = has_strips(&how->part, cut);
-    list_messages(p);
+    p->messages = lacis_sweep_cut_list(cut, part, p->message, &p->all);
     p->has_centre = lacis_sweep_cut_centre(cut, part, &p->centre);
     return fill(p, start);
 }
@@ -171,7 +208,7 @@ static lacis_sweep_status steps_by_centre(lacis_sweep_gpu_part *p, int steps, bo
     times->centre = lap(&clock);
     SWEEP_TRY(begin_messages(p, 0, p->messages, times));
     times->pack = lap(&clock);
-    if (p->mail.wait(p->mail.context) != 0) return LACIS_SWEEP_CANCELLED;
+    SWEEP_TRY(wait_messages(p, 0, p->messages));
     times->wait = lap(&clock);
     SWEEP_TRY(upload_messages(p, 0, p->messages));
     SWEEP_TRY(unpack_messages(p, 0, p->messages));

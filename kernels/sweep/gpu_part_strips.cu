@@ -88,10 +88,7 @@ static lacis_sweep_status step_strip(lacis_sweep_gpu_part *p, int side, int step
     SWEEP_CUDA(p, cudaEventRecord(own->taken, own->stream));
     SWEEP_TRY(begin_steps(own->strip, steps, false));
     SWEEP_TRY(lacis_sweep_gpu_pack(own->strip, 0, &p->message[i].out, p->out[i], p->how.copy, own->stream));
-    if (!p->how.direct)
-        SWEEP_CUDA(p, cudaMemcpyAsync(p->out_host[i], p->out[i], message_size(p, 0, i), cudaMemcpyDeviceToHost,
-                                      own->stream));
-    return LACIS_SWEEP_OK;
+    return post_packed(p, 0, i, own->stream);
 }
 
 /* The part's own steps, which overwrite what strips begin with. */
@@ -140,7 +137,7 @@ lacis_sweep_status steps_by_strips(lacis_sweep_gpu_part *p, int steps, bool sums
     for (const PartStrip &own : p->side)
         if (own.strip != nullptr) SWEEP_CUDA(p, cudaStreamSynchronize(own.stream));
     SWEEP_TRY(begin_messages(p, 0, p->messages, times));
-    if (p->mail.wait(p->mail.context) != 0) return LACIS_SWEEP_CANCELLED;
+    SWEEP_TRY(wait_messages(p, 0, p->messages));
     return take_halos(p);
 }
 

@@ -61,6 +61,13 @@ typedef struct lacis_sweep_message {
 } lacis_sweep_message;
 int lacis_sweep_cut_messages(const lacis_sweep_cut *cut, int part, bool corners,
                              lacis_sweep_message out[LACIS_SWEEP_MESSAGES]);
+/* All of a part's, those that its steps may do without (diagonal ones) behind the others. *all: how many; answers how
+ * many a step needs. */
+int lacis_sweep_cut_list(const lacis_sweep_cut *cut, int part, lacis_sweep_message out[LACIS_SWEEP_MESSAGES],
+                         int *all);
+/* Room for one with all moving fields, in whole lines that a device's copies like; for all of a part's, both ways. */
+uint64_t lacis_sweep_message_bytes(const lacis_sweep_start *start, const lacis_sweep_message *message);
+uint64_t lacis_sweep_messages_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part);
 /* What can be computed without halos (*centre; false: nothing), cut at tiles' borders, and the boxes around it that
  * make it up to the part and `more` steps' reach of its halo. */
 bool lacis_sweep_cut_centre(const lacis_sweep_cut *cut, int part, lacis_sweep_box *centre);
@@ -77,6 +84,8 @@ typedef struct lacis_sweep_mail {
     int (*test)(void *context);
     int (*wait)(void *context);
     void *context;
+    /* *yes stays where all parts say so, which all call it alike; NULL: nobody can ask. */
+    int (*agree)(void *context, bool *yes);
 } lacis_sweep_mail;
 
 /* Seconds of one exchange and the steps on it, or of all. */

@@ -70,6 +70,38 @@ int lacis_sweep_cut_messages(const lacis_sweep_cut *cut, int part, bool corners,
     return count;
 }
 
+int lacis_sweep_cut_list(const lacis_sweep_cut *cut, int part, lacis_sweep_message out[LACIS_SWEEP_MESSAGES],
+                         int *all)
+{
+    lacis_sweep_message any[LACIS_SWEEP_MESSAGES];
+    *all = lacis_sweep_cut_messages(cut, part, true, any);
+    const int needed = lacis_sweep_cut_messages(cut, part, false, out);
+    int at = needed;
+    for (int i = 0; i < *all; i++) {
+        bool listed = false;
+        for (int j = 0; j < needed; j++)
+            listed = listed || out[j].tag_out == any[i].tag_out;
+        if (!listed) out[at++] = any[i];
+    }
+    return cut->corners ? *all : needed;
+}
+
+uint64_t lacis_sweep_message_bytes(const lacis_sweep_start *start, const lacis_sweep_message *message)
+{
+    const uint64_t line = 256, arrays = start->fields > 0 ? (uint64_t)start->fields : 1;
+    return (arrays * (uint64_t)message->cells * lacis_sweep_size(start->type) + line - 1) / line * line;
+}
+
+uint64_t lacis_sweep_messages_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part)
+{
+    lacis_sweep_message message[LACIS_SWEEP_MESSAGES];
+    const int messages = lacis_sweep_cut_messages(cut, part, true, message);
+    uint64_t bytes = 0;
+    for (int i = 0; i < messages; i++)
+        bytes += 2 * lacis_sweep_message_bytes(start, &message[i]);
+    return bytes;
+}
+
 /* -------------------------------------------------------------------------------- centre and border */
 
 bool lacis_sweep_cut_centre(const lacis_sweep_cut *cut, int part, lacis_sweep_box *centre)

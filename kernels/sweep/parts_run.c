@@ -50,22 +50,9 @@ static double lap(double *from)
 
 /* --------------------------------------------------------------------------------- made and freed */
 
-/* Of a message with all moving fields, on a cache line. */
-static uint64_t message_bytes(const lacis_sweep_start *start, const lacis_sweep_message *message)
-{
-    const uint64_t line = 64;
-    uint64_t arrays = start->fields > 0 ? (uint64_t)start->fields : 1;
-    return (arrays * (uint64_t)message->cells * lacis_sweep_size(start->type) + line - 1) / line * line;
-}
-
 uint64_t lacis_sweep_part_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part)
 {
-    lacis_sweep_message message[LACIS_SWEEP_MESSAGES];
-    const int messages = lacis_sweep_cut_messages(cut, part, true, message);
-    uint64_t bytes = 0;
-    for (int i = 0; i < messages; i++)
-        bytes += 2 * message_bytes(start, &message[i]);
-    return bytes;
+    return lacis_sweep_messages_bytes(start, cut, part);
 }
 
 static bool make_room(lacis_sweep_part *p)
@@ -76,27 +63,11 @@ static bool make_room(lacis_sweep_part *p)
     if (p->block == NULL) return false;
     for (int i = 0; i < p->all; i++) {
         p->out[i] = p->block + at;
-        at += message_bytes(&p->start, &p->message[i]);
+        at += lacis_sweep_message_bytes(&p->start, &p->message[i]);
         p->in[i] = p->block + at;
-        at += message_bytes(&p->start, &p->message[i]);
+        at += lacis_sweep_message_bytes(&p->start, &p->message[i]);
     }
     return true;
-}
-
-/* Messages with the diagonal ones behind the others, which steps may do without. */
-static void list_messages(lacis_sweep_part *p)
-{
-    lacis_sweep_message all[LACIS_SWEEP_MESSAGES];
-    p->all = lacis_sweep_cut_messages(&p->cut, p->part, true, all);
-    p->messages = lacis_sweep_cut_messages(&p->cut, p->part, false, p->message);
-    int at = p->messages;
-    for (int i = 0; i < p->all; i++) {
-        bool listed = false;
-        for (int j = 0; j < p->messages; j++)
-            listed |= p->message[j].tag_out == all[i].tag_out;
-        if (!listed) p->message[at++] = all[i];
-    }
-    if (p->cut.corners) p->messages = p->all;
 }
 
 void lacis_sweep_part_free(lacis_sweep_part *part)
@@ -180,7 +151,7 @@ lacis_sweep_status lacis_sweep_part_new(const lacis_sweep_start *start, const la
     p->part = part;
     p->mail = *mail;
     p->how = *how;
-    list_messages(p);
+    p->messages = lacis_sweep_cut_list(cut, part, p->message, &p->all);
     p->has_centre = lacis_sweep_cut_centre(cut, part, &p->centre);
     if (!make_room(p)) return LACIS_SWEEP_NO_MEMORY;
     lacis_sweep_status status = lacis_sweep_new(start, &p->system);

@@ -57,7 +57,8 @@ static lacis_status bind_every(lacis_run *run, const lacis_call *call, lacis_nbo
         return lacis_run_fail_at(run, LACIS_SYNTAX, to->item[0].offset, "'step_*.npy'",
                                  "TO needs one *, where the step's number goes");
     work->to = to->item[0].text;
-    return lacis_run_can_save(run, work->to, to->item[0].offset);
+    const lacis_outline form = {.kind = LACIS_BODIES, .dtype = work->dtype};
+    return lacis_run_can_save(run, &form, work->to, to->item[0].offset);
 }
 
 /* What a result has besides id, m, x, y, z, vx, vy, vz. */

@@ -118,7 +118,12 @@ static lacis_status bind_keep(lacis_run *run, const lacis_call *call, lacis_swee
     if (star == NULL || strchr(star + 1, '*') != NULL)
         return lacis_run_fail_at(run, LACIS_SYNTAX, keep->item[2].offset, "'h_*.npy'",
                                  "TO needs one *, where the step's number goes");
-    return lacis_run_can_save(run, work->to, keep->item[1].integer != 0 ? keep->item[2].offset : keep->offset);
+    const lacis_outline form = {.kind = LACIS_GRID,
+                                .dtype = work->dtype,
+                                .dims = work->grid.dims,
+                                .fields = work->grid.fields,
+                                .name = work->grid.name};
+    return lacis_run_can_save(run, &form, work->to, keep->item[1].integer != 0 ? keep->item[2].offset : keep->offset);
 }
 
 /* EXCHANGE and PARTS, which hold where a grid is cut over ranks or GPUs. */
@@ -136,8 +141,9 @@ static lacis_status bind_exchange(lacis_run *run, const lacis_call *call, lacis_
     if (exchange == NULL) return LACIS_OK;
     const lacis_item *item = exchange->item;
     out->asked = true;
-    out->overlap = (lacis_sweep_overlap)item[OVERLAP].integer; /* which are in the order of the words */
-    out->copy = item[BY].integer != 0 && item[WAY].integer == 1;
+    out->overlap = (lacis_sweep_overlap)item[OVERLAP].integer;   /* which are in the order of the words */
+    out->copy = item[BY].integer != 0 && item[WAY].integer == 1; /* in the order of the words */
+    out->host = item[BY].integer != 0 && item[WAY].integer == 2;
     if (item[TO].integer != 0) {
         out->to = item[FILE_NAME].text;
         out->to_offset = item[FILE_NAME].offset;

@@ -29,7 +29,7 @@ static const lacis_param params[] = {
     {.keyword = "LEVELS", .form = "%i", .help = "steps in one pass over memory (as is best); 1: one by one"},
     {.keyword = "PARTS", .form = "%i", .help = "ranks or GPUs that the grid is cut over, at most (all)"},
     {.keyword = "EXCHANGE",
-     .form = "[sync|async] [EVERY %i] [BY kernel|copy] [TO %s]",
+     .form = "[sync|async] [EVERY %i] [BY kernel|copy|host] [TO %s]",
      .help = "how parts give each other borders, to compare (as is best); TO: a file of the times"},
 };
 
@@ -74,8 +74,9 @@ static const char help[] =
     "On several GPUs, or under mpirun, the grid is cut in parts. To see what that costs: PARTS n takes fewer of "
     "them;\n"
     "EXCHANGE sync waits for borders before all else, async computes the centre meanwhile; EVERY k: borders k steps\n"
-    "deep; BY copy packs them by copies of two dimensions, not by kernels; TO 'file.csv': a line of each part and\n"
-    "exchange, in seconds (lacis-bench sweep --experiment makes tables of them).\n"
+    "deep; BY copy packs them by copies of two dimensions, not by kernels; BY host sends them through the host's\n"
+    "memory also where ranks' GPUs reach each other's; TO 'file.csv': a line of each part and exchange, in seconds\n"
+    "(lacis-bench sweep --experiment makes tables of them).\n"
     "docs/sweep.md has the mathematics, the order of sums and the costs.";
 
 const lacis_op lacis_op_sweep = {

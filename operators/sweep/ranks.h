@@ -3,7 +3,7 @@
  * A grid that is spread over ranks, as the files ranks*.c share it. Each rank has a share (ranks_share.c): its part
  * of the grid (kernels/sweep/parts.h) and the messages to its neighbours. Rank 0 runs the statement as always
  * (run.c), with a system (ranks_spread.c) that gives the others' arrays away, has all shares do the same steps, and
- * gathers fields; the others do what it tells them (ranks_obey.c). ranks.c has the variant.
+ * gathers fields; the others do what it tells them (ranks_obey.c). ranks.c has the variants.
  */
 #ifndef LACIS_OPERATORS_SWEEP_RANKS_H
 #define LACIS_OPERATORS_SWEEP_RANKS_H
@@ -66,7 +66,11 @@ uint64_t lacis_sweep_lines_bytes(const lacis_sweep_brief *brief); /* of a part's
  * another variant may do it. */
 bool lacis_sweep_every_is_why(const lacis_sweep_work *work, bool slabs, int parts);
 lacis_status lacis_sweep_cannot_cut(const lacis_sweep_work *work, bool slabs, int parts, const char *why);
-void lacis_sweep_copy_means_nothing(lacis_run *run); /* BY copy: a note where borders are not packed on GPUs */
+/* Of a grid that is left whole: the error where EVERY alone keeps it from being cut over ranks. What was written is
+ * not left out, but where GPUs of this process share the grid it holds for them. */
+lacis_status lacis_sweep_uncut(const lacis_sweep_work *work);
+/* BY copy and BY host: a note where borders do not lie on ranks' GPUs. */
+void lacis_sweep_by_means_nothing(const lacis_sweep_work *work);
 /* ranks_share.c: prepares all but the arrays, whose pointers are then put into share->start; begins; ends. */
 lacis_status lacis_sweep_share_prepare(lacis_run *run, const lacis_sweep_work *work, const lacis_sweep_brief *brief,
                                        lacis_sweep_share *out);
@@ -78,6 +82,9 @@ lacis_sweep_mail lacis_sweep_share_mail(lacis_sweep_share *share);
 void lacis_sweep_share_spent(const lacis_sweep_share *share, lacis_sweep_times *out, int64_t *lines);
 /* Cell updates of all shares; figures for EXPLAIN ANALYZE. */
 lacis_status lacis_sweep_share_tell(lacis_sweep_share *share, lacis_sweep_counts *out);
+/* What lies in other parts' memory is let go of: before lacis_team_end, behind which _free gives back what is theirs
+ * to write. */
+void lacis_sweep_share_leave(lacis_sweep_share *share);
 void lacis_sweep_share_free(lacis_sweep_share *share);
 
 /* ranks_gpu.c: the same on a GPU. */
@@ -90,7 +97,8 @@ lacis_status lacis_sweep_share_gpu_steps(lacis_sweep_share_gpu *gpu, int64_t ste
 lacis_status lacis_sweep_share_gpu_read(lacis_sweep_share_gpu *gpu, void *const *field);
 void lacis_sweep_share_gpu_tell(lacis_sweep_share_gpu *gpu, lacis_sweep_counts *counts, lacis_sweep_times *times,
                                 int64_t *lines);
-void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu); /* NULL is fine */
+void lacis_sweep_share_gpu_leave(lacis_sweep_share_gpu *gpu); /* NULL is fine, as it is to _free */
+void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu);
 
 /* ranks_cut.c: arrays of the whole grid and of a part. */
 uint64_t lacis_sweep_box_bytes(const lacis_sweep_work *work, const lacis_sweep_box *box);
@@ -126,9 +134,18 @@ void lacis_sweep_timeline_add(FILE *file, int part, const lacis_sweep_times *lin
 void lacis_sweep_timeline_warn(lacis_run *run, const lacis_sweep_work *work, const char *why);
 void lacis_sweep_timeline_close(lacis_run *run, const lacis_sweep_work *work, FILE **file);
 
+/* depth.c: steps on one exchange that is waited for, in whole passes of `levels` steps, as is best for slabs like
+ * this one. */
+int64_t lacis_sweep_best_depth(const lacis_sweep_work *work, const lacis_sweep_start *slab, int parts, int levels);
+
 /* ranks_obey.c: another rank's side. */
 lacis_status lacis_sweep_obey(lacis_run *run, const lacis_call *call);
 
+/* ranks_brief.c: ranks that have a part (PARTS takes fewer than there are); how the grid is spread over them. */
+int lacis_sweep_ranks_parts(const lacis_sweep_work *work);
+void lacis_sweep_ranks_brief(const lacis_sweep_work *work, bool gpu, int parts, lacis_sweep_brief *brief);
+/* ranks_deal.c: runs the call with all of them. */
+lacis_status lacis_sweep_ranks_deal(bool gpu, lacis_run *run, const lacis_call *call, lacis_array **out);
 /* ranks.c */
 extern const lacis_variant lacis_sweep_ranks, lacis_sweep_ranks_gpu;
 lacis_status lacis_sweep_explain_ranks(const lacis_sweep_work *work, lacis_lines *lines);

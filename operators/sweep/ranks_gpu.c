@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A rank's share on its GPU: kernels/sweep/gpu_part.h. Arrays of the part go to the device once; halos by pinned
- * memory, or straight where MPI takes the devices' memory. Called by ranks_share.c.
+ * A rank's share on its GPU: kernels/sweep/gpu_part.h. Arrays of the part go to the device once; halos straight into
+ * the neighbour's memory where its process is of this host and CUDA IPC does that, or where MPI takes the devices'
+ * memory, else by pinned memory. Called by ranks_share.c.
  */
 #include "sweep/ranks.h"
 
@@ -98,11 +99,31 @@ bool lacis_sweep_share_gpu_fits(const lacis_sweep_work *work, const lacis_sweep_
     return false;
 }
 
+/* Which way halos go, where that is not how it was to be. Rank 0's note is heard; each rank's are counted at the end.
+ */
+static void tell_way(const lacis_sweep_share_gpu *g)
+{
+    int messages;
+    const char *why;
+    const int straight = lacis_sweep_gpu_part_straight(g->part, &messages, &why);
+    if (why != NULL && straight < messages)
+        lacis_run_note(
+            g->share->run, LACIS_NOTE,
+            "SWEEP: %d of %d halos of part %d go through the host's memory, not straight to the neighbour's "
+            "GPU: %s",
+            messages - straight, messages, lacis_team_piece(g->share->team), why);
+}
+
 static lacis_status begin(lacis_sweep_share_gpu *g, const lacis_sweep_part_how *how)
 {
     lacis_sweep_share *share = g->share;
     const lacis_sweep_mail mail = lacis_sweep_share_mail(share);
-    const lacis_sweep_gpu_part_how own = {*how, lacis_team_takes_device(share->team), share->work->exchange.copy};
+    const lacis_sweep_exchange *exchange = &share->work->exchange;
+    const lacis_sweep_gpu_part_how own = {.part = *how,
+                                          .direct = !exchange->host && lacis_team_takes_device(share->team),
+                                          .copy = exchange->copy,
+                                          .host = exchange->host,
+                                          .best = exchange->overlap == LACIS_SWEEP_AS_BEST};
     lacis_sweep_gpu_start start = {.start = share->start, .stream = lacis_gpu_stream(g->gpu)};
     void *side[2];
     start.start.host = (lacis_sweep_host){take, give, stopped, g};
@@ -116,6 +137,7 @@ static lacis_status begin(lacis_sweep_share_gpu *g, const lacis_sweep_part_how *
     LACIS_TRY(said(g, made));
     lacis_gpu_free(g->gpu, g->block);
     g->block = NULL;
+    tell_way(g);
     return LACIS_OK;
 }
 
@@ -168,8 +190,18 @@ lacis_status lacis_sweep_share_gpu_read(lacis_sweep_share_gpu *gpu, void *const 
 void lacis_sweep_share_gpu_tell(lacis_sweep_share_gpu *gpu, lacis_sweep_counts *counts, lacis_sweep_times *times,
                                 int64_t *lines)
 {
+    int messages;
+    const char *why;
+    const int straight = lacis_sweep_gpu_part_straight(gpu->part, &messages, &why);
+    lacis_run_count(gpu->share->run, "halos straight to the neighbour's GPU, ranks together", straight);
+    lacis_run_count(gpu->share->run, "halos of an exchange, ranks together", messages);
     lacis_sweep_gpu_counted(lacis_sweep_gpu_part_system(gpu->part), counts, true);
     lacis_sweep_gpu_part_spent(gpu->part, times, lines);
+}
+
+void lacis_sweep_share_gpu_leave(lacis_sweep_share_gpu *gpu)
+{
+    if (gpu != NULL && gpu->gpu != NULL) lacis_sweep_gpu_part_leave(gpu->part);
 }
 
 void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu)
@@ -219,6 +251,11 @@ void lacis_sweep_share_gpu_tell(lacis_sweep_share_gpu *gpu, lacis_sweep_counts *
                                 int64_t *lines)
 {
     (void)gpu, (void)counts, (void)times, (void)lines;
+}
+
+void lacis_sweep_share_gpu_leave(lacis_sweep_share_gpu *gpu)
+{
+    (void)gpu;
 }
 
 void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu)

@@ -40,9 +40,18 @@ static int wait(void *context)
     return noted(share, lacis_team_wait(share->team));
 }
 
+static int agree(void *context, bool *yes)
+{
+    lacis_sweep_share *share = context;
+    int64_t no = !*yes;
+    const int failed = noted(share, lacis_team_sum(share->team, &no, 1));
+    *yes = no == 0;
+    return failed;
+}
+
 lacis_sweep_mail lacis_sweep_share_mail(lacis_sweep_share *share)
 {
-    return (lacis_sweep_mail){send, receive, test, wait, share};
+    return (lacis_sweep_mail){send, receive, test, wait, share, agree};
 }
 
 /* ---------------------------------------------------------------------------------- beginning, ending */
@@ -78,9 +87,11 @@ lacis_status lacis_sweep_cannot_cut(const lacis_sweep_work *work, bool slabs, in
     return lacis_run_fail(work->run, LACIS_UNSUPPORTED, "%s", why);
 }
 
-void lacis_sweep_copy_means_nothing(lacis_run *run)
+void lacis_sweep_by_means_nothing(const lacis_sweep_work *work)
 {
-    lacis_run_note(run, LACIS_NOTE, "SWEEP: BY copy is for borders on ranks' GPUs, and means nothing here");
+    if (work->exchange.copy || work->exchange.host)
+        lacis_run_note(work->run, LACIS_NOTE, "SWEEP: BY %s is for borders on ranks' GPUs, and means nothing here",
+                       work->exchange.copy ? "copy" : "host");
 }
 
 lacis_status lacis_sweep_share_prepare(lacis_run *run, const lacis_sweep_work *work, const lacis_sweep_brief *brief,
@@ -128,6 +139,11 @@ lacis_status lacis_sweep_share_begin(lacis_sweep_share *share)
     LACIS_TRY(share->brief.gpu ? lacis_sweep_share_gpu_begin(share, &how) : begin_on_cpu(share, &how));
     share->busy = false;
     return LACIS_OK;
+}
+
+void lacis_sweep_share_leave(lacis_sweep_share *share)
+{
+    lacis_sweep_share_gpu_leave(share->gpu);
 }
 
 void lacis_sweep_share_free(lacis_sweep_share *share)

@@ -3,7 +3,7 @@
  * A run of SWEEP by any variant: the arrays in its type, a system of them, its steps, the grid at the end. Called
  * through variants.c.
  */
-#include "sweep/system.h"
+#include "sweep/ranks.h"
 
 #include <inttypes.h>
 
@@ -107,6 +107,7 @@ lacis_status lacis_sweep_run_call(lacis_run *run, const lacis_call *call, lacis_
     lacis_sweep_system *system = NULL;
     LACIS_TRY(lacis_sweep_take(run, call->work, &input));
     lacis_status status = make(run, call, &input, levels, &system);
+    if (status == LACIS_OK && !system->kind->parts) status = lacis_sweep_uncut(call->work);
     if (status == LACIS_OK) status = with_system(system, out);
     if (system != NULL) system->kind->free(system);
     lacis_sweep_give(run, &input);

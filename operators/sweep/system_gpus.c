@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Fields in slabs on several GPUs of this process: kernels/sweep/gpu_several.h. Each GPU gets its rows of the arrays,
- * and gives back its rows of the result. Made by system_gpu.c where GPUs share a call.
+ * and gives back its rows of the result. Made by system_gpu.c where GPUs share a call (share_gpus.c).
  */
 #include "sweep/device.h"
 #include "sweep/ranks.h"
@@ -10,14 +10,9 @@
 
 #include "sweep/gpu_several.h"
 
-#include <math.h>
 #include <string.h>
 
-/* Worth sharing, and worth starting devices for: seconds that one takes. */
-static const double SHARED = 0.02, STARTED = 3, RATE = 3.9e12;
-static const double EXCHANGE = 3e-5; /* seconds that an exchange takes */
-enum { MOST_DEEP = 64, THICK = 8 };  /* steps on an exchange; of a slab's thickness one part */
-enum { TIMED = 1024, WHY = 200 };    /* exchanges of a timeline; a reason */
+enum { TIMED = 1024 }; /* exchanges of a timeline */
 
 typedef struct member {
     struct gpus *of;
@@ -46,107 +41,6 @@ static lacis_status failed(const gpus *g, lacis_sweep_status status, int code)
     if (status == LACIS_SWEEP_NO_MEMORY) return lacis_gpu_no_room(run, g->member[0].gpu, "the fields");
     if (status == LACIS_SWEEP_FAILED) return lacis_gpu_failed(run, g->member[0].gpu, code);
     return lacis_sweep_said(run, g->base.work, status, 0);
-}
-
-/* ----------------------------------------------------------------------------------------- how many */
-
-/* An exchange that is waited for takes EXCHANGE seconds, and rows that neighbours compute as well take theirs: so
- * many steps on an exchange, in whole passes, that both together are least. */
-static int64_t best_depth(const lacis_sweep_work *work, const lacis_sweep_start *slab, int parts, int levels)
-{
-    const int axis = work->grid.dims - 1;
-    const double step = lacis_sweep_step_bytes(work) / parts / RATE / levels;
-    int64_t reach[3];
-    lacis_sweep_reach(slab, reach);
-    const double rows = (double)slab->extent[axis] / (double)(reach[axis] > 0 ? reach[axis] : 1);
-    double best = sqrt(rows * EXCHANGE / step);
-    if (best > rows / THICK) best = rows / THICK;
-    if (best > MOST_DEEP) best = MOST_DEEP;
-    return best > levels ? (int64_t)best / levels * levels : levels;
-}
-
-/* Steps on an exchange: EXCHANGE EVERY, or as is best and slabs are thick enough for. 0: they are not. */
-static int deep_of(const lacis_sweep_work *work, int levels, int parts, lacis_sweep_cut *cut, char why[WHY])
-{
-    lacis_sweep_start start, slab;
-    lacis_sweep_start_of(work, NULL, &start);
-    start.levels = levels;
-    if (!lacis_sweep_cut_slabs(&start, parts, 1, cut, why, WHY)) return 0;
-    lacis_sweep_cut_start(&start, cut, 0, &slab);
-    int64_t deep = best_depth(work, &slab, parts, levels == 1 ? 1 : lacis_sweep_gpu_levels(&slab));
-    const double stretch = lacis_sweep_stretch(work);
-    if ((double)deep > stretch) deep = stretch > 1 ? (int64_t)stretch : 1;
-    if (work->exchange.every > 0) deep = work->exchange.every;
-    while (work->exchange.every == 0 && deep > 1 && !lacis_sweep_cut_slabs(&start, parts, (int)deep, cut, why, WHY))
-        deep /= 2;
-    return lacis_sweep_cut_slabs(&start, parts, (int)deep, cut, why, WHY) ? (int)deep : 0;
-}
-
-/* Exchanges of several steps are rare, and nothing that is computed beside slabs takes room from them then. */
-static bool wait_for_halos(const lacis_sweep_work *work, const lacis_sweep_cut *cut)
-{
-    if (work->exchange.overlap != LACIS_SWEEP_AS_BEST) return work->exchange.overlap == LACIS_SWEEP_SYNC;
-    return cut->deep > 1;
-}
-
-/* What slab k's GPU gives: its arrays, once as they come and once as kernels have them. */
-static uint64_t slab_takes(const lacis_sweep_work *work, const lacis_sweep_start *whole, const lacis_sweep_cut *cut,
-                           int k)
-{
-    const lacis_sweep_share share = {.work = work, .cut = *cut};
-    return lacis_sweep_share_arrays_bytes(&share, k) +
-           lacis_sweep_gpus_bytes(whole, cut, wait_for_halos(work, cut), k);
-}
-
-/* Whether each has room for its slab. *need, *left: of the first that has not. */
-static bool have_room(const lacis_sweep_work *work, int levels, int many, lacis_gpu *const *gpu, double *need,
-                      double *left)
-{
-    lacis_sweep_start whole;
-    lacis_sweep_cut cut;
-    char why[WHY];
-    if (deep_of(work, levels, many, &cut, why) == 0) return true; /* told where they begin */
-    lacis_sweep_start_of(work, NULL, &whole);
-    whole.levels = levels;
-    for (int k = 0; k < many; k++) {
-        *need = (double)slab_takes(work, &whole, &cut, k);
-        *left = (double)lacis_gpu_memory_left(gpu[k]);
-        if (*need > *left) return false;
-    }
-    return true;
-}
-
-/* As many as PARTS allows, whose slabs are thick enough for a step; where EXCHANGE EVERY makes them too thin that is
- * an error. */
-static int most_of(const lacis_sweep_work *work, int many)
-{
-    lacis_sweep_start start;
-    lacis_sweep_cut cut;
-    char why[WHY];
-    const int asked = work->exchange.parts;
-    lacis_sweep_start_of(work, NULL, &start);
-    if (many > LACIS_SWEEP_GPUS_MOST) many = LACIS_SWEEP_GPUS_MOST;
-    if (asked > 0 && asked < many) many = asked;
-    while (many > 1 && !lacis_sweep_cut_slabs(&start, many, 1, &cut, why, WHY))
-        many--;
-    return many;
-}
-
-int lacis_sweep_gpus_for(const lacis_sweep_work *work, int levels, bool start, lacis_gpu **gpu)
-{
-    const double mega = 1e-6;
-    double need = 0, left = 0;
-    const bool forced = lacis_run_gpus_forced(work->run);
-    const double seconds = lacis_sweep_step_bytes(work) / RATE * (double)work->steps;
-    if (gpu[0] == NULL || lacis_run_team(work->run) != NULL || (!forced && seconds < SHARED)) return 1;
-    const int many = most_of(work, lacis_run_gpus(work->run, start && (forced || seconds >= STARTED), gpu));
-    if (many < 2 || have_room(work, levels, many, gpu, &need, &left)) return many;
-    if (start)
-        lacis_run_note(
-            work->run, LACIS_NOTE,
-            "SWEEP: one GPU has the grid: a slab for each of %d takes %.4g MB, of which one has %.4g MB left", many,
-            mega * need, mega * left);
-    return 1;
 }
 
 /* ---------------------------------------------------------------------------------------- functions */
@@ -341,7 +235,7 @@ lacis_status lacis_sweep_gpus_system(lacis_run *run, const lacis_call *call, con
                                      int levels, lacis_gpu *const *gpu, int many, lacis_sweep_system **out)
 {
     const lacis_sweep_work *work = call->work;
-    char why[WHY];
+    char why[LACIS_SWEEP_WHY];
     gpus *made;
     LACIS_TRY(lacis_run_scratch(run, sizeof *made, &made));
     memset(made, 0, sizeof *made);
@@ -351,10 +245,11 @@ lacis_status lacis_sweep_gpus_system(lacis_run *run, const lacis_call *call, con
     for (int k = 0; k < many; k++)
         made->member[k] = (member){made, gpu[k], NULL};
     *out = &made->base;
-    if (deep_of(work, levels, many, &made->start.cut, why) == 0) return lacis_sweep_cannot_cut(work, true, many, why);
+    if (lacis_sweep_gpus_deep(work, levels, many, &made->start.cut, why) == 0)
+        return lacis_sweep_cannot_cut(work, true, many, why);
     LACIS_TRY(lacis_sweep_timeline_open(run, work, &made->times));
-    if (work->exchange.copy) lacis_sweep_copy_means_nothing(run);
-    made->start.apart = wait_for_halos(work, &made->start.cut);
+    lacis_sweep_by_means_nothing(work);
+    made->start.apart = lacis_sweep_gpus_wait(work, &made->start.cut);
     return begin(made, input, levels);
 }
 

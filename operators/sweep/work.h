@@ -50,6 +50,7 @@ typedef struct lacis_sweep_exchange {
     lacis_sweep_overlap overlap;
     int parts, every;                /* at most; steps on an exchange; 0: as is best */
     bool copy;                       /* borders by copies of two dimensions */
+    bool host;                       /* through the host's memory, also where GPUs reach each other's */
     const char *to;                  /* a file that gets times of each exchange; NULL: none */
     int64_t every_offset, to_offset; /* in the statement */
 } lacis_sweep_exchange;

@@ -99,17 +99,23 @@ static int exchange(const experiment *e)
                {"async EVERY 12", ""},
                {"sync EVERY 48", ""},
                {"async EVERY 48", ""},
-               {"", ""}};
-    enum { WAYS = sizeof way / sizeof way[0] };
+               {"", ""},
+               /* of ranks' GPUs alone */
+               {"BY host", "LEVELS 1"},
+               {"async EVERY 12 BY host", ""},
+               {"async EVERY 48 BY host", ""},
+               {"BY host", ""}};
+    enum { WAYS = sizeof way / sizeof way[0], OF_RANKS = 4 };
+    const int ways = e->gpu && e->ranks > 1 ? WAYS : WAYS - OF_RANKS;
     experiment_point point[WAYS];
     const int64_t n = side_of(e);
-    for (int i = 0; i < WAYS; i++) {
+    for (int i = 0; i < ways; i++) {
         point[i] = (experiment_point){"", e->parts, n, n, way[i].exchange, way[i].clauses};
         snprintf(point[i].name, sizeof point[i].name, "%d parts, %s%s%s", e->parts,
                  way[i].exchange[0] == '\0' ? "as is best" : way[i].exchange, way[i].clauses[0] == '\0' ? "" : ", ",
                  way[i].clauses);
     }
-    return print_all(e, "synchronous against asynchronous", point, WAYS);
+    return print_all(e, "synchronous against asynchronous", point, ways);
 }
 
 /* A grid so wide that it is cut along x, where borders are columns. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Device and pinned memory: blocks of the CPU's, filled with garbage, with a gap behind each that must stay as it is
- * (where there is no AddressSanitizer to watch it). No more than EMULATE_MEGABYTES is given.
+ * (where there is no AddressSanitizer to watch it). No more than EMULATE_MEGABYTES is given. Handles of CUDA IPC work
+ * within the one process, as EMULATE_IPC says.
  */
 #include "memory.h"
 
@@ -13,6 +14,7 @@
 #include <mutex>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 namespace emulate
 {
@@ -179,10 +181,74 @@ cudaError_t cudaMemset(void *to, int value, size_t bytes)
     return cudaMemsetAsync(to, value, bytes, 0);
 }
 
+/* --- CUDA IPC ------------------------------------------------------------------------------------------ */
+
+namespace emulate
+{
+
+static std::map<char *, size_t> opened; /* what the emulated neighbour writes to */
+static long ipc_copies;                 /* so far */
+
+static const char *ipc()
+{
+    const char *const text = getenv("EMULATE_IPC");
+    return text ? text : "";
+}
+
+/* Whether the copy is one of those that EMULATE_IPC=N lets fail. */
+static bool ipc_fails(const void *to)
+{
+    const char *const text = ipc();
+    const std::lock_guard<std::mutex> guard(lock);
+    auto next = opened.upper_bound((char *)to);
+    if (text[0] < '0' || text[0] > '9' || next == opened.begin()) return false;
+    --next;
+    return (char *)to < next->first + next->second && ++ipc_copies > strtol(text, NULL, 0);
+}
+
+} /* namespace emulate */
+
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *block)
+{
+    const std::lock_guard<std::mutex> guard(lock);
+    if (strcmp(ipc(), "none") == 0) return cudaErrorNotSupported;
+    if (blocks.find((const char *)block) == blocks.end()) return cudaErrorInvalidValue;
+    memcpy(handle->reserved, &block, sizeof block);
+    return cudaSuccess;
+}
+
+cudaError_t cudaIpcOpenMemHandle(void **block, cudaIpcMemHandle_t handle, unsigned)
+{
+    void *at = NULL;
+    memcpy(&at, handle.reserved, sizeof at);
+    lock.lock();
+    const auto found = blocks.find((const char *)at);
+    const size_t bytes = found == blocks.end() ? 0 : found->second.bytes;
+    lock.unlock();
+    if (bytes == 0) return cudaErrorInvalidValue;
+    *block = at;
+    if (strcmp(ipc(), "lost") == 0 && take(block, bytes, false) != cudaSuccess) return cudaErrorMemoryAllocation;
+    const std::lock_guard<std::mutex> guard(lock);
+    if (opened.empty()) ipc_copies = 0;
+    opened[(char *)*block] = bytes;
+    return cudaSuccess;
+}
+
+cudaError_t cudaIpcCloseMemHandle(void *block)
+{
+    drain_all();
+    lock.lock();
+    opened.erase((char *)block);
+    lock.unlock();
+    if (strcmp(ipc(), "lost") == 0) give(block);
+    return cudaSuccess;
+}
+
 /* From memory that is not pinned the copy is taken now; into it, the copy waits. */
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t stream)
 {
     if (bytes == 0) return cudaSuccess;
+    if (ipc_fails(to)) return cudaErrorInvalidValue;
     if (!may_be_late(from)) {
         const std::vector<char> staged((const char *)from, (const char *)from + bytes);
         do_on(stream, [=] { memcpy(to, staged.data(), bytes); });

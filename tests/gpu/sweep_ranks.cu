@@ -2,7 +2,7 @@
  *
  * Parts on devices as ranks have them: each a thread, of which one runs at a time, with messages in a list. Bits of
  * the naive sweep, for grids of parts of any shape, halos of one step and of several, borders by kernels and by
- * copies, messages on the host and on the device.
+ * copies, messages on the host, on the device, and straight into neighbours' memory, which may fail on the way there.
  */
 #include "sweep/gpu_part.h"
 #include "sweep_support.h"
@@ -86,7 +86,8 @@ struct Way {
     int parts, deep;
     bool overlap, direct, copy, measured;
     int64_t steps;
-    bool slabs; /* along the last axis */
+    bool slabs;        /* along the last axis */
+    bool host = false; /* all through the host's memory */
 };
 enum { TIMED = 5 };
 
@@ -95,7 +96,11 @@ struct Outcome {
     lacis_sweep_change change = {};
     double passes = 0; /* over memory */
     int64_t lines = 0;
+    int straight = 0, messages = 0; /* into the neighbours' memory, of all */
+    bool told = false;              /* why not */
 };
+
+static int gone; /* parts that have left their neighbours */
 
 static void run_part(const sweep_case *c, const lacis_sweep_cut *cut, int number, const Way *way, sweep_state *got,
                      Outcome *out)
@@ -105,9 +110,9 @@ static void run_part(const sweep_case *c, const lacis_sweep_cut *cut, int number
     lacis_sweep_box box;
     lacis_sweep_gpu_part *part = nullptr;
     Rank rank = {number, way->direct, {}};
-    const lacis_sweep_mail mail = {send, receive, test, wait, &rank};
+    const lacis_sweep_mail mail = {send, receive, test, wait, &rank, nullptr};
     lacis_sweep_times line[TIMED], spent;
-    const lacis_sweep_gpu_part_how how = {{way->overlap, line, TIMED}, way->direct, way->copy};
+    const lacis_sweep_gpu_part_how how = {{way->overlap, line, TIMED}, way->direct, way->copy, way->host, false};
     lacis_sweep_cut_box(cut, number, &box);
     sweep_begin(&d, *c, &box, nullptr, 0);
     lacis_sweep_start start;
@@ -131,10 +136,23 @@ static void run_part(const sweep_case *c, const lacis_sweep_cut *cut, int number
         sweep_collect(&d, *c, got);
         d.system = nullptr;
     }
+    if (out->status == LACIS_SWEEP_OK) {
+        const char *why;
+        out->straight = lacis_sweep_gpu_part_straight(part, &out->messages, &why);
+        out->told = why != nullptr;
+    }
+    lacis_sweep_gpu_part_leave(part);
+    gone++;
+    while (gone < cut->parts) { /* nobody's memory goes before all have let go of it */
+        baton.unlock();
+        std::this_thread::yield();
+        baton.lock();
+    }
     lacis_sweep_gpu_part_free(part);
 }
 
-static int blocked; /* parts that did several steps in a pass */
+static int straight; /* messages into neighbours' memory */
+static int blocked;  /* parts that did several steps in a pass */
 
 static void compare(const sweep_case &c, const Way &way, int *done)
 {
@@ -148,6 +166,7 @@ static void compare(const sweep_case &c, const Way &way, int *done)
     ++*done;
     sweep_naive(c, way.steps, &expected);
     std::vector<Outcome> outcome((size_t)way.parts);
+    gone = 0;
     std::vector<std::thread> threads;
     for (int part = 0; part < way.parts; part++)
         threads.emplace_back(run_part, &c, &cut, part, &way, &got, &outcome[(size_t)part]);
@@ -159,6 +178,11 @@ static void compare(const sweep_case &c, const Way &way, int *done)
         const int64_t lines = outcome[(size_t)part].lines;
         sweep_expect(lines == outcome[0].lines && lines > 0 && lines <= TIMED, "%s: %lld lines of a timeline",
                      c.name.c_str(), (long long)lines);
+        const Outcome &own = outcome[(size_t)part];
+        sweep_expect(own.straight == 0 || (!way.direct && !way.host), "%s: messages go straight", c.name.c_str());
+        sweep_expect(way.direct || way.host || own.straight == own.messages || own.told,
+                     "%s: nobody says why %d of %d messages go straight", c.name.c_str(), own.straight, own.messages);
+        straight += own.straight;
         blocked += outcome[(size_t)part].passes < (double)way.steps;
         if (part > 0) lacis_sweep_change_merge(&outcome[0].change, &outcome[(size_t)part].change);
     }
@@ -174,6 +198,13 @@ static void compare(const sweep_case &c, const Way &way, int *done)
 static int some(u64 *state, int low, int high)
 {
     return low + (int)(next_random(state) % (u64)(high - low + 1));
+}
+
+/* What handles of memory come to on a pretended device (tests/emulate); real ones give none within a process. */
+static void choose_ipc(u64 *state)
+{
+    static const char *const ways[] = {"", "", "none", "lost", "5", "30"};
+    setenv("EMULATE_IPC", ways[some(state, 0, 5)], 1);
 }
 
 /* Rules and edges; no values over faces, whose halos differ from side to side. */
@@ -208,7 +239,8 @@ static void random_case(bool small, u64 seed, int *done)
     c.name = "ranks seed " + std::to_string(seed);
     const Way way = {some(&state, 2, 6),      some(&state, 1, 3),      some(&state, 0, 1) == 0,
                      some(&state, 0, 1) == 0, some(&state, 0, 1) == 0, some(&state, 0, 1) == 0,
-                     some(&state, 1, 7),      some(&state, 0, 2) == 0};
+                     some(&state, 1, 7),      some(&state, 0, 2) == 0, some(&state, 0, 4) == 0};
+    choose_ipc(&state);
     compare(c, way, done);
 }
 
@@ -232,6 +264,7 @@ static void passes_case(int dims, bool overlap, bool closed, u64 seed, int *done
     c.start.levels = 0;
     sweep_settle(&c);
     c.name = "ranks' passes seed " + std::to_string(seed);
+    choose_ipc(&state);
     compare(c,
             {some(&state, 2, 3), dims == 2 ? 12 : 4, overlap, some(&state, 0, 1) == 0, some(&state, 0, 1) == 0, true,
              31, true},
@@ -242,7 +275,7 @@ static void check(bool small, u64 seed)
 {
     u64 state = seed;
     int done = 0;
-    blocked = 0;
+    blocked = straight = 0;
     const int rounds = small ? 60 : 300;
     for (int i = 0; i < rounds; i++)
         random_case(small, next_random(&state) % 1000000, &done);
@@ -250,5 +283,8 @@ static void check(bool small, u64 seed)
     for (int i = 0; i < 8; i++)
         passes_case(2 + i / 4, i & 1, i & 2, seed + (u64)i, &done);
     sweep_expect(blocked > 0, "no part did several steps in a pass");
+#ifdef LACIS_EMULATE_CUDA_RUNTIME_H
+    sweep_expect(straight > 0, "no message went straight into a neighbour's memory");
+#endif
 }
 static sweep_part part("ranks", check);

@@ -19,7 +19,7 @@ import sys
 ENGINE = [["core"], ["expr"], ["catalog", "jit"], ["lang"], ["plan"], ["exec"], ["api"]]
 SDK = ["lacis.h", "lacis_extend.h", "lacis_extend_batch.h", "lacis_extend_bodies.h", "lacis_extend_expr.h", "lacis_extend_gpu.h",
        "lacis_extend_grid.h", "lacis_extend_ranks.h",
-       "lacis_extend_symmetric.h", "lacis_extend_tune.h"]
+       "lacis_extend_save.h", "lacis_extend_symmetric.h", "lacis_extend_tune.h"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 

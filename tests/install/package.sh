@@ -28,7 +28,7 @@ expect() { # expect WANTED COMMAND...
 quietly "$cmake" --install "$build" --prefix "$prefix"
 
 headers=$(cd "$prefix/include" && echo *)
-wanted="lacis.h lacis_extend.h lacis_extend_batch.h lacis_extend_bodies.h lacis_extend_expr.h lacis_extend_gpu.h lacis_extend_grid.h lacis_extend_ranks.h lacis_extend_symmetric.h lacis_extend_tune.h"
+wanted="lacis.h lacis_extend.h lacis_extend_batch.h lacis_extend_bodies.h lacis_extend_expr.h lacis_extend_gpu.h lacis_extend_grid.h lacis_extend_ranks.h lacis_extend_save.h lacis_extend_symmetric.h lacis_extend_tune.h"
 [ "$headers" = "$wanted" ] || fail "include/ holds $headers"
 [ -s "$prefix/share/man/man1/lacis.1" ] || fail "no man page"
 [ -s "$prefix/share/doc/lacis/LICENSE" ] || fail "no licence"

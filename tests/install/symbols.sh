@@ -16,7 +16,7 @@ report() { # report MESSAGE LIST
 
 report "liblacis.a has global names outside lacis_" "$(names -g --defined-only "$static" | grep -v '^lacis_' || true)"
 
-declared=$(sed -n '/LACIS_API/p' "$source/engine/lacis.h" "$source/engine"/lacis_extend{,_batch,_bodies,_expr,_gpu,_grid,_ranks,_symmetric,_tune}.h |
+declared=$(sed -n '/LACIS_API/p' "$source/engine/lacis.h" "$source/engine"/lacis_extend{,_batch,_bodies,_expr,_gpu,_grid,_ranks,_save,_symmetric,_tune}.h |
     grep -oE 'lacis_[a-z0-9_]+\(' | tr -d '(' | sort -u)
 exported=$(names -D --defined-only "$shared")
 [ -n "$exported" ] || report "nothing is exported by" "$shared"

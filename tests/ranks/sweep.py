@@ -144,6 +144,9 @@ def thin_shares_are_refused():
     large = "SWEEP g STEP (u[-4,0] + u[4,0] + u[0,-4] + u[0,4]) / 4 STEPS 20000 CHANGE EVERY 20000 EXCHANGE EVERY "
     code, out, err = run(3, f"GENERATE g AS noise(400, 29, seed = 1); {large}60;")
     assert code == 1 and out == "" and "thinner than their halo of 240" in err, (code, out[:200], err)
+    told = good(3, f"GENERATE g AS noise(400, 29, seed = 1); EXPLAIN {large}60;")
+    assert "ranks on CPU: cannot: 400 x 29 cells in 3 parts" in told, told
+    assert "ranks: EXCHANGE EVERY 60 is too deep, an error where the grid stays whole" in told, told
     code, out, err = run(3, "SET ranks = off; GENERATE g AS noise(40, 29, seed = 1);"
                          f"LET r = SWEEP g STEP {FIVE} STEPS 40 EXCHANGE EVERY 17;")
     assert code == 0 and "EXCHANGE means nothing" in err, (code, err)

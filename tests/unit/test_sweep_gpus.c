@@ -3,6 +3,7 @@
  * Slabs of SWEEP on several pretended GPUs before their kernels begin: how many share a call, what each gives of its
  * memory, depths of exchanges, slabs that are too thin, and what is given back where kernels cannot begin.
  */
+#include "core/ranks.h"
 #include "parity/sweeps.h"
 #include "support/gpu_variant.h"
 #include "sweep/gpu_several.h"
@@ -11,6 +12,8 @@
 #undef LACIS_GPU_KERNELS
 #define LACIS_GPU_KERNELS
 #define lacis_sweep_gpus_for        tested_gpus_for
+#define lacis_sweep_gpus_deep       tested_gpus_deep
+#define lacis_sweep_gpus_wait       tested_gpus_wait
 #define lacis_sweep_gpus_system     tested_gpus_system
 #define lacis_sweep_gpu_levels      fake_levels_of
 #define lacis_sweep_gpu_read        fake_read
@@ -86,6 +89,7 @@ static lacis_sweep_status never(void)
 #define fake_read(slab, field)                   ((void)(slab), (void)(field), never())
 #define fake_error_code(slab)                    ((void)(slab), (int)never())
 
+#include "../../operators/sweep/share_gpus.c"
 #include "../../operators/sweep/system_gpus.c"
 
 /* ---------------------------------------------------------------------------------------------- fixture */
@@ -257,6 +261,38 @@ static void too_thin(void **state)
     assert_int_equal(many(p, "SWEEP g STEP u[0,4] + u[0,-4] STEPS 9 EXCHANGE EVERY 2", &work, true), 2);
 }
 
+/* Halos that are too deep for eight ranks are not for two GPUs, which may take the grid; where it stays whole what
+ * was written is an error. */
+static void too_thin_for_ranks(void **state)
+{
+    static const int64_t extent[3] = {40, 40, 1};
+    static const char text[] =
+        "SWEEP g STEP (u[-1,0] + u[1,0] + u[0,-1] + u[0,1]) / 4 STEPS 9000000 EXCHANGE EVERY 14";
+    static const char why[] = "40 x 40 cells in 8 parts: shares of 8 cells along x are thinner than their halo of 14";
+    parity *p = *state;
+    char reason[200] = "";
+    dice seed = 7;
+    lacis_ranks ranks = {.place = {.size = 8}, .rate = 1e9};
+    sweeps_free(&grids);
+    sweeps_new(&grids, p, &seed, 2, extent, 1, true);
+    p->host.ranks = &ranks;
+    lacis_call *call = bind_on(p, text, grids.arrays, LACIS_ON_AUTO);
+    assert_false(lacis_sweep_ranks.can(call, reason, sizeof reason));
+    assert_string_equal(reason, why);
+    assert_int_equal(lacis_sweep_uncut(call->work), LACIS_RANGE);
+    assert_string_equal(p->host.error.message, why);
+    assert_string_equal(p->host.error.hint, "a smaller EVERY, or fewer PARTS");
+    parity_unbind(p, call);
+    begin_on_two(p, text);
+    assert_true(begun.devices == 2 && begun.cut.deep == 14);
+    p->host.ranks_use = LACIS_RANKS_OFF;
+    call = bind_on(p, text, grids.arrays, LACIS_ON_AUTO);
+    assert_int_equal(lacis_sweep_uncut(call->work), LACIS_OK);
+    parity_unbind(p, call);
+    p->host.ranks_use = LACIS_RANKS_AUTO;
+    p->host.ranks = NULL;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +302,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(how_they_exchange, setup, finish),
         cmocka_unit_test_setup_teardown(what_is_told, setup, finish),
         cmocka_unit_test_setup_teardown(too_thin, setup, finish),
+        cmocka_unit_test_setup_teardown(too_thin_for_ranks, setup, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@
 #define lacis_sweep_share_gpu_steps  tested_steps
 #define lacis_sweep_share_gpu_read   tested_read
 #define lacis_sweep_share_gpu_tell   tested_tell
+#define lacis_sweep_share_gpu_leave  tested_leave
 #define lacis_sweep_share_gpu_free   tested_free
 
 /* --- kernels, which never begin ------------------------------------------------------------------------ */
@@ -35,6 +36,9 @@ static lacis_sweep_status never(void)
 #define lacis_sweep_gpu_part_new(start, cut, part, mail, how, out)                                                   \
     ((void)(start), (void)(cut), (void)(part), (void)(mail), (void)(how), (void)(out), never())
 #define lacis_sweep_gpu_part_free(part)                 assert_null(part)
+#define lacis_sweep_gpu_part_leave(part)                assert_null(part)
+#define lacis_sweep_gpu_part_straight(part, messages, why)                                                           \
+    ((void)(part), *(messages) = 0, *(why) = NULL, (int)never())
 #define lacis_sweep_gpu_part_error_code(part)           ((void)(part), (int)never())
 #define lacis_sweep_gpu_part_steps(part, steps, change) ((void)(part), (void)(steps), (void)(change), never())
 #define lacis_sweep_gpu_part_system(part)               ((void)(part), (lacis_sweep_gpu *)NULL)

@@ -267,7 +267,7 @@ static lacis_status run_part(team_member *m)
     lacis_sweep_part *part = NULL;
     char why[200];
     void *block[LACIS_SWEEP_ARRAYS] = {NULL}, *values[LACIS_SWEEP_FIELDS][LACIS_SWEEP_FACES] = {{NULL}};
-    const lacis_sweep_mail mail = {mail_send, mail_receive, mail_test, mail_wait, &m->team};
+    const lacis_sweep_mail mail = {mail_send, mail_receive, mail_test, mail_wait, &m->team, NULL};
     const lacis_sweep_part_how how = {.overlap = s->overlap};
     if (!lacis_sweep_cut_make(&s->start, s->parts, s->deep, &cut, why, sizeof why)) return LACIS_FORMAT;
     lacis_sweep_cut_start(&s->start, &cut, m->rank, &start);

@@ -90,6 +90,15 @@ cudaError_t cudaFreeAsync(void *block, cudaStream_t stream);
 cudaError_t cudaMallocHost(void **block, size_t bytes, unsigned flags = 0);
 cudaError_t cudaHostAlloc(void **block, size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void *block);
+/* Handles work within the one process: EMULATE_IPC=none: none are given; =lost: what is written does not come; =N: that
+ * of copies into opened memory the first N do and others fail. */
+struct cudaIpcMemHandle_t {
+    char reserved[64];
+};
+enum { cudaIpcMemLazyEnablePeerAccess = 1 };
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *block);
+cudaError_t cudaIpcOpenMemHandle(void **block, cudaIpcMemHandle_t handle, unsigned flags);
+cudaError_t cudaIpcCloseMemHandle(void *block);
 cudaError_t cudaMemset(void *to, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream = 0);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
