@@ -24,10 +24,7 @@ static cudaStream_t stream_of(const lacis_sweep_gpu *s, void *stream)
 
 lacis_sweep_status lacis_sweep_gpu_update(lacis_sweep_gpu *system, const lacis_sweep_box *box, void *stream)
 {
-    const Box cells = box_of(system, box);
-    SWEEP_TRY(pass(system, cells, false, stream_of(system, stream)));
-    if (!system->ghosts_change) return LACIS_SWEEP_OK;
-    return ghosts(system, 1 - system->now, cells, false, stream_of(system, stream));
+    return pass(system, box_of(system, box), false, stream_of(system, stream));
 }
 
 void lacis_sweep_gpu_turn(lacis_sweep_gpu *system)
