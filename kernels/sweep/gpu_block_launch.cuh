@@ -35,7 +35,7 @@ template <class T> Edge<T> edge_of(const lacis_sweep_edge *edge)
     return {edge->kind == LACIS_SWEEP_INNER ? (int)LACIS_SWEEP_HOLD : (int)edge->kind, (T)edge->a[0], (T)edge->b[0]};
 }
 
-template <class F>
+template <class F, class E>
 cudaError_t plane_pass(const lacis_sweep_block *block, const Shape *shape, const void *in, void *out,
                        cudaStream_t stream)
 {
@@ -54,9 +54,9 @@ cudaError_t plane_pass(const lacis_sweep_block *block, const Shape *shape, const
     for (int face = 0; face < 4; face++)
         plane.edge[face] = edge_of<T>(&block->edge[face]);
     plane.weights = weights_of<T>(shape);
-    plane.deal = deal_of<F>(plane.nx, plane.ny, plane.wraps_x, multiprocessors * (int)F::WARPS);
+    plane.deal = deal_of<F>(plane.nx, plane.ny, plane.wraps_x, is_open<E>(), multiprocessors * (int)F::WARPS);
     const int64_t pieces = plane.deal.line[0].pieces + plane.deal.line[1].pieces;
-    plane_kernel<F><<<(unsigned)pieces, LANES, 0, stream>>>(plane);
+    plane_kernel<F, E><<<(unsigned)pieces, LANES, 0, stream>>>(plane);
     return cudaGetLastError();
 }
 
@@ -109,17 +109,26 @@ template <class T> constexpr lacis_sweep_type type_of()
 {
     return sizeof(T) == 4 ? LACIS_SWEEP_F32 : LACIS_SWEEP_F64;
 }
-template <class F> Variant plane_variant(const char *name)
+template <class F, class E> Variant plane_variant_with(const char *name)
 {
     return {name,
             type_of<typename F::number>(),
             2,
             F::GROUPS,
             F::LEVELS,
-            {WIDTH, 1},
+            {is_open<E>() ? (int)OPEN_LEAST : (int)WIDTH, 1},
             0,
-            (const void *)plane_kernel<F>,
-            plane_pass<F>};
+            is_open<E>(),
+            (const void *)plane_kernel<F, E>,
+            plane_pass<F, E>};
+}
+template <class F> Variant plane_variant(const char *name)
+{
+    return plane_variant_with<F, Ends<typename F::number>>(name);
+}
+template <class F> Variant open_plane_variant(const char *name)
+{
+    return plane_variant_with<F, OpenEnds<typename F::number>>(name);
 }
 template <class F> Variant space_variant(const char *name)
 {
@@ -130,6 +139,7 @@ template <class F> Variant space_variant(const char *name)
             F::LEVELS,
             {WIDTH, F::ROWS},
             F::BYTES,
+            false,
             (const void *)space_kernel<F>,
             space_pass<F>};
 }

@@ -136,9 +136,9 @@ template <class F> struct Quick {
 #pragma unroll
         for (int g = COUNT - 1; g >= 0; g--) {
             Row(&q)[F::TURN] = r[g];
-            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A0], q[B0], q[C % F::TURN], (T)0, s[F::SUMS ? 2 * g : 0][0],
-                                       q[A0]);
-            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A1], q[B1 % F::TURN], q[A0], (T)0,
+            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A0], q[B0], q[C % F::TURN], (T)0, (T)0,
+                                       s[F::SUMS ? 2 * g : 0][0], q[A0]);
+            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A1], q[B1 % F::TURN], q[A0], (T)0, (T)0,
                                        s[F::SUMS ? 2 * g + 1 : 0][0],
                                        g + 1 < COUNT ? r[g + 1 < COUNT ? g + 1 : 0][A1] : last);
         }

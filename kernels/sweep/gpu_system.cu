@@ -49,6 +49,7 @@ static bool may_block(const lacis_sweep_gpu *s, lacis_sweep_block *block, int64_
     block->pitch[0] = s->layout.stride[1];
     block->pitch[1] = s->layout.stride[2];
     block->rule = &start->rule[0];
+    block->asked = start->levels > 1;
     for (int k = 0; k < 3; k++) {
         block->extent[k] = s->layout.extent[k];
         for (int side = 0; k < start->dims && side < 2; side++) {

@@ -34,7 +34,7 @@ const Variant candidates[] = {
     space_variant<SpaceForm<double, 2, 0, 8, 3, 1>>("f64 space cross 2, 8x3"),
     space_variant<SpaceForm<double, 3, 0, 8, 3, 1>>("f64 space cross 3, 8x3"),
 #endif
-    {nullptr, LACIS_SWEEP_F32, 0, 0, 0, {0, 0}, 0, nullptr, nullptr}};
+    {nullptr, LACIS_SWEEP_F32, 0, 0, 0, {0, 0}, 0, false, nullptr, nullptr}};
 
 template <class T> __global__ void fill(T *to, int64_t cells)
 {
