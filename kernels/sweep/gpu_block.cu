@@ -111,7 +111,9 @@ const Variant *variant(int number)
     number -= space_count;
     if (number < open_f32_count) return &open_f32[number];
     number -= open_f32_count;
-    return number < open_f64_count ? &open_f64[number] : nullptr;
+    if (number < open_f64_count) return &open_f64[number];
+    number -= open_f64_count;
+    return number < open_space_count ? &open_space[number] : nullptr;
 }
 
 /* Whether kernels with open ends are sure to be faster than single steps, by what those with closed ends are measured

@@ -39,8 +39,8 @@ bool fits(const Variant *variant, const lacis_sweep_block *block);
 const Variant *variant(int number);
 
 /* In gpu_block_plane_*.cu, gpu_block_space.cu, gpu_block_open_*.cu. */
-extern const Variant plane_f32[], plane_f64[], space[], open_f32[], open_f64[];
-extern const int plane_f32_count, plane_f64_count, space_count, open_f32_count, open_f64_count;
+extern const Variant plane_f32[], plane_f64[], space[], open_f32[], open_f64[], open_space[];
+extern const int plane_f32_count, plane_f64_count, space_count, open_f32_count, open_f64_count, open_space_count;
 
 } // namespace block
 } // namespace sweep

@@ -66,9 +66,11 @@ template <class F> Tiles tiles_of(const int *n, const bool *wraps, int blocks)
     /* What the first tile leaves must begin so far from its end. */
     static const int width[2] = {WIDTH - (F::OVERLAP - F::INSET), F::ROWS};
     Tiles tiles = {};
-    for (int axis = 0; axis < 2; axis++)
-        tiles.count[axis] = wraps[axis] ? (n[axis] + step[axis] - 1) / step[axis]
-                                        : 1 + (n[axis] - width[axis] + step[axis] - 1) / step[axis];
+    for (int axis = 0; axis < 2; axis++) {
+        const int left = n[axis] > width[axis] ? n[axis] - width[axis] : 0;
+        tiles.count[axis] =
+            wraps[axis] ? (n[axis] + step[axis] - 1) / step[axis] : 1 + (left + step[axis] - 1) / step[axis];
+    }
     tiles.planes = n[2];
     tiles.lead = 2 * F::LEVELS;
     tiles.total = place_of(tiles, tiles.count[0] * tiles.count[1]);
@@ -77,7 +79,7 @@ template <class F> Tiles tiles_of(const int *n, const bool *wraps, int blocks)
     return tiles;
 }
 
-template <class F>
+template <class F, bool OPEN>
 cudaError_t space_pass(const lacis_sweep_block *block, const Shape *shape, const void *in, void *out,
                        cudaStream_t stream)
 {
@@ -85,8 +87,8 @@ cudaError_t space_pass(const lacis_sweep_block *block, const Shape *shape, const
     int multiprocessors;
     cudaError_t error = processors(&multiprocessors);
     if (error != cudaSuccess) return error;
-    error =
-        cudaFuncSetAttribute((const void *)space_kernel<F>, cudaFuncAttributeMaxDynamicSharedMemorySize, F::BYTES);
+    error = cudaFuncSetAttribute((const void *)space_kernel<F, OPEN>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 F::BYTES);
     if (error != cudaSuccess) return error;
     Space<T> space = {};
     space.in = (const T *)in;
@@ -101,7 +103,7 @@ cudaError_t space_pass(const lacis_sweep_block *block, const Shape *shape, const
         space.edge[face] = edge_of<T>(&block->edge[face]);
     space.weights = weights_of<T>(shape);
     space.tiles = tiles_of<F>(space.n, space.wraps, multiprocessors * (int)F::BLOCKS);
-    space_kernel<F><<<(unsigned)space.tiles.pieces, dim3(LANES, F::TEAM), F::BYTES, stream>>>(space);
+    space_kernel<F, OPEN><<<(unsigned)space.tiles.pieces, dim3(LANES, F::TEAM), F::BYTES, stream>>>(space);
     return cudaGetLastError();
 }
 
@@ -130,18 +132,18 @@ template <class F> Variant open_plane_variant(const char *name)
 {
     return plane_variant_with<F, OpenEnds<typename F::number>>(name);
 }
-template <class F> Variant space_variant(const char *name)
+template <class F, bool OPEN = false> Variant space_variant(const char *name)
 {
     return {name,
             type_of<typename F::number>(),
             3,
             F::GROUPS,
             F::LEVELS,
-            {WIDTH, F::ROWS},
+            {OPEN ? (int)OPEN_LEAST : (int)WIDTH, OPEN ? 1 : (int)F::ROWS},
             F::BYTES,
-            false,
-            (const void *)space_kernel<F>,
-            space_pass<F>};
+            OPEN,
+            (const void *)space_kernel<F, OPEN>,
+            space_pass<F, OPEN>};
 }
 
 } // namespace block

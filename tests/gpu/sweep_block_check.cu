@@ -209,12 +209,15 @@ void spaces(const Variant *v, bool small, u64 *random)
     for (int i = 0; i < rounds; i++) {
         Case c(v->type, 3, v->groups, next_random(random) % 2, random);
         const int64_t high = v->least[1] + (int64_t)(next_random(random) % (small ? 20 : 90));
-        c.size(wide[i == 0 ? 6 : next_random(random) % (small ? 5 : 7)], i == 0 ? 3 * v->least[1] : high,
-               deep[next_random(random) % (small ? 6 : 8)]);
+        const int64_t nx = width(v, random, wide[i == 0 ? 6 : next_random(random) % (small ? 5 : 7)]);
+        c.size(nx, i == 0 ? 3 * v->least[1] : high, deep[next_random(random) % (small ? 6 : 8)]);
         lacis_sweep_edge_kind kind[6];
         draw_edges(random, 3, v->open, kind);
         c.edges(kind, random);
-        if ((kind[4] == LACIS_SWEEP_MIRROR || kind[5] == LACIS_SWEEP_MIRROR) && c.block.extent[2] == 1) continue;
+        bool lone = false; /* a mirror needs two cells */
+        for (int face = 2; face < 6; face++)
+            lone = lone || (kind[face] == LACIS_SWEEP_MIRROR && c.block.extent[face / 2] == 1);
+        if (lone) continue;
         any(v, c, random, i % 4 == 3);
     }
 }
