@@ -285,9 +285,12 @@ template <class F, bool EDGES, bool OPEN> struct Cube {
         for (int k = 0; k < CELLS; k++) {
             outer[k] = b[F::HIGH - 1][k];
             inner[k] = b[F::HIGH - 2][k];
-            for (int i = F::HIGH - 2; OPEN && i >= 0; i--) {
-                outer[k] = either(last_row == i, b[i][k], outer[k]);
-                inner[k] = either(last_row == i, i > 0 ? b[i > 0 ? i - 1 : 0][k] : under[k], inner[k]);
+            if constexpr (OPEN) {
+#pragma unroll
+                for (int i = F::HIGH - 2; i >= 0; i--) {
+                    outer[k] = either(last_row == i, b[i][k], outer[k]);
+                    inner[k] = either(last_row == i, i > 0 ? T(b[i > 0 ? i - 1 : 0][k]) : T(under[k]), inner[k]);
+                }
             }
         }
 #pragma unroll
