@@ -76,11 +76,3 @@ lacis_sweep_status lacis_sweep_gpu_refresh(lacis_sweep_gpu *system, void *stream
     if (system->ghosts_change) SWEEP_TRY(ghosts(system, system->now, box, false, on));
     return keep(system, on);
 }
-
-lacis_sweep_status lacis_sweep_gpu_measure(lacis_sweep_gpu *system, lacis_sweep_change *change)
-{
-    SWEEP_TRY(read_bad(system, system->stream));
-    SWEEP_TRY(clear_sums(system, system->stream));
-    SWEEP_TRY(measure(system, system->stream));
-    return read_sums(system, change, system->stream);
-}
