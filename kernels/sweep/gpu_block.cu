@@ -117,10 +117,14 @@ const Variant *variant(int number)
 }
 
 /* Whether kernels with open ends are sure to be faster than single steps, by what those with closed ends are measured
- * at: half of a warp's columns count at least. In three dimensions they have to be asked for. */
-static bool open_is_worth(const lacis_sweep_block *block)
+ * at: a row at the sides takes 2.5 quick ones at least, so that there must be strips between; of narrow grids half of
+ * the columns count at least, which is enough where the quick march has most in hand. Else they have to be asked for.
+ */
+static bool open_is_worth(const lacis_sweep_block *block, int groups)
 {
-    return block->asked || (block->dims == 2 && block->extent[0] >= WIDTH / 2);
+    if (block->asked || block->dims == 3) return block->asked;
+    if (any_values(block)) return block->extent[0] >= 4 * WIDTH;
+    return block->type == LACIS_SWEEP_F32 && !(groups & CORNERS) && block->extent[0] >= WIDTH / 2;
 }
 
 /* The deepest of at most `most` levels; NULL: none. */
@@ -136,7 +140,7 @@ static const Variant *deepest_with(const lacis_sweep_block *block, int groups, i
 static const Variant *deepest(const lacis_sweep_block *block, int groups, int64_t most)
 {
     const Variant *closed = deepest_with(block, groups, most, false);
-    return closed || !open_is_worth(block) ? closed : deepest_with(block, groups, most, true);
+    return closed || !open_is_worth(block, groups) ? closed : deepest_with(block, groups, most, true);
 }
 
 } // namespace block

@@ -78,8 +78,11 @@ template <class F> struct Quick {
     {
         Row next;
         Row(&kept)[KEPT] = s[F::SUMS ? t : 0];
-        next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][1 - P], c, kept[P % KEPT], kept[(1 - P) % KEPT],
-                                   kept[P % KEPT], next);
+        if constexpr (F::LEAN)
+            next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][1 - P], c, (T)0, (T)0, kept[0], next);
+        else
+            next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][1 - P], c, kept[P % KEPT], kept[(1 - P) % KEPT],
+                                       kept[P % KEPT], next);
 #pragma unroll
         for (int k = 0; k < CELLS; k++) {
             r[t][P][k] = c[k];

@@ -83,10 +83,12 @@ template <class T> struct Plane {
  * three rows a level, no level waits for another. CHAIN: levels go up, each uses the row that the one below has just
  * got: two rows a level; level SPLIT uses what the one below had before, so that two chains go on beside each other
  * (0: one chain). PAIRS: chains of two levels, of which the later go first: five rows a pair. RING: rows of the quick
- * march's asynchronous copies; 0: two rows are read ahead into registers. WARPS: of a multiprocessor. */
+ * march's asynchronous copies; 0: two rows are read ahead into registers. WARPS: of a multiprocessor. LEAN: a chain
+ * keeps one row's pairs a level, and adds the other's once more. */
 enum { APART = 0, CHAIN = 1, PAIRS = 2 };
 
-template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, int SPLIT_ = 0> struct PlaneForm {
+template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, int SPLIT_ = 0, bool LEAN_ = false>
+struct PlaneForm {
     typedef T number;
     enum {
         LEVELS = LEVELS_,
@@ -95,6 +97,7 @@ template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, 
         RING = RING_,
         WARPS = WARPS_,
         SPLIT = SPLIT_,
+        LEAN = LEAN_,
         ROWS = MARCH == CHAIN ? 2 : 3,    /* of a level */
         TURN = MARCH == PAIRS ? 5 : ROWS, /* steps until all rows are at their places again */
         DELAY = MARCH == CHAIN   ? LEVELS + (SPLIT > 0)
@@ -102,9 +105,9 @@ template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, 
                                  : 2 * LEVELS,
         AHEAD = RING ? RING - TURN : 2,
         SUMS = (GROUPS & CORNERS) != 0, /* rows' pairs are kept: */
-        KEPT = !SUMS            ? 0
-               : MARCH == PAIRS ? 1
-                                : ROWS, /* of a level in the quick march */
+        KEPT = !SUMS                              ? 0
+               : LEAN || (int)MARCH == (int)PAIRS ? 1
+                                                  : ROWS, /* of a level in the quick march */
         V = Vector<T>::CELLS,
         OVERLAP = (LEVELS + V - 1) / V * V,
         STEP = WIDTH - 2 * OVERLAP,
@@ -117,6 +120,7 @@ template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, 
     static_assert(RING % TURN == 0 && AHEAD > 0 && AHEAD % TURN == 0, "slots turn with the rows");
     static_assert((int)MARCH == (int)CHAIN || (SPLIT == 0 && RING > 0), "two rows a level");
     static_assert(SPLIT < LEVELS, "a chain begins at a level");
+    static_assert(!LEAN || (int)MARCH == (int)CHAIN, "others keep what they need");
     static_assert((int)MARCH != (int)PAIRS || LEVELS % 2 == 0, "two levels");
 };
 

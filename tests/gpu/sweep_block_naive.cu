@@ -101,6 +101,7 @@ std::vector<const Variant *> variants()
     std::vector<const Variant *> out;
     for (int i = 0; const Variant *v = sweep::block::variant(i); i++)
         out.push_back(v);
+    add_candidates(&out);
     return out;
 }
 

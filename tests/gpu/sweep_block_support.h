@@ -37,8 +37,9 @@ struct Case {
     double given(int face, const int64_t *at) const;
 };
 
-/* All kernels there are. */
+/* All kernels there are, candidates at the end. */
 std::vector<const Variant *> variants();
+void add_candidates(std::vector<const Variant *> *to);
 
 /* `steps` steps of the dense grid, as sweep.h says, by no method but the plain one. */
 template <class T> void naive(const Case &c, std::vector<T> &grid, int steps);
