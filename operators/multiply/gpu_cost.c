@@ -33,7 +33,12 @@ void lacis_multiply_gpu_job(const lacis_product *product, lacis_mul_gpu_job *out
                                .t_lo = job->t_lo,
                                .t_hi = job->t_hi,
                                .compact = true};
-    if (job->having == NULL) return;
+    lacis_multiply_gpu_having(product, out);
+}
+
+void lacis_multiply_gpu_having(const lacis_product *product, lacis_mul_gpu_job *out)
+{
+    if (product->job.having == NULL) return;
     out->having = product->strips.within ? LACIS_MUL_GPU_WITHIN : LACIS_MUL_GPU_BEHIND;
     out->low = product->strips.low;
     out->high = product->strips.high;
@@ -282,6 +287,17 @@ lacis_status lacis_multiply_gpu_cost(lacis_run *run, const lacis_call *call, con
 
 /* --------------------------------------------------------------------------------------------- EXPLAIN */
 
+static lacis_status explain_vector(const lacis_product *product, lacis_lines *lines)
+{
+    const bool having = product->job.having != NULL, top = product->job.top > 0;
+    if (product->spec.shape == LACIS_PRODUCT_MATRIX || !(having || top)) return LACIS_OK;
+    return lacis_lines_add(lines, "by gpu pull and gpu push:%s%s%s",
+                           !having                  ? ""
+                           : product->strips.within ? " HAVING is compared on the GPU"
+                                                    : " HAVING is taken of the vector on the host",
+                           having && top ? "," : "", top ? " TOP is taken of the vector on the host" : "");
+}
+
 static lacis_status explain_having(const lacis_multiply *work, lacis_lines *lines)
 {
     static const char *const text[] = {
@@ -310,6 +326,7 @@ lacis_status lacis_multiply_gpu_explain(const lacis_multiply *work, lacis_lines 
                               e->kernels * e->panels, e->panels, e->panels >= 2 ? "s" : "", e->copies,
                               1e-6 * e->to_device, 1e-6 * e->to_host));
     LACIS_TRY(explain_having(work, lines));
+    LACIS_TRY(explain_vector(&work->product, lines));
     if (e->once > 0)
         LACIS_TRY(
             lacis_lines_add(lines, "the first time %.2f s more, to start the GPU or to compile for it", e->once));
