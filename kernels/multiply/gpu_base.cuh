@@ -124,6 +124,7 @@ struct mulg_params {
     mul_i64 low, high;
     double low_f64, high_f64;
     float low_f32, high_f32;
+    mul_u32 masks; /* light rows: all values that MASK keeps stay */
 };
 
 #define MULG_DEVICE static __device__ __forceinline__

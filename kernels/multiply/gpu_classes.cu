@@ -280,8 +280,9 @@ static lacis_mul_gpu_status count_hubs(mulg_run *s)
 static cudaError_t filter(mulg_run *s, const int64_t *rows, int64_t row, int64_t count)
 {
     lacis_mul_gpu_job rest = *s->job;
+    if (mulg_masked_inside(&rest)) rest.mask = NULL;
     if (s->job->having == LACIS_MUL_GPU_BEHIND) {
-        const cudaError_t error = mulg_having(s->job, s->kernels.kernel[MULG_HAVING], rows, row, count, s->out,
+        const cudaError_t error = mulg_having(&rest, s->kernels.kernel[MULG_HAVING], rows, row, count, s->out,
                                               s->header, s->list, s->multiprocessors, s->stream);
         if (error != cudaSuccess) return error;
         rest.mask = NULL;

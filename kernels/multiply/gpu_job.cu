@@ -34,14 +34,20 @@ int mulg_storage_bytes(lacis_mul_storage storage)
     return bytes[storage];
 }
 
+/* gpu_mask.cuh says why. */
+bool mulg_masked_inside(const lacis_mul_gpu_job *job)
+{
+    return job->mask && !job->fails && !(job->checked && !real(job->type));
+}
+
 bool mulg_takes_out(const lacis_mul_gpu_job *job)
 {
-    return job->mask || job->having == LACIS_MUL_GPU_BEHIND || job->top > 0;
+    return (job->mask && !mulg_masked_inside(job)) || job->having == LACIS_MUL_GPU_BEHIND || job->top > 0;
 }
 
 bool mulg_filters(const lacis_mul_gpu_job *job)
 {
-    return mulg_takes_out(job) || job->having;
+    return job->mask || job->having || job->top > 0;
 }
 
 bool mulg_in_order(const lacis_mul_gpu_job *job)
@@ -67,10 +73,8 @@ const char *lacis_mul_gpu_refuses(const lacis_mul_gpu_job *job)
     return NULL;
 }
 
-static mulg_kernels built_in(const lacis_mul_gpu_job *job)
+static mulg_kernels plain(const lacis_mul_gpu_job *job, bool narrow)
 {
-    const bool narrow = job->max_degree_a > 0 && job->max_degree_a <= UINT16_MAX;
-    if (job->having == LACIS_MUL_GPU_WITHIN) return mulg_sifted_kernels(job, narrow);
     if (job->agg == LACIS_MUL_COUNT) return mulg_count_kernels(job->storage, narrow);
     switch (job->type) {
     case LACIS_MUL_I32:
@@ -82,6 +86,19 @@ static mulg_kernels built_in(const lacis_mul_gpu_job *job)
     default:
         return mulg_f64_kernels(job->con_kind, job->agg);
     }
+}
+
+/* Those of heavy rows know MASK in any case. */
+static mulg_kernels built_in(const lacis_mul_gpu_job *job)
+{
+    const bool narrow = job->max_degree_a > 0 && job->max_degree_a <= UINT16_MAX;
+    if (job->having == LACIS_MUL_GPU_WITHIN) return mulg_sifted_kernels(job, narrow);
+    mulg_kernels k = plain(job, narrow);
+    if (!mulg_masked_inside(job)) return k;
+    const mulg_kernels sifted = mulg_sifted_kernels(job, narrow);
+    for (int light : {MULG_COPY, MULG_TINY_NARROW, MULG_TINY_WIDE, MULG_PAIR, MULG_FLAT})
+        k.kernel[light] = sifted.kernel[light];
+    return k;
 }
 
 /* Written ones as far as they are compiled; mulg_compile gets the others. */
@@ -164,12 +181,6 @@ static mul_u64 dense_from(mul_u64 width)
     return share > least ? share : least;
 }
 
-/* gpu_mask.cuh says why. */
-static bool masked_inside(const lacis_mul_gpu_job *job)
-{
-    return job->mask && !job->fails && !(job->checked && !real(job->type));
-}
-
 /* The floats among reals from low to high are those from low_f32 to high_f32. */
 static void set_within(const lacis_mul_gpu_job *job, mulg_params *p)
 {
@@ -213,7 +224,8 @@ void mulg_set_params(mulg_run *s)
         s->window_width = job->type == LACIS_MUL_C128 ? MULG_AVERAGE_WIDE : MULG_AVERAGE_WIDTH;
     p->windows = (mul_u32)((p->width + s->window_width - 1) / s->window_width);
     const bool cuts_fit = ((mul_u64)job->b.rows * (p->windows + 1)) >> (CUT_BYTES_SHIFT - 2) == 0;
-    if (masked_inside(job)) { /* all else: mulg_keep */
+    p->masks = job->having == LACIS_MUL_GPU_ALL || job->having == LACIS_MUL_GPU_BEHIND;
+    if (mulg_masked_inside(job)) { /* all else: mulg_keep */
         p->mask_begin = (const mul_i64 *)job->mask->begin;
         p->mask_end = (const mul_i64 *)job->mask->end;
         p->mask_column = job->mask->column;
@@ -248,9 +260,12 @@ const char *lacis_mul_gpu_source(void)
 int lacis_mul_gpu_options(const lacis_mul_gpu_job *job, const char **option, int most, char *text, size_t text_bytes)
 {
     const bool checked = job->checked && !real(job->type);
-    const int sifted = job->having == LACIS_MUL_GPU_WITHIN ? 1 : job->having == LACIS_MUL_GPU_INSIDE ? 2 : 0;
-    const int value[] = {
-        1, (int)job->con_kind, (int)job->agg, checked, mulg_type_bytes(job->type), masked_inside(job), sifted};
+    const bool masked = mulg_masked_inside(job);
+    const int sifted = job->having == LACIS_MUL_GPU_WITHIN   ? 1
+                       : job->having == LACIS_MUL_GPU_INSIDE ? 2
+                       : masked                              ? 3
+                                                             : 0;
+    const int value[] = {1, (int)job->con_kind, (int)job->agg, checked, mulg_type_bytes(job->type), masked, sifted};
     static const char *const name[] = {"NVRTC", "CON", "AGG", "CHECKED", "BYTES", "MASKED", "SIFTED"};
     const int options = (int)(sizeof value / sizeof *value);
     int count = 0;

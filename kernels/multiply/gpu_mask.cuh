@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * MASK within MIDDLE and DENSE kernels: a row of the mask as a bit a column of a window, so that what is not kept is
- * never stored. mulg_keep sees to all other rows, and to products that may fail: MIDDLE leaves out what is not kept
- * before it is computed, and on the CPU a value fails whether it is kept or not. Written functions are compiled with
- * it where there is a MASK. Used by gpu_dense.cuh, gpu_middle.cuh and gpu_ordered.cuh.
+ * never stored; gpu_sift.cuh has it for light rows. mulg_keep sees to products that may fail: MIDDLE leaves out what
+ * is not kept before it is computed, and on the CPU a value fails whether it is kept or not. Written functions are
+ * compiled with it where there is a MASK. Used by gpu_dense.cuh, gpu_middle.cuh and gpu_ordered.cuh.
  */
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_MASK_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_MASK_CUH
 
 #include "gpu_walk.cuh"
-
-#ifndef LACIS_MASKED
-#define LACIS_MASKED 1
-#endif
-template <class R> struct mulg_masks {
-    static constexpr bool value = LACIS_MASKED != 0;
-};
 
 /* Sets word's bits for the columns in [from, from + count) that stay of the row, count being a multiple of 32. All
  * threads call it; barriers part it from what is done with the words before and after. */

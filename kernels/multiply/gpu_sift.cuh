@@ -2,9 +2,10 @@
  *
  * HAVING within the kernels of the classes: what it does not keep is never stored. It is looked at once a value is
  * final, and again where it is stored, so it must not fail; one that can is a kernel of its own (gpu_having.cuh).
- * Built-in semirings have kernels of their own for it, which compare with [low, high] of the parameters, so that
- * products without HAVING keep their code; NVRTC is told by LACIS_SIFTED: 0 there is none, 1 that comparison, 2
- * lacis_having. Used by all classes.
+ * Light rows' kernels leave out what MASK does not keep as well, before it is folded. Built-in semirings have kernels
+ * of their own for all that, which compare with [low, high] of the parameters, so that other products keep their
+ * code; NVRTC is told by LACIS_SIFTED: 0 there is none, 1 that comparison, 2 lacis_having, 3 MASK alone, of light
+ * rows (LACIS_MASKED: beside the others too). Used by all classes.
  */
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_SIFT_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_SIFT_CUH
@@ -15,9 +16,22 @@
 #define LACIS_SIFTED 0
 #endif
 
+#if LACIS_SIFTED == 3
+#define LACIS_SIFTS (LACIS_KERNEL <= 2 || LACIS_KERNEL >= 7) /* those of light rows */
+#else
+#define LACIS_SIFTS (LACIS_SIFTED != 0)
+#endif
+#ifndef LACIS_MASKED
+#define LACIS_MASKED 1
+#endif
+
+/* Whether kernels look at MASK where there is one. */
+template <class R> struct mulg_masks {
+    static constexpr bool value = LACIS_MASKED != 0;
+};
 /* Whether a semiring's kernels store only what HAVING keeps. */
 template <class R> struct mulg_sifts {
-    static constexpr bool value = LACIS_SIFTED != 0;
+    static constexpr bool value = LACIS_SIFTS;
 };
 template <class R> struct mulg_sifted : R {
 };
@@ -44,9 +58,20 @@ template <class V> MULG_DEVICE bool mulg_keeps(const mulg_params &p, mul_i64 row
     int bad = 0;
     const mul_i64 s = LACIS_LISTED & 1 ? __ldg(p.label[0] + row) : row;
     return lacis_having((lacis_stored)v, s, LACIS_LISTED & 4 ? __ldg(p.label[2] + t) : (mul_i64)t, &bad);
+#elif LACIS_SIFTED == 3
+    return true;
 #else
     return mulg_within(p, v);
 #endif
+}
+
+/* Light rows: few entries, each of which is looked for. */
+MULG_DEVICE bool mulg_mask_keeps(const mulg_params &p, mul_i64 row, mul_u32 t)
+{
+    const mul_u32 *const column = p.mask_column + p.mask_begin[row];
+    const mul_u32 length = (mul_u32)(p.mask_end[row] - p.mask_begin[row]);
+    const mul_u32 at = mulg_search(column, 0, length, t);
+    return (at < length && __ldg(column + at) == t) == (p.mask_not == 0);
 }
 
 /* --- runs of products that are one entry ------------------------------------------------------------ */
@@ -72,17 +97,22 @@ MULG_DEVICE void mulg_fold_run(const mulg_params &p, V value, mul_u32 n, int *ba
     }
 }
 
-/* Each lane has a run of the row's products, or none: those that are kept are stored from `out` on, in order of the
- * lanes. Lanes of `lanes` have the same row and are answered how many that were. All lanes of the warp call it. */
+/* Each lane has a run of the row's products, or none: those that MASK and HAVING keep are stored from `out` on, in
+ * order of the lanes. Lanes of `lanes` have the same row and are answered how many that were. All lanes of the warp
+ * call it. */
 template <class R, class V>
 MULG_DEVICE mul_u32 mulg_sift_run(const mulg_params &p, mul_u32 lanes, bool some, mul_i64 row, mul_u32 t, V value,
                                   mul_u32 n, mul_u64 out, int *bad)
 {
-    bool stays = false;
-    if constexpr (!R::VALUES)
-        stays = some && mulg_keeps(p, row, t, n);
-    else if (some)
-        mulg_fold_run<R>(p, value, n, bad, [&](auto x) { stays = mulg_keeps(p, row, t, x); });
+    bool stays = some;
+    if constexpr (mulg_masks<R>::value)
+        if (stays && p.mask_begin) stays = mulg_mask_keeps(p, row, t);
+    if (stays && !p.masks) {
+        if constexpr (!R::VALUES)
+            stays = mulg_keeps(p, row, t, n);
+        else
+            mulg_fold_run<R>(p, value, n, bad, [&](auto x) { stays = mulg_keeps(p, row, t, x); });
+    }
     const mul_u32 votes = __ballot_sync(MULG_ALL, stays) & lanes;
     if (stays) {
         const mul_u64 at = out + __popc(votes & mulg_lanes_below());

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * MASK of multiply_gpu.cu: every AGG, in order and in any, of heavy rows in both of their classes. What the mask does
- * not keep is never stored: there is room for as many entries as the mask has and no more.
+ * MASK of multiply_gpu.cu: every AGG, in order and in any, of rows in all classes. What the mask does not keep is
+ * never stored; of heavy rows there is room for as many entries as the mask has and no more.
  */
 #include "multiply_support.h"
 
@@ -27,12 +27,14 @@ static void check_type(const matrix &a, const matrix &b, const matrix &mask, lac
     for (int agg = LACIS_MUL_COUNT; agg <= LACIS_MUL_AVG; agg++)
         for (int way = brief ? 1 : 0; way < (brief ? 3 : 8); way++) {
             const bool ordered = way & 1, negated = way & 2, checked = type == LACIS_MUL_I64 && way & 4;
-            for (lacis_mul_gpu_class force : {LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE}) {
+            for (lacis_mul_gpu_class force :
+                 {LACIS_MUL_GPU_EMPTY, LACIS_MUL_GPU_TINY, LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE}) {
                 lacis_mul_gpu_job job = mask_job(da, db, dm, agg, ordered);
                 job.force = force;
                 job.mask_not = negated;
                 job.checked = checked && agg == LACIS_MUL_SUM;
-                job.room = negated || job.checked ? 0 : mask.column.size();
+                const bool heavy = force == LACIS_MUL_GPU_MIDDLE || force == LACIS_MUL_GPU_DENSE;
+                job.room = negated || job.checked || !heavy ? 0 : mask.column.size();
                 expect(check_job(a, b, job, {}, 0, a.rows));
             }
             if (type != LACIS_MUL_I64 && way == 3) break;
