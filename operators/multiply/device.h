@@ -14,7 +14,15 @@
 /* The product's job with host pointers, before anything is sent. */
 void lacis_multiply_gpu_job(const lacis_product *product, lacis_mul_gpu_job *out);
 /* Its HAVING: WITHIN or BEHIND. */
-void lacis_multiply_gpu_having(const lacis_product *product, lacis_mul_gpu_job *out);
+static inline void lacis_multiply_gpu_having(const lacis_product *product, lacis_mul_gpu_job *out)
+{
+    if (product->job.having == NULL) return;
+    out->having = product->strips.within ? LACIS_MUL_GPU_WITHIN : LACIS_MUL_GPU_BEHIND;
+    out->low = product->strips.low;
+    out->high = product->strips.high;
+    out->low_real = product->strips.low_real;
+    out->high_real = product->strips.high_real;
+}
 
 struct lacis_multiply_run;
 /* A product's operands and job on one device. */

@@ -36,16 +36,6 @@ void lacis_multiply_gpu_job(const lacis_product *product, lacis_mul_gpu_job *out
     lacis_multiply_gpu_having(product, out);
 }
 
-void lacis_multiply_gpu_having(const lacis_product *product, lacis_mul_gpu_job *out)
-{
-    if (product->job.having == NULL) return;
-    out->having = product->strips.within ? LACIS_MUL_GPU_WITHIN : LACIS_MUL_GPU_BEHIND;
-    out->low = product->strips.low;
-    out->high = product->strips.high;
-    out->low_real = product->strips.low_real;
-    out->high_real = product->strips.high_real;
-}
-
 static const char *refuses(const lacis_product *product)
 {
     const uint64_t places = UINT32_MAX - 64; /* of b: its entries are numbered in 32 bits there */
