@@ -1,162 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The walk on trees that the host made, against sums in double: every type, order and opening over hard and plain
- * sets; points; single far cells, whose error is known; a stack that is too small; counts and bits.
+ * sets; points; single far cells, whose error is known; counts and bits. Walks of odd numbers: nbody_walk_made.cu.
  */
-#include "nbody/gpu_walk.h"
-#include "nbody_tree.h"
-
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-
-using namespace nbody;
-
-struct result {
-    std::vector<double> x, y, z, w; /* in the set's order, or the points' */
-    double counts[4] = {0, 0, 0, 0};
-};
-
-struct points {
-    std::vector<double> x, y, z;
-};
-
-static Machine machine_here(int *error)
-{
-    return {stream, nullptr, 132, nbody_host(), error};
-}
-
-template <class R> static void scatter(const std::vector<Four<R>> &from, const uint32_t *order, result *out)
-{
-    for (auto *column : {&out->x, &out->y, &out->z, &out->w})
-        column->resize(from.size());
-    for (size_t i = 0; i < from.size(); i++) {
-        const size_t at = order != nullptr ? order[i] : i;
-        out->x[at] = (double)from[i].x;
-        out->y[at] = (double)from[i].y;
-        out->z[at] = (double)from[i].z;
-        out->w[at] = (double)from[i].w;
-    }
-}
-
-/* at: NULL: the bodies. */
-template <class P, class R>
-static result run(const nbody_tree<P, R> &tree, const lacis_nbody_rule &rule, bool potential, const points *at)
-{
-    int error = 0;
-    const Machine machine = machine_here(&error);
-    const lacis_nbody_type type = sizeof(P) == 4 ? LACIS_NBODY_F32 : LACIS_NBODY_F64;
-    const size_t n = at != nullptr ? at->x.size() : (size_t)tree.tree.n;
-    Four<R> *out;
-    double *counts;
-    CUDA(cudaMalloc((void **)&out, (n + 1) * sizeof *out));
-    CUDA(cudaMalloc((void **)&counts, 4 * sizeof *counts));
-    CUDA(cudaMemsetAsync(out, 0xff, (n + 1) * sizeof *out, stream)); /* not a number, where nothing is written */
-    CUDA(cudaMemsetAsync(counts, 0, 4 * sizeof *counts, stream));
-    Targets<P> targets = {(int64_t)n, nullptr, nullptr, nullptr};
-    if (at != nullptr) {
-        targets.x = (const P *)nbody_up(type, at->x);
-        targets.y = (const P *)nbody_up(type, at->y);
-        targets.z = (const P *)nbody_up(type, at->z);
-    }
-    const Forces<R> forces = {out, potential, counts};
-    const lacis_nbody_status status = walk(&machine, &rule, &tree.tree, &targets, &forces);
-    nbody_expect(status == LACIS_NBODY_OK, "walk: status %d, CUDA error %d", (int)status, error);
-    std::vector<Four<R>> host(n);
-    result r;
-    CUDA(cudaMemcpyAsync(host.data(), out, n * sizeof *out, cudaMemcpyDeviceToHost, stream));
-    CUDA(cudaMemcpyAsync(r.counts, counts, sizeof r.counts, cudaMemcpyDeviceToHost, stream));
-    CUDA(cudaStreamSynchronize(stream));
-    scatter(host, at != nullptr ? nullptr : tree.order.data(), &r);
-    nbody_drop(targets.x);
-    nbody_drop(targets.y);
-    nbody_drop(targets.z);
-    CUDA(cudaFree(out));
-    CUDA(cudaFree(counts));
-    return r;
-}
-
-/* Errors over the sums of moduli: of accelerations, median and greatest; of potentials, greatest. */
-struct errors {
-    double median, worst, potential;
-};
-
-static errors compare(const result &r, const std::vector<nbody_sum> &want, bool potential)
-{
-    std::vector<double> e;
-    double worst = 0;
-    for (size_t i = 0; i < want.size(); i++) {
-        const nbody_sum &s = want[i];
-        const double x = r.x[i] - s.a[0], y = r.y[i] - s.a[1], z = r.z[i] - s.a[2];
-        const double d = sqrt(x * x + y * y + z * z);
-        e.push_back(d == 0 ? 0 : std::isfinite(d) ? d / s.modulus : INFINITY);
-        if (!potential) continue;
-        const double w = fabs(r.w[i] - s.phi);
-        worst = std::max(worst, w == 0 ? 0 : std::isfinite(w) ? w / s.phi : INFINITY);
-    }
-    if (e.empty()) return {0, 0, worst};
-    std::sort(e.begin(), e.end());
-    return {e[e.size() / 2], e.back(), worst};
-}
-
-struct variant {
-    lacis_nbody_order order;
-    lacis_nbody_opening opening;
-    double theta, alpha, expand;
-    int group, leaf;
-    double median, worst; /* that are allowed, beside those of the type; of bodies on a line or lattice more */
-};
-
-static const variant variants[] = {
-    {LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_GEOMETRIC, 0, 0, 0, 32, 8, 0, 0},
-    {LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_GEOMETRIC, 0.6, 0, 0, 32, 8, 1e-3, 2e-2},
-    {LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_GEOMETRIC, 0.6, 0, 0.3, 64, 16, 1e-3, 2e-2},
-    {LACIS_NBODY_MONOPOLE, LACIS_NBODY_GEOMETRIC, 0.5, 0, 0, 64, 3, 3e-3, 4e-2},
-    {LACIS_NBODY_MONOPOLE, LACIS_NBODY_OFFSET, 0.5, 0, 0.2, 32, 8, 3e-3, 4e-2},
-    {LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_OFFSET, 0.6, 0, 0, 64, 1, 1e-3, 2e-2},
-    {LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_RELATIVE, 0.8, 5e-3, 0, 64, 8, 1e-3, 2e-2},
-    {LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_RELATIVE, 0.8, 5e-3, 0.2, 32, 24, 1e-3, 2e-2},
-    {LACIS_NBODY_MONOPOLE, LACIS_NBODY_RELATIVE, 0.8, 3e-3, 0.2, 64, 16, 3e-3, 4e-2},
-};
-
-template <class P, class R> static double rounding()
-{
-    return sizeof(R) == 8 ? 1e-12 : 1e-5;
-}
-
-static std::vector<int64_t> numbers(int64_t n)
-{
-    std::vector<int64_t> all((size_t)n);
-    for (int64_t i = 0; i < n; i++)
-        all[(size_t)i] = i;
-    return all;
-}
-
-static std::vector<double> lengths(const std::vector<nbody_sum> &sums)
-{
-    std::vector<double> out;
-    for (const nbody_sum &s : sums)
-        out.push_back(sqrt(s.a[0] * s.a[0] + s.a[1] * s.a[1] + s.a[2] * s.a[2]));
-    return out;
-}
-
-/* The greatest error where each target walks by itself, in doubles: the rule's own, which wide groups, whose targets
- * do so, are not to exceed. A cell that is just far enough may be most of what pulls a body. */
-static double worst_alone(const nbody_set &set, const points &at, const lacis_nbody_rule &rule,
-                          const std::vector<nbody_sum> &want)
-{
-    nbody_tree<double, double> tree;
-    nbody_make_tree(set, rule, &tree);
-    result all;
-    for (size_t i = 0; i < want.size(); i++) {
-        const points one = {{at.x[i]}, {at.y[i]}, {at.z[i]}};
-        const result r = run(tree, rule, false, &one);
-        all.x.push_back(r.x[0]);
-        all.y.push_back(r.y[0]);
-        all.z.push_back(r.z[0]);
-    }
-    return compare(all, want, false).worst;
-}
+#include "nbody_walk.h"
 
 template <class P, class R> static void check_set(const char *type, const nbody_set &set)
 {
@@ -339,91 +186,6 @@ template <class P, class R> static void check_points(const char *type, const nbo
     }
 }
 
-/* What a walk that the test makes itself gives. */
-template <class P, class R>
-static result start(const nbody_tree<P, R> &tree, const lacis_nbody_rule &rule, uint32_t stack, bool share)
-{
-    const size_t n = (size_t)tree.tree.n;
-    Forces<R> forces = {nullptr, true, nullptr};
-    CUDA(cudaMalloc((void **)&forces.out, n * sizeof *forces.out));
-    CUDA(cudaMalloc((void **)&forces.counts, 4 * sizeof(double)));
-    CUDA(cudaMemsetAsync(forces.out, 0xff, n * sizeof *forces.out, stream));
-    CUDA(cudaMemsetAsync(forces.counts, 0, 4 * sizeof(double), stream));
-    Walk<P, R> walk = walk_of(&rule, &tree.tree, &forces);
-    walk.stack = stack;
-    void *block = nullptr;
-    const uint64_t bytes = walk_room(&rule, &walk, share, nullptr);
-    CUDA(cudaMalloc(&block, bytes));
-    CUDA(cudaMemsetAsync(block, 0xff, bytes, stream));
-    walk_room(&rule, &walk, share, block);
-    nbody_expect(walk_start(walk, &rule, true, stream) == cudaSuccess, "walk: a start");
-    std::vector<Four<R>> host(n);
-    result r;
-    CUDA(cudaMemcpyAsync(host.data(), forces.out, n * sizeof host[0], cudaMemcpyDeviceToHost, stream));
-    CUDA(cudaMemcpyAsync(r.counts, forces.counts, sizeof r.counts, cudaMemcpyDeviceToHost, stream));
-    CUDA(cudaStreamSynchronize(stream));
-    CUDA(cudaFree(forces.out));
-    CUDA(cudaFree(forces.counts));
-    CUDA(cudaFree(block));
-    scatter(host, tree.order.data(), &r);
-    return r;
-}
-
-/* Stacks that are too small: cells are taken one by one, and in the end as their bodies. */
-static void check_stack(u64 seed, int64_t n)
-{
-    const nbody_set set = nbody_plummer(n, seed);
-    const std::vector<nbody_sum> want = nbody_directs(set, numbers(n));
-    const lacis_nbody_rule rule = {
-        LACIS_NBODY_TREE, LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_GEOMETRIC, 0.5, 0, 0, 1, 32, true};
-    nbody_tree<double, double> tree;
-    nbody_make_tree(set, rule, &tree);
-    double visits = 0;
-    static const uint32_t stacks[] = {STACK, 33, 8, 1};
-    for (const uint32_t stack : stacks) {
-        const result r = start(tree, rule, stack, false);
-        const errors e = compare(r, want, true);
-        nbody_expect(e.worst <= 2e-2 && e.median <= 1e-3, "walk: a stack of %u: median %.2e, worst %.2e", stack,
-                     e.median, e.worst);
-        if (stack == STACK) visits = r.counts[3];
-        nbody_expect(stack == 1   ? r.counts[3] < visits
-                     : stack == 8 ? r.counts[3] <= visits
-                                  : r.counts[3] == visits,
-                     "walk: a stack of %u: %.0f visits of %.0f", stack, r.counts[3], visits);
-    }
-}
-
-/* Groups that share the upper part of their walks: as good as alone, with fewer visits; and where more is left to
- * them than there is room for, each by itself. */
-template <class P, class R> static void check_shared(const char *type, const nbody_set &set)
-{
-    const std::vector<nbody_sum> want = nbody_directs(set, numbers(set.n()));
-    static const int some[] = {0, 2, 4, 7, 8};
-    for (const int at : some) {
-        const variant &v = variants[at];
-        lacis_nbody_rule rule = {LACIS_NBODY_TREE, v.order, v.opening, v.theta, v.alpha,
-                                 v.expand,         v.leaf,  v.group,   true};
-        if (at == 0) rule.leaf = 1;
-        nbody_tree<P, R> tree;
-        nbody_make_tree(set, rule, &tree);
-        if (v.opening == LACIS_NBODY_RELATIVE) tree.tree.old = nbody_in_order(&tree, lengths(want));
-        const result alone = start(tree, rule, STACK, false), r = start(tree, rule, STACK, true);
-        const errors e = compare(r, want, true);
-        const double least = rounding<P, R>();
-        double worst = 5 * v.worst + 4 * least;
-        if (e.worst > worst) worst = worst_alone(set, {set.x, set.y, set.z}, rule, want) * 1.001 + 4 * least;
-        nbody_expect(e.median <= 3 * v.median + 1e-5 && e.worst <= worst && e.potential <= 3 * v.worst + 8 * least,
-                     "walk %s, %s, shared, variant %d: median %.2e, worst %.2e, potential %.2e", type,
-                     set.name.c_str(), at, e.median, e.worst, e.potential);
-        if (at == 0 && set.name == "plummer")
-            nbody_expect(r.counts[0] == (double)set.n() * (double)set.n(), "walk %s, shared: %.0f pairs", type,
-                         r.counts[0]);
-        if (at == 7 && set.n() > 5000 && set.name == "plummer")
-            nbody_expect(r.counts[3] < alone.counts[3], "walk %s, shared: %.0f visits, alone %.0f", type, r.counts[3],
-                         alone.counts[3]);
-    }
-}
-
 template <class P, class R> static void check_type(const char *type, bool small, u64 seed)
 {
     std::vector<nbody_set> sets = nbody_hard(small ? 90 : 3000, seed);
@@ -433,10 +195,6 @@ template <class P, class R> static void check_type(const char *type, bool small,
         if (set.n() > 2) check_points<P, R>(type, set);
     }
     check_far<P, R>(type, seed);
-    nbody_set set = nbody_plummer(small ? 530 : 12000, seed + 9), uneven = nbody_uneven(small ? 100 : 4000, seed);
-    if (sizeof(R) == 4) nbody_round(&set), nbody_round(&uneven);
-    check_shared<P, R>(type, set);
-    check_shared<P, R>(type, uneven);
 }
 
 static void check_f32(bool small, u64 seed)
@@ -454,7 +212,6 @@ static void check_mixed(bool small, u64 seed)
 static void check_rest(bool small, u64 seed)
 {
     check_series(seed, small ? 400 : 4000);
-    check_stack(seed, small ? 300 : 3000);
 }
 
 static nbody_part parts[] = {
