@@ -73,6 +73,9 @@ LACIS_API const char *lacis_expr_pitfall(lacis_run *run, const lacis_expr *expr,
  * range, fills *lo, *hi (inclusive) and, for a list, *list (rising, in the run's scratch) and *count. */
 LACIS_API bool lacis_expr_integer_set(lacis_run *run, const lacis_expr *expr, int slot, int64_t *lo, int64_t *hi,
                                       const int64_t **list, int64_t *count);
+/* The same of reals: if a predicate says no more than that slot `slot`, an f32 or f64, lies from *lo to *hi (ends
+ * among it, NaN nowhere), fills them. *lo > *hi: it is never true. */
+LACIS_API bool lacis_expr_interval(const lacis_expr *expr, int slot, double *lo, double *hi);
 
 /* For hints of messages: the one of `names` that a misspelt word may mean, or NULL. */
 LACIS_API const char *lacis_name_nearest(const char *word, const char *const *names, int count);

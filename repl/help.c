@@ -5,7 +5,10 @@
 #include "dot.h"
 #include "topics.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 static void put(shell_session *session, const char *left, const char *middle, const char *right)
 {
@@ -24,7 +27,7 @@ static void help_overview(shell_session *session)
     shell_sink_puts(shell_session_sink(session), "\n");
     for (int i = 0; shell_topic_at(i); i++)
         put(session, ".help", shell_topic_at(i)->name, shell_topic_at(i)->summary);
-    put(session, ".help", "VERB", "an operator; SHOW OPERATORS lists them");
+    put(session, ".help", "VERB", "an operator (SHOW OPERATORS lists them), or LOAD, PLOT, EXPLAIN ...");
 }
 
 static void help_command(shell_session *session, const shell_dot_command *command)
@@ -47,6 +50,33 @@ static void help_topic(shell_session *session, const shell_topic *found)
     put(session, "auto", "", "box on a terminal, csv elsewhere; EXPLAIN as plain lines");
     for (int i = 0; shell_mode_at(i); i++)
         put(session, shell_mode_at(i)->name, "", shell_mode_at(i)->summary);
+}
+
+/* Whether the word stands in a line, not within another. */
+static bool holds_word(const char *line, size_t length, const char *word)
+{
+    size_t size = strlen(word);
+    for (size_t i = 0; i + size <= length; i++) {
+        bool begins = i == 0 || !isalpha((unsigned char)line[i - 1]);
+        bool ends = i + size == length || !isalpha((unsigned char)line[i + size]);
+        if (begins && ends && strncasecmp(line + i, word, size) == 0) return true;
+    }
+    return false;
+}
+
+/* The forms of statements with the word, and the topic with examples of it. */
+static void help_word(shell_session *session, const char *word, const shell_topic *found)
+{
+    const shell_topic *statements = shell_topic_find("statements");
+    for (const char *at = found == statements ? "" : statements->text; *at != '\0';) {
+        size_t length = strcspn(at, "\n");
+        if (isupper((unsigned char)at[0]) && isupper((unsigned char)at[1]) && holds_word(at, length, word)) {
+            shell_sink_put(shell_session_sink(session), at, length);
+            shell_sink_char(shell_session_sink(session), '\n');
+        }
+        at += length + (at[length] == '\n');
+    }
+    help_topic(session, found);
 }
 
 typedef struct verb_visit {
@@ -139,6 +169,8 @@ bool shell_help(shell_session *session, int arguments, char **argument)
         help_command(session, command);
     else if (found)
         help_topic(session, found);
+    else if (shell_topic_of_word(name))
+        help_word(session, name, shell_topic_of_word(name));
     else if (!help_operator(session, name, &search))
         return refuse_topic(session, name, &search);
     return true;

@@ -99,18 +99,41 @@ static void on_line(char *line)
     rl_callback_handler_remove();
 }
 
-#ifndef LACIS_LIBEDIT
+/* The next byte that was typed. libedit's rl_read_key says only that there was one; it keeps none back itself. */
+static int next_key(void)
+{
+#ifdef LACIS_LIBEDIT
+    unsigned char key;
+    return read(STDIN_FILENO, &key, 1) == 1 ? key : EOF;
+#else
+    return rl_read_key();
+#endif
+}
+
 /* What the terminal answered too late (ESC [ ? 62 ; 4 c, see terminal.c) is not the person's: it is read up to its
  * end. */
 static int drop_answer(int count, int key)
 {
     (void)count, (void)key;
     do {
-        key = rl_read_key();
+        key = next_key();
     } while (key == ';' || (key >= '0' && key <= '9'));
     return 0;
 }
+
+static void bind_answer(void)
+{
+#ifdef LACIS_LIBEDIT
+    /* A function is bound to one character alone, by which libedit then finds it: that is taken back, and the name is
+     * bound to what begins an answer and ends with the same character. */
+    rl_initialize();
+    rl_add_defun("drop-answer", drop_answer, '?');
+    rl_parse_and_bind("bind ? ed-insert");
+    rl_parse_and_bind("bind '\\e[?' drop-answer"); /* quoted: elsewhere a backslash is taken off */
+#else
+    rl_bind_keyseq("\\e[?", drop_answer);
 #endif
+}
 
 shell_input *shell_input_open(shell_session *session)
 {
@@ -121,9 +144,7 @@ shell_input *shell_input_open(shell_session *session)
     rl_catch_signals = 0;
     rl_attempted_completion_function = on_complete;
     rl_basic_word_break_characters = breaks;
-#ifndef LACIS_LIBEDIT
-    rl_bind_keyseq("\\e[?", drop_answer);
-#endif
+    bind_answer();
     stifle_history(SHELL_HISTORY_ENTRIES);
     shell_history_open(&the_input.history, add_entry);
     return &the_input;

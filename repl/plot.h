@@ -60,7 +60,7 @@ bool plot_figure_of(const lacis_plot *plot, bool fine, plot_budget *budget, plot
                     size_t size);
 void plot_figure_free(plot_figure *figure);
 
-/* --- for the kinds: plot_array.c, plot_cells.c, plot_lines.c */
+/* --- for the kinds: plot_array.c, plot_cells.c, plot_lines.c, plot_hist.c */
 
 typedef struct plot_source {
     const lacis_plot *plot;
@@ -85,6 +85,7 @@ bool plot_hist(const plot_source *source, plot_figure *figure);
 bool plot_tree(const plot_source *source, plot_figure *figure);
 bool plot_is_tree(const lacis_array *array); /* a table with the columns of a morphology */
 bool plot_tree_fit(plot_figure *figure);     /* plot_fit of a PLOT_TREE */
+void plot_name_axes(plot_figure *figure, const char *x, const char *y);
 /* Makes cells of a figure of many points. */
 void plot_density(plot_figure *figure);
 /* Takes `count` times `each` bytes out of the budget; false: there is not so much, which the message says. */
@@ -117,6 +118,11 @@ double plot_half(const plot_axis *axis);
 
 uint32_t plot_shade(double part);       /* 0 .. 1: dark blue to light yellow, lightness rising evenly */
 uint32_t plot_series_colour(int index); /* told apart by lightness, too */
+/* For characters on a background that may be dark; and both as numbers of those that terminals of 256 colours have.
+ */
+uint32_t plot_screen_colour(int index);
+unsigned plot_screen_of_256(int index);
+unsigned plot_shade_of_256(double part);
 /* Of a cell, as the figure's range says. */
 uint32_t plot_cell_colour(const plot_figure *figure, double value);
 /* 0 .. 1, or NaN. */

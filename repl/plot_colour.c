@@ -34,12 +34,42 @@ uint32_t plot_shade(double part)
     return from_oklch(0.24 + 0.68 * part, chroma, 295 - 190 * part);
 }
 
+unsigned plot_shade_of_256(double part)
+{
+    /* Dark blue, blue, cyan, green, yellow; from where on, by their lightness. Greys that are nearer are left out. */
+    static const struct {
+        double from;
+        unsigned colour;
+    } shade[] = {{0, 17},     {0.016, 18},  {0.105, 19},  {0.235, 24},  {0.40, 30},  {0.555, 36},
+                 {0.722, 78}, {0.823, 114}, {0.853, 150}, {0.892, 186}, {0.936, 221}};
+    unsigned found = shade[0].colour;
+    for (size_t i = 0; i < sizeof shade / sizeof shade[0] && part >= shade[i].from; i++)
+        found = shade[i].colour;
+    return found;
+}
+
+static const double series_lightness[PLOT_SERIES] = {0.52, 0.72, 0.62, 0.38, 0.80, 0.56, 0.68, 0.45};
+
+static uint32_t series_colour(int index, double lightness)
+{
+    static const double hue[PLOT_SERIES] = {250, 65, 160, 300, 95, 30, 340, 200};
+    return from_oklch(lightness, 0.13, hue[index % PLOT_SERIES]);
+}
+
 uint32_t plot_series_colour(int index)
 {
-    static const double lightness[PLOT_SERIES] = {0.52, 0.72, 0.62, 0.38, 0.80, 0.56, 0.68, 0.45};
-    static const double hue[PLOT_SERIES] = {250, 65, 160, 300, 95, 30, 340, 200};
-    index %= PLOT_SERIES;
-    return from_oklch(lightness[index], 0.13, hue[index]);
+    return series_colour(index, series_lightness[index % PLOT_SERIES]);
+}
+
+uint32_t plot_screen_colour(int index)
+{
+    return series_colour(index, 0.55 + 0.6 * (series_lightness[index % PLOT_SERIES] - 0.38));
+}
+
+unsigned plot_screen_of_256(int index)
+{
+    static const unsigned colour[PLOT_SERIES] = {68, 172, 36, 97, 179, 167, 175, 30};
+    return colour[index % PLOT_SERIES];
 }
 
 double plot_cell_part(const plot_figure *figure, double value)

@@ -29,9 +29,10 @@ static void put_code(const char *text)
     putchar('`');
 }
 
+enum { COLUMNS = 5 }; /* at most */
 typedef struct columns {
-    const char *name[4]; /* of the result, in the order in which they are shown */
-    bool code[4];
+    const char *name[COLUMNS]; /* of the result, in the order in which they are shown */
+    bool code[COLUMNS];
 } columns;
 
 static const char *value_of(int count, const char *const *names, const char *const *values, const char *name)
@@ -45,7 +46,7 @@ static int on_row(void *arg, int count, const char *const *names, const char *co
 {
     const columns *shown = arg;
     putchar('|');
-    for (int i = 0; i < 4 && shown->name[i]; i++) {
+    for (int i = 0; i < COLUMNS && shown->name[i]; i++) {
         putchar(' ');
         (shown->code[i] ? put_code : put_cell)(value_of(count, names, values, shown->name[i]));
         fputs(" |", stdout);
@@ -57,10 +58,10 @@ static int on_row(void *arg, int count, const char *const *names, const char *co
 static lacis_status put_table(lacis_engine *engine, const char *statement, columns shown)
 {
     putchar('|');
-    for (int i = 0; i < 4 && shown.name[i]; i++)
+    for (int i = 0; i < COLUMNS && shown.name[i]; i++)
         printf(" %s |", shown.name[i]);
     fputs("\n|", stdout);
-    for (int i = 0; i < 4 && shown.name[i]; i++)
+    for (int i = 0; i < COLUMNS && shown.name[i]; i++)
         fputs("---|", stdout);
     putchar('\n');
     lacis_status status = lacis_exec(engine, statement, on_row, &shown);
@@ -204,7 +205,9 @@ static lacis_status put_all(lacis_engine *engine)
     } table[] = {
         {"Aggregates", "SHOW AGGREGATES;", {{"name", "summary"}, {true}}},
         {"Options", "SHOW OPTIONS;", {{"name", "takes", "help"}, {true}}},
-        {"Formats", "SHOW LOADERS;", {{"name", "can", "summary", "options"}, {true, false, false, true}}},
+        {"Formats",
+         "SHOW LOADERS;",
+         {{"name", "can", "extensions", "summary", "options"}, {true, false, false, false, true}}},
         {"Generators", "SHOW GENERATORS;", {{"name", "summary", "options"}, {true, false, true}}},
     };
     puts("# Reference\n\nWritten by `lacis --reference` from the descriptors that parser, completion and help go by; "

@@ -191,3 +191,17 @@ const shell_topic *shell_topic_find(const char *name)
         if (shell_same(topics[i].name, name)) return &topics[i];
     return NULL;
 }
+
+const shell_topic *shell_topic_of_word(const char *word)
+{
+    static const char *const words[][2] = {
+        {"LOAD", "files"},        {"SAVE", "files"},     {"GENERATE", "files"},  {"PLOT", "plots"},
+        {"EXPLAIN", "plans"},     {"ANALYZE", "plans"},  {"SET", "plans"},       {"CALIBRATE", "plans"},
+        {"TUNE", "plans"},        {"LET", "graphs"},     {"VIEW", "graphs"},     {"CREATE", "graphs"},
+        {"CON", "graphs"},        {"AGG", "graphs"},     {"SHOW", "statements"}, {"DROP", "statements"},
+        {"SELECT", "statements"}, {"SQL", "statements"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (shell_same(words[i][0], word)) return shell_topic_find(words[i][1]);
+    return NULL;
+}

@@ -13,5 +13,8 @@ typedef struct shell_topic {
 
 const shell_topic *shell_topic_at(int index); /* NULL past the last */
 const shell_topic *shell_topic_find(const char *name);
+/* Of a word that statements begin with, or that stands in many, such as LOAD: the topic with examples of it; NULL: it
+ * is none. */
+const shell_topic *shell_topic_of_word(const char *word);
 
 #endif

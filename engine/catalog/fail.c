@@ -111,8 +111,18 @@ static lacis_status missing_table(lacis_run *run, lacis_catalog *catalog, const 
                                  "schema temp)",
                                  name);
     plain = plain == NULL ? name : plain;
-    return lacis_run_fail_at(run, LACIS_NAME, offset, lacis_catalog_hint(run, catalog, plain, false),
-                             "no such table, array or view: %s", plain);
+    const char *hint = lacis_catalog_hint(run, catalog, plain, false);
+    if (hint == NULL && strpbrk(plain, "./") != NULL) hint = "LOAD x FROM 'file' makes a table of a file: FROM x";
+    return lacis_run_fail_at(run, LACIS_NAME, offset, hint, "no such table, array or view: %s", plain);
+}
+
+/* Of a column that is like none. */
+#define HINT_COLUMNS "SELECT * FROM x LIMIT 1 shows what columns x has"
+
+/* Whether SQL was to change an array or a view of lacis. */
+static bool changes_array(const char *message)
+{
+    return strncmp(message, "table ", 6) == 0 && strstr(message, " may not be modified") != NULL;
 }
 
 /* What SQLite itself says: names it does not know, overflow, or anything else. */
@@ -127,8 +137,11 @@ static lacis_status plain_error(lacis_run *run, lacis_catalog *catalog, int64_t 
     if (name != NULL) {
         const char *dot = strrchr(name, '.');
         const char *hint = lacis_catalog_hint(run, catalog, dot == NULL ? name : dot + 1, true);
-        return lacis_run_fail_at(run, LACIS_NAME, at, hint, "%s", message);
+        return lacis_run_fail_at(run, LACIS_NAME, at, hint != NULL ? hint : HINT_COLUMNS, "%s", message);
     }
+    if (changes_array(message) || strcmp(message, "virtual tables may not be altered") == 0)
+        return lacis_run_fail_at(run, LACIS_SQL, at,
+                                 "arrays stay as they are: LET y = SELECT ... FROM x makes another", "%s", message);
     if (strcmp(message, "integer overflow") == 0)
         return lacis_run_fail_at(run, LACIS_OVERFLOW, at, "total() adds as reals",
                                  "integer overflow: the result does not fit 64 bits");

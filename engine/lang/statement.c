@@ -56,6 +56,12 @@ static const char *habit(const lacis_lexer *lexer)
         {"HELP", "the shell has .help, and .help WORD about one thing"},
         {"QUIT", "the shell has .quit"},
         {"EXIT", "the shell has .quit"},
+        {"IMPORT", "LOAD name FROM 'file' reads one"},
+        {"COPY", "LOAD name FROM 'file' reads one, SAVE name TO 'file' writes one"},
+        {"READ", "LOAD name FROM 'file' reads one; the shell's .read FILE runs a script"},
+        {"EXPORT", "SAVE name TO 'file' writes one"},
+        {"DRAW", "PLOT name draws one"},
+        {"PRINT", "SELECT * FROM x LIMIT 10 shows some of x, PLOT x draws it"},
     };
     for (int i = 0; i < LACIS_COUNT(meant); i++)
         if (lacis_lexer_is(lexer, meant[i][0])) return meant[i][1];

@@ -58,6 +58,14 @@ typedef struct lacis_mul_gpu_memory {
     void *context;
 } lacis_mul_gpu_memory;
 
+/* HAVING: what is kept of a row, and by whom. */
+typedef enum lacis_mul_gpu_having {
+    LACIS_MUL_GPU_ALL,    /* there is none */
+    LACIS_MUL_GPU_WITHIN, /* values within [low, high]: by the kernels of the classes, which store nothing else */
+    LACIS_MUL_GPU_INSIDE, /* lacis_having (see below), compiled with a written semiring: likewise. It cannot fail */
+    LACIS_MUL_GPU_BEHIND  /* lacis_having by a kernel of its own, which takes entries out of stored rows */
+} lacis_mul_gpu_having;
+
 /* Kernels that NVRTC compiled for written CON, AGG or HAVING (lacis_mul_gpu_source); NULL in a job: built-in ones. */
 typedef struct lacis_mul_gpu_written lacis_mul_gpu_written;
 
@@ -76,7 +84,9 @@ typedef struct lacis_mul_gpu_job {
     bool any_order; /* FOLD cannot fail and neither order nor grouping matters; 16-byte values: on devices from 9.0 on
                      */
     bool fails;     /* written CON or AGG: some values are refused. MASK then comes behind the kernels */
-    bool having;    /* keep only entries for which lacis_having (see below) holds */
+    lacis_mul_gpu_having having;
+    int64_t low, high;          /* WITHIN, of integers */
+    double low_real, high_real; /* likewise, of reals: NaN is never within */
     const int64_t *label[3]; /* device: labels of s, c, t where the source takes them from lists; NULL: it does not */
     lacis_mul_gpu_written *written;
     const lacis_mul_matrix
@@ -146,7 +156,7 @@ uint64_t lacis_mul_gpu_work_bytes(const lacis_mul_gpu_job *job, int64_t count);
  *     __device__ lacis_t lacis_con(lacis_a a, lacis_b b, long long s, long long c, long long t, int *bad) {...}
  *     __device__ lacis_t lacis_fold(lacis_t x, lacis_t y, int *bad) {...}   // only with LACIS_MUL_FOLD
  *     #define LACIS_IDENTITY ((lacis_t)0)                                   // likewise
- *     #define LACIS_HAVING                            // there is a HAVING: with
+ *     #define LACIS_HAVING                            // HAVING is INSIDE or BEHIND: with
  *     typedef unsigned char lacis_stored;             //   as job.storage says
  *     __device__ bool lacis_having(lacis_stored value, long long s, long long t, int *bad) {...}
  *
@@ -154,8 +164,8 @@ uint64_t lacis_mul_gpu_work_bytes(const lacis_mul_gpu_job *job, int64_t count);
  * no header. Options: -std=c++17, --gpu-architecture=sm_XY, -default-device, -DLACIS_KERNEL=i for kernel i alone, and
  * -D macros that lacis_mul_gpu_options gives. */
 const char *lacis_mul_gpu_source(void);
-/* -D options for the job (agg, con, whether there is a mask): at most `most` pointers to static or `text` storage;
- * answers how many. Kernels compiled without a mask are not for jobs with one, nor the other way round. */
+/* -D options for the job (agg, con, whether there is a mask, HAVING): at most `most` pointers to static or `text`
+ * storage; answers how many. Kernels compiled without a mask are not for jobs with one, nor the other way round. */
 int lacis_mul_gpu_options(const lacis_mul_gpu_job *job, const char **option, int most, char *text, size_t text_bytes);
 /* Kernels by extern "C" name, in the order of lacis_mul_gpu_written.kernel. */
 enum { LACIS_MUL_GPU_WRITTEN_KERNELS = 10 };

@@ -120,6 +120,10 @@ struct mulg_params {
     mul_u64 *entries;        /* sum over rows */
     mul_u64 *products;       /* FLAT: likewise */
     mul_u32 *bad;            /* set where something overflowed */
+    /* HAVING that only compares (gpu_sift.cuh): values that stay, of integers and of reals. */
+    mul_i64 low, high;
+    double low_f64, high_f64;
+    float low_f32, high_f32;
 };
 
 #define MULG_DEVICE static __device__ __forceinline__

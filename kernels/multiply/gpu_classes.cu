@@ -158,8 +158,8 @@ void mulg_set_top(mulg_run *s)
     };
     const lacis_mul_gpu_job *job = s->job;
     mulg_params shape = s->p;
-    s->select = job->top > 0 && job->top <= TOP_MOST && !job->mask && !job->having && !s->ordered &&
-                s->kernels.dense_top && s->p.width > 0;
+    s->select = job->top > 0 && job->top <= TOP_MOST && !job->mask && !s->ordered &&
+                job->having != LACIS_MUL_GPU_BEHIND && s->kernels.dense_top && s->p.width > 0;
     if (!s->select) return;
     shape_middle(s, &shape, MULG_LIST_LARGE);
     s->p.top = (mul_u32)job->top;
@@ -280,7 +280,7 @@ static lacis_mul_gpu_status count_hubs(mulg_run *s)
 static cudaError_t filter(mulg_run *s, const int64_t *rows, int64_t row, int64_t count)
 {
     lacis_mul_gpu_job rest = *s->job;
-    if (s->job->having) {
+    if (s->job->having == LACIS_MUL_GPU_BEHIND) {
         const cudaError_t error = mulg_having(s->job, s->kernels.kernel[MULG_HAVING], rows, row, count, s->out,
                                               s->header, s->list, s->multiprocessors, s->stream);
         if (error != cudaSuccess) return error;

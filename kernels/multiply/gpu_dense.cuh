@@ -210,6 +210,53 @@ MULG_DEVICE bool mulg_dense_mask(const mulg_params &p, mulg_dense_shared<R> &sha
     return dirty;
 }
 
+/* What a cell holds, as it is stored but for counts' type. */
+template <class R> MULG_DEVICE auto mulg_dense_value(const mulg_dense_shared<R> &shared, mul_u32 j)
+{
+    if constexpr (R::VALUES)
+        return R::cell::get(shared.cell[j]);
+    else if constexpr (mulg_narrow<R>::value)
+        return (mul_u32)((const unsigned short *)shared.cell)[j];
+    else
+        return shared.cell[j];
+}
+
+/* Of columns first + i of the window, i being touched's bits: which HAVING keeps. Lanes begin at other bits, as their
+ * cells lie in the same banks. EMPTY: the other cells are emptied. */
+template <class R, bool EMPTY>
+MULG_DEVICE mul_u32 mulg_dense_kept(const mulg_params &p, mulg_dense_shared<R> &shared, mul_u32 row, mul_u32 base,
+                                    mul_u32 first, mul_u32 touched)
+{
+    constexpr mul_u32 own = mulg_dense_cells<R>::own_columns, span = own < 32 ? own : 32;
+    const mul_u32 turn = (mulg_narrow<R>::value ? 2 * threadIdx.x : threadIdx.x) & (span - 1);
+    mul_u32 turned = __funnelshift_r(touched, touched, turn), kept = 0;
+    if constexpr (span < 32) turned = (touched >> turn | touched << (span - turn)) & ((1u << span) - 1);
+#pragma unroll 1
+    for (; turned; turned &= turned - 1) {
+        const mul_u32 i = (__ffs((int)turned) - 1 + turn) & (span - 1), j = first + i;
+        if (mulg_keeps(p, row, base + j, mulg_dense_value<R>(shared, j)))
+            kept |= 1u << i;
+        else if constexpr (EMPTY && mulg_narrow<R>::value)
+            ((unsigned short *)shared.cell)[j] = 0;
+        else if constexpr (EMPTY)
+            shared.cell[j] = R::cell::empty();
+    }
+    return kept;
+}
+
+/* Takes out what HAVING does not keep; answers whether any cell of the warp was touched. */
+template <class R, bool EMPTY>
+MULG_DEVICE bool mulg_dense_sift(const mulg_params &p, mulg_dense_shared<R> &shared, mul_u32 row, mul_u32 window,
+                                 mulg_touched *touched)
+{
+    constexpr mul_u32 own = mulg_dense_cells<R>::own_columns;
+    const bool dirty = __any_sync(MULG_ALL, touched->low | touched->high);
+    const mul_u32 base = p.t_lo + window * mulg_dense_shared<R>::width, first = threadIdx.x * own;
+    touched->low = mulg_dense_kept<R, EMPTY>(p, shared, row, base, first, touched->low);
+    if (own == 64) touched->high = mulg_dense_kept<R, EMPTY>(p, shared, row, base, first + 32, touched->high);
+    return dirty;
+}
+
 /* Stores the touched cells of the warp's stripe from `out` on, and empties them if any are dirty: their columns in
  * order first, then one entry a lane, so that stores are whole. upto, sum: touched ones up to this lane and in all.
  */
@@ -283,6 +330,11 @@ MULG_DEVICE void mulg_dense_top(const mulg_params &p, mulg_dense_shared<R> &shar
                                 mul_u32 row, mul_u32 known)
 {
     typedef typename R::S S;
+    if constexpr (mulg_sifts<R>::value) {
+        mulg_touched touched = mulg_find_touched<R>(shared.cell, shared.mark);
+        mulg_dense_sift<R, true>(p, shared, row, window, &touched);
+        __syncwarp(); /* a thread's cells are looked at by its warp */
+    }
     const mulg_top_view<R> view = {(const mul_u32 *)shared.cell, 32};
     const mul_u32 most = view.most(), base = p.t_lo + window * mulg_dense_shared<R>::width;
     const mulg_top_choice c = mulg_top_choose(p, shared.top, view, most, known);
@@ -315,6 +367,8 @@ MULG_DEVICE void mulg_dense_all(const mulg_params &p, mulg_dense_shared<R> &shar
     bool dirty = false;
     if constexpr (mulg_masks<R>::value)
         if (p.mask_begin) dirty = mulg_dense_mask(p, shared, row, window, &touched);
+    if constexpr (mulg_sifts<R>::value) /* mulg_dense_store empties only what it stores of cells that tell */
+        dirty |= mulg_dense_sift<R, R::cell::tells>(p, shared, row, window, &touched);
     const mul_u32 upto = mulg_scan(__popc(touched.low) + __popc(touched.high));
     if (lane == 31) shared.warp_sum[warp] = upto;
     const mul_u64 row_out = (mul_u64)p.c_begin[row];

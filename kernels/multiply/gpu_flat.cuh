@@ -324,7 +324,14 @@ MULG_DEVICE void mulg_flat_rows(const mulg_params &p, mulg_flat_shared<R> &s, co
     s.key[mulg_flat_key(group, own * 2 + 1)] = make_uint4(key[4], key[5], key[6], key[7]);
     __syncwarp();
     mul_u32 entries = n;
-    if (__any_sync(MULG_ALL, same))
+    if constexpr (mulg_sifts<R>::value) {
+        const auto word = [&](mul_u32 i) {
+            return ((const mul_u32 *)s.key)[mulg_flat_key(group, i / 4) * 4 + i % 4];
+        };
+        entries = mulg_sift_sorted<R>(
+            p, 0xffu << (group * MULG_FLAT_LANES), MULG_FLAT_LANES, h.row, n, [&](mul_u32 i) { return word(i) >> 6; },
+            [&](mul_u32 i) { return s.value[group * MULG_FLAT_LINE + (word(i) & 63)]; }, h.out, bad);
+    } else if (__any_sync(MULG_ALL, same))
         entries = mulg_flat_fold<R>(p, s, key, previous, h.out, n, bad);
     else
         mulg_flat_leave<R>(p, s, h.out, n, bad);

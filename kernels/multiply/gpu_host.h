@@ -34,6 +34,13 @@ mulg_kernels mulg_i32_kernels(lacis_mul_con con, lacis_mul_agg agg);
 mulg_kernels mulg_i64_kernels(lacis_mul_con con, lacis_mul_agg agg);
 mulg_kernels mulg_f32_kernels(lacis_mul_con con, lacis_mul_agg agg);
 mulg_kernels mulg_f64_kernels(lacis_mul_con con, lacis_mul_agg agg);
+/* The same for jobs whose HAVING is WITHIN (gpu_sift.cuh): gpu_sift.cu, which calls the others. */
+mulg_kernels mulg_sifted_kernels(const lacis_mul_gpu_job *job, bool narrow);
+mulg_kernels mulg_sifted_counts(lacis_mul_storage storage, bool narrow);
+mulg_kernels mulg_sifted_i32(lacis_mul_agg agg);
+mulg_kernels mulg_sifted_i64(lacis_mul_agg agg);
+mulg_kernels mulg_sifted_f32(lacis_mul_con con, lacis_mul_agg agg);
+mulg_kernels mulg_sifted_f64(lacis_mul_agg agg);
 
 /* Lists of rows: classes, of which TINY has two kernels and MIDDLE two sizes of shared memory. Within a list heavy
  * rows come first, by half octaves of products. */

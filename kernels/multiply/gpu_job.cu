@@ -5,6 +5,7 @@
  */
 #include "gpu_state.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static_assert((int)MULG_WRITTEN == (int)LACIS_MUL_CON_STRIPS && (int)MULG_MUL == (int)LACIS_MUL_CON_MUL, "CON");
@@ -33,10 +34,14 @@ int mulg_storage_bytes(lacis_mul_storage storage)
     return bytes[storage];
 }
 
-/* Whether entries are taken out of computed rows. */
+bool mulg_takes_out(const lacis_mul_gpu_job *job)
+{
+    return job->mask || job->having == LACIS_MUL_GPU_BEHIND || job->top > 0;
+}
+
 bool mulg_filters(const lacis_mul_gpu_job *job)
 {
-    return job->mask || job->having || job->top > 0;
+    return mulg_takes_out(job) || job->having;
 }
 
 bool mulg_in_order(const lacis_mul_gpu_job *job)
@@ -56,7 +61,8 @@ const char *lacis_mul_gpu_refuses(const lacis_mul_gpu_job *job)
     if (job->a.rows >= UINT32_MAX || job->b.rows >= UINT32_MAX || job->b.cols >= UINT32_MAX)
         return "a dimension has 2^32 rows or columns";
     if (job->type == LACIS_MUL_C128 && job->top > 0) return "complex values have no order for TOP";
-    if ((lacis_mul_gpu_semiring_written(job) || job->having) && !job->written)
+    const bool having = job->having == LACIS_MUL_GPU_INSIDE || job->having == LACIS_MUL_GPU_BEHIND;
+    if ((lacis_mul_gpu_semiring_written(job) || having) && !job->written)
         return "a written function is not compiled for the GPU";
     return NULL;
 }
@@ -64,6 +70,7 @@ const char *lacis_mul_gpu_refuses(const lacis_mul_gpu_job *job)
 static mulg_kernels built_in(const lacis_mul_gpu_job *job)
 {
     const bool narrow = job->max_degree_a > 0 && job->max_degree_a <= UINT16_MAX;
+    if (job->having == LACIS_MUL_GPU_WITHIN) return mulg_sifted_kernels(job, narrow);
     if (job->agg == LACIS_MUL_COUNT) return mulg_count_kernels(job->storage, narrow);
     switch (job->type) {
     case LACIS_MUL_I32:
@@ -86,7 +93,7 @@ static mulg_kernels kernels_of(const lacis_mul_gpu_job *job)
         k.count_bytes = 4;
     } else {
         k = built_in(job);
-        k.kernel[MULG_HAVING] = job->having ? job->written->kernel[MULG_HAVING] : NULL;
+        k.kernel[MULG_HAVING] = job->having == LACIS_MUL_GPU_BEHIND ? job->written->kernel[MULG_HAVING] : NULL;
     }
     return k;
 }
@@ -126,7 +133,8 @@ lacis_mul_gpu_status mulg_compile(mulg_run *s, bool whole)
     const int any = s->ordered ? MULG_ORDERED : MULG_MIDDLE;
     const bool written = lacis_mul_gpu_semiring_written(job), there = written && s->kernels.kernel[any];
     const bool middle = whole || mulg_list_rows(s->host, MULG_LIST_SMALL) || mulg_list_rows(s->host, MULG_LIST_LARGE);
-    mul_u32 wanted = (job->having ? 1u << MULG_HAVING : 0) | (written && whole ? 1u << any : 0);
+    mul_u32 wanted =
+        (job->having == LACIS_MUL_GPU_BEHIND ? 1u << MULG_HAVING : 0) | (written && whole ? 1u << any : 0);
     for (int list = 0; written && list < MULG_LISTS; list++) {
         const int kernel = kernel_of_list(s, list);
         if (!mulg_list_rows(s->host, list) || s->kernels.kernel[kernel]) continue;
@@ -162,6 +170,19 @@ static bool masked_inside(const lacis_mul_gpu_job *job)
     return job->mask && !job->fails && !(job->checked && !real(job->type));
 }
 
+/* The floats among reals from low to high are those from low_f32 to high_f32. */
+static void set_within(const lacis_mul_gpu_job *job, mulg_params *p)
+{
+    p->low = job->low;
+    p->high = job->high;
+    p->low_f64 = job->low_real;
+    p->high_f64 = job->high_real;
+    p->low_f32 = (float)job->low_real;
+    p->high_f32 = (float)job->high_real;
+    if (p->low_f32 < job->low_real) p->low_f32 = nextafterf(p->low_f32, INFINITY);
+    if (p->high_f32 > job->high_real) p->high_f32 = nextafterf(p->high_f32, -INFINITY);
+}
+
 void mulg_set_params(mulg_run *s)
 {
     const lacis_mul_gpu_job *job = s->job;
@@ -177,6 +198,7 @@ void mulg_set_params(mulg_run *s)
     p->con = (int)job->con_kind;
     p->agg = (int)job->agg;
     p->checked = job->checked && !real(job->type);
+    if (job->having == LACIS_MUL_GPU_WITHIN) set_within(job, p);
     s->host = job->pinned ? (mulg_header *)job->pinned : &s->own;
     s->stream = (cudaStream_t)job->stream;
     s->kernels = kernels_of(job);
@@ -226,9 +248,10 @@ const char *lacis_mul_gpu_source(void)
 int lacis_mul_gpu_options(const lacis_mul_gpu_job *job, const char **option, int most, char *text, size_t text_bytes)
 {
     const bool checked = job->checked && !real(job->type);
-    const int value[] = {1,       (int)job->con_kind,         (int)job->agg,
-                         checked, mulg_type_bytes(job->type), masked_inside(job)};
-    static const char *const name[] = {"NVRTC", "CON", "AGG", "CHECKED", "BYTES", "MASKED"};
+    const int sifted = job->having == LACIS_MUL_GPU_WITHIN ? 1 : job->having == LACIS_MUL_GPU_INSIDE ? 2 : 0;
+    const int value[] = {
+        1, (int)job->con_kind, (int)job->agg, checked, mulg_type_bytes(job->type), masked_inside(job), sifted};
+    static const char *const name[] = {"NVRTC", "CON", "AGG", "CHECKED", "BYTES", "MASKED", "SIFTED"};
     const int options = (int)(sizeof value / sizeof *value);
     int count = 0;
     for (size_t at = 0; count < options && count < most; count++) {

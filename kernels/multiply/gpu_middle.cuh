@@ -180,6 +180,25 @@ MULG_DEVICE mul_u32 mulg_middle_top(const mulg_params &p, mulg_middle_shared<R> 
     return c.count;
 }
 
+/* Cells that HAVING does not keep are emptied: none of them is among the greatest. */
+template <class R>
+MULG_DEVICE void mulg_middle_drop(const mulg_params &p, mul_u32 row, const mul_u32 *word, const mul_u32 *rank,
+                                  typename R::cell::bits *cell, mul_u32 first, mul_u32 n, mul_u32 base)
+{
+    typedef typename R::cell C;
+#pragma unroll 1
+    for (mul_u32 i = threadIdx.x; i < n; i += MULG_THREADS) {
+        const mul_u32 t = base + mulg_ranked(p, word, rank, first + i);
+        bool stays;
+        if constexpr (R::VALUES)
+            stays = mulg_keeps(p, row, t, C::get(cell[i]));
+        else
+            stays = mulg_keeps(p, row, t, cell[i]);
+        if (!stays) cell[i] = C::empty();
+    }
+    __syncthreads();
+}
+
 /* Columns that MASK does not keep lose their bits. */
 MULG_DEVICE void mulg_middle_mask(const mulg_params &p, mul_u32 row, mul_u64 lo, mul_u32 *word, mul_u32 *rank)
 {
@@ -189,11 +208,66 @@ MULG_DEVICE void mulg_middle_mask(const mulg_params &p, mul_u32 row, mul_u64 lo,
     __syncthreads();
 }
 
-/* n cells of the window, from `first` on, filled in order and stored. */
+/* Which entries of word i have their cells among the n from `first` on, and are kept by HAVING. */
+template <class V>
+MULG_DEVICE mul_u32 mulg_middle_kept(const mulg_params &p, mul_u32 row, const mul_u32 *word, const mul_u32 *rank,
+                                     mul_u32 i, mul_u32 first, mul_u32 n, mul_u32 base, V value)
+{
+    mul_u32 kept = 0, at = rank[i] - first;
+#pragma unroll 1
+    for (mul_u32 w = word[i]; w; w &= w - 1, at++)
+        if (at < n && mulg_keeps(p, row, base + i * 32 + __ffs((int)w) - 1, value(at))) kept |= w & (0u - w);
+    return kept;
+}
+
+/* Stores what HAVING keeps of n cells from `first` on, value(i) being what cell i holds; answers how much. All
+ * threads call it; barriers part it from what is done with the cells before and after. */
+template <class R, class V>
+MULG_DEVICE mul_u32 mulg_middle_sift(const mulg_params &p, mulg_middle_shared<R> &shared, mul_u32 row,
+                                     const mul_u32 *word, const mul_u32 *rank, mul_u32 first, mul_u32 n, mul_u32 base,
+                                     mul_u64 out, V value)
+{
+    const mul_u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    const mul_u32 words = p.bits / 32, each = (words + MULG_THREADS - 1) / MULG_THREADS * 32; /* words a warp */
+    const mul_u32 from = warp * each, last = from + each < words ? from + each : words;
+    mul_u32 sum = 0, total = 0;
+#pragma unroll 1
+    for (mul_u32 i = from + lane; i < last; i += 32)
+        sum += __popc(mulg_middle_kept(p, row, word, rank, i, first, n, base, value));
+    sum = __reduce_add_sync(MULG_ALL, sum);
+    if (lane == 0) shared.warp_sum[warp] = sum;
+    __syncthreads();
+#pragma unroll 1
+    for (mul_u32 i = 0; i < MULG_WARPS; i++) {
+        if (i < warp) out += shared.warp_sum[i];
+        total += shared.warp_sum[i];
+    }
+#pragma unroll 1
+    for (mul_u32 i = from + lane; __any_sync(MULG_ALL, i < last); i += 32) {
+        const mul_u32 kept = i < last ? mulg_middle_kept(p, row, word, rank, i, first, n, base, value) : 0;
+        const mul_u32 upto = mulg_scan(__popc(kept));
+        mul_u64 to = out + upto - __popc(kept);
+#pragma unroll 1
+        for (mul_u32 w = kept; w; w &= w - 1, to++) {
+            const mul_u32 bit = __ffs((int)w) - 1;
+            const auto v = value(rank[i] + __popc(word[i] & ((1u << bit) - 1)) - first);
+            p.c_column[to] = base + i * 32 + bit;
+            if constexpr (R::VALUES)
+                ((decltype(value(0)) *)p.c_value)[to] = v;
+            else
+                mulg_store_count<R>(p, to, v);
+        }
+        out += __shfl_sync(MULG_ALL, upto, 31);
+    }
+    return total;
+}
+
+/* n cells of the window, from `first` on, filled in order and stored; answers how many of them HAVING keeps. */
 template <class R>
-MULG_DEVICE void mulg_middle_ordered(const mulg_params &p, mul_u32 row, const mul_u32 *word, const mul_u32 *rank,
-                                     mul_i64 begin, mul_u32 degree, mul_u64 lo, bool several, mul_u32 first,
-                                     mul_u32 n, bool masked, mul_u64 out, int *bad)
+MULG_DEVICE mul_u32 mulg_middle_ordered(const mulg_params &p, mulg_middle_shared<R> &shared, mul_u32 row,
+                                        const mul_u32 *word, const mul_u32 *rank, mul_i64 begin, mul_u32 degree,
+                                        mul_u64 lo, bool several, mul_u32 first, mul_u32 n, bool masked, mul_u64 out,
+                                        int *bad)
 {
     typedef typename R::T T;
     typedef mulg_mean<T> mean;
@@ -211,11 +285,21 @@ MULG_DEVICE void mulg_middle_ordered(const mulg_params &p, mul_u32 row, const mu
     __syncthreads();
     mulg_fill_ordered<R>(p, row, word, rank, begin, degree, lo, several, first, masked, bad);
     __syncthreads();
-    for (mul_u32 i = threadIdx.x; i < n; i += MULG_THREADS) {
+    if constexpr (mulg_sifts<R>::value) {
+        const mul_u32 base = p.t_lo + (mul_u32)lo;
         if (p.agg == MULG_AVG)
-            ((typename mean::type *)p.c_value)[out + first + i] = mean::over(sums[i], counts[i]);
-        else
-            ((T *)p.c_value)[out + first + i] = cell[i];
+            return mulg_middle_sift<R>(p, shared, row, word, rank, first, n, base, out,
+                                       [&](mul_u32 i) { return mean::over(sums[i], counts[i]); });
+        return mulg_middle_sift<R>(p, shared, row, word, rank, first, n, base, out,
+                                   [&](mul_u32 i) { return cell[i]; });
+    } else {
+        for (mul_u32 i = threadIdx.x; i < n; i += MULG_THREADS) {
+            if (p.agg == MULG_AVG)
+                ((typename mean::type *)p.c_value)[out + first + i] = mean::over(sums[i], counts[i]);
+            else
+                ((T *)p.c_value)[out + first + i] = cell[i];
+        }
+        return n;
     }
 }
 
@@ -228,7 +312,7 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
     typedef typename R::B B;
     typedef typename R::cell C;
     typedef typename C::bits bits;
-    constexpr bool masks = mulg_masks<R>::value && !TOP;
+    constexpr bool masks = mulg_masks<R>::value && !TOP, sifts = mulg_sifts<R>::value;
     /* Written functions: one walk serves both turns, as their compiler's time goes with the number of walks. */
     constexpr bool once = R::WRITTEN && !ORDERED;
     mul_u32 *const word = (mul_u32 *)mulg_dynamic, *const rank = word + p.bits / 32;
@@ -277,7 +361,7 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
     const auto rank_all = [&] {
         if constexpr (masks)
             if (masked) mulg_middle_mask(p, row, lo, word, rank);
-        entries = mulg_rank<R, !TOP>(p, shared, word, rank, lo, out);
+        entries = mulg_rank < R, !TOP && !sifts > (p, shared, word, rank, lo, out);
     };
     if constexpr (!once) {
         walk(true);
@@ -288,7 +372,8 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
     while ((once && marking) || first < entries) {
         n = entries - first < p.cells ? entries - first : p.cells;
         if constexpr (ORDERED)
-            mulg_middle_ordered<R>(p, row, word, rank, begin, degree, lo, several, first, n, masked, out, bad);
+            stored += mulg_middle_ordered<R>(p, shared, row, word, rank, begin, degree, lo, several, first, n, masked,
+                                             sifts ? out + stored : out, bad);
         else {
             const mul_u32 each = mulg_middle_each(n), cells = TOP ? (n + each - 1) / each * each : n;
 #pragma unroll 1
@@ -301,10 +386,19 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
                 marking = false;
                 continue;
             }
+            if constexpr (sifts && !TOP)
+                stored +=
+                    mulg_middle_sift<R>(p, shared, row, word, rank, first, n, base, out + stored, [&](mul_u32 i) {
+                        if constexpr (R::VALUES)
+                            return C::get(cell[i]);
+                        else
+                            return (mul_u32)cell[i];
+                    });
+            if constexpr (sifts && TOP) mulg_middle_drop<R>(p, row, word, rank, cell, first, n, base);
             if constexpr (TOP)
                 stored += mulg_middle_top<R>(p, shared, word, rank, first, n, base, out + stored, known);
 #pragma unroll 1
-            for (mul_u32 i = threadIdx.x; !TOP && i < n; i += MULG_THREADS) {
+            for (mul_u32 i = threadIdx.x; !TOP && !sifts && i < n; i += MULG_THREADS) {
                 if constexpr (R::VALUES)
                     ((T *)p.c_value)[out + first + i] = C::get(cell[i]);
                 else
@@ -314,7 +408,7 @@ MULG_DEVICE mul_u32 mulg_middle_window(const mulg_params &p, mulg_middle_shared<
         __syncthreads();
         first += p.cells;
     }
-    return TOP ? stored : entries;
+    return TOP || sifts ? stored : entries;
 }
 
 template <class R, bool ORDERED, bool TOP = false> MULG_DEVICE void mulg_middle(const mulg_params &p)

@@ -63,9 +63,13 @@ template <class R> struct mulg_ordered_window {
         }
         return own;
     }
+    __device__ __forceinline__ T value(mul_u32 j) const
+    {
+        return s.cell[j];
+    }
     __device__ __forceinline__ void store(const mulg_params &p, mul_u32 j, mul_u64 to) const
     {
-        ((T *)p.c_value)[to] = s.cell[j];
+        ((T *)p.c_value)[to] = value(j);
     }
 };
 
@@ -100,9 +104,13 @@ template <class R> struct mulg_average_window {
         const uint4 n = *(const uint4 *)(s.count + at);
         return (n.x ? 1 : 0) | (n.y ? 2 : 0) | (n.z ? 4 : 0) | (n.w ? 8 : 0);
     }
+    __device__ __forceinline__ typename mean::type value(mul_u32 j) const
+    {
+        return mean::over(s.sum[j], s.count[j]);
+    }
     __device__ __forceinline__ void store(const mulg_params &p, mul_u32 j, mul_u64 to) const
     {
-        ((typename mean::type *)p.c_value)[to] = mean::over(s.sum[j], s.count[j]);
+        ((typename mean::type *)p.c_value)[to] = value(j);
     }
 };
 
@@ -163,11 +171,33 @@ MULG_DEVICE void mulg_ordered_fill(const mulg_params &p, W &w, mul_u32 row, mul_
     }
 }
 
-/* Which of four neighbours are stored, as bits; those that MASK takes out are emptied where CLEAR. */
-template <class R, bool CLEAR, class W> MULG_DEVICE mul_u32 mulg_ordered_kept(const mulg_params &p, W &w, mul_u32 at)
+/* Of four touched neighbours those that HAVING keeps, as bits. */
+template <class W>
+MULG_DEVICE mul_u32 mulg_ordered_sift(const mulg_params &p, W &w, mul_u32 row, mul_u32 base, mul_u32 at, mul_u32 own)
+{
+    mul_u32 kept = 0;
+#pragma unroll 1
+    for (; own; own &= own - 1) {
+        const mul_u32 j = at + __ffs((int)own) - 1;
+        if (mulg_keeps(p, row, base + j, w.value(j))) kept |= own & (0u - own);
+    }
+    return kept;
+}
+
+/* Which of four neighbours are stored, as bits; those that MASK or HAVING takes out are emptied where CLEAR. */
+template <class R, bool CLEAR, class W>
+MULG_DEVICE mul_u32 mulg_ordered_kept(const mulg_params &p, W &w, mul_u32 row, mul_u32 base, mul_u32 at)
 {
     mul_u32 own = w.touched(at);
-    if constexpr (mulg_masks<R>::value) {
+    if constexpr (mulg_sifts<R>::value) {
+        mul_u32 kept = own;
+        if (mulg_masks<R>::value && p.mask_begin) kept &= w.s.mask[at / 32] >> (at & 31);
+        kept = mulg_ordered_sift(p, w, row, base, at, kept);
+#pragma unroll
+        for (int i = 0; CLEAR && i < 4; i++)
+            if ((own ^ kept) >> i & 1) w.clear(at + i);
+        own = kept;
+    } else if constexpr (mulg_masks<R>::value) {
         if (!p.mask_begin) return own;
         const mul_u32 dropped = own & ~(w.s.mask[at / 32] >> (at & 31));
         own ^= dropped;
@@ -179,12 +209,12 @@ template <class R, bool CLEAR, class W> MULG_DEVICE mul_u32 mulg_ordered_kept(co
 }
 
 template <class R, class W>
-MULG_DEVICE void mulg_ordered_store(const mulg_params &p, W &w, mul_u32 window, mul_u64 out)
+MULG_DEVICE void mulg_ordered_store(const mulg_params &p, W &w, mul_u32 row, mul_u32 window, mul_u64 out)
 {
     constexpr mul_u32 width = W::shared::width;
     const mul_u32 lane = threadIdx.x & 31, base = p.t_lo + window * width;
     for (mul_u32 turn = 0; turn < width; turn += MULG_ORDERED_TURN) {
-        const mul_u32 at = turn + lane * 4, own = mulg_ordered_kept<R, true>(p, w, at);
+        const mul_u32 at = turn + lane * 4, own = mulg_ordered_kept<R, true>(p, w, row, base, at);
         const mul_u32 count = __popc(own);
         if (!__any_sync(MULG_ALL, count)) continue;
         const mul_u32 upto = mulg_scan(count), n = __shfl_sync(MULG_ALL, upto, 31);
@@ -227,7 +257,7 @@ template <class R, class W> MULG_DEVICE void mulg_ordered_dense(const mulg_param
             if (p.mask_begin) mulg_mask_warp(p, row, (mul_u64)p.t_lo + (mul_u64)window * width, width, w.s.mask);
         mul_u32 total = 0;
         for (mul_u32 turn = 0; turn < width; turn += MULG_ORDERED_TURN)
-            total += __popc(mulg_ordered_kept<R, false>(p, w, turn + lane * 4));
+            total += __popc(mulg_ordered_kept<R, false>(p, w, row, p.t_lo + window * width, turn + lane * 4));
         total = __reduce_add_sync(MULG_ALL, total);
         const mul_u32 before = mulg_dense_before(p, i, window);
         const mul_u64 row_out = (mul_u64)p.c_begin[row];
@@ -239,7 +269,7 @@ template <class R, class W> MULG_DEVICE void mulg_ordered_dense(const mulg_param
                 atomicAdd(p.entries, (mul_u64)before + total);
             }
         }
-        mulg_ordered_store<R>(p, w, window, row_out + before);
+        mulg_ordered_store<R>(p, w, row, window, row_out + before);
         __syncwarp(); /* the next task writes cells that other lanes have looked at */
     }
     mulg_finish(p, 0, bad);

@@ -202,7 +202,11 @@ MULG_DEVICE mul_u32 mulg_pair_rows(const mulg_params &p, mulg_pair_shared<typena
     *(uint4 *)(key_line + place) = make_uint4(key[0], key[1], key[2], key[3]);
     __syncwarp();
     mul_u32 entries = n;
-    if (!fold) {
+    if constexpr (mulg_sifts<R>::value) {
+        entries = mulg_sift_sorted<R>(
+            p, mine, MULG_PAIR_LANES, h.row, n, [&](mul_u32 i) { return key_line[i] >> 6; },
+            [&](mul_u32 i) { return value_line[key_line[i] & 63]; }, h.out, bad);
+    } else if (!fold) {
 #pragma unroll
         for (int e = 0; e < MULG_PAIR_EACH; e++)
             if (lane + 16 * e < n) {

@@ -159,7 +159,7 @@ static lacis_mul_gpu_status run_all(mulg_run *s, const int64_t *rows, int64_t fi
     for (int list = 0; list < MULG_LISTS; list++)
         out->products += s->host->products[list];
     out->class_products[LACIS_MUL_GPU_TINY] += s->host->products[MULG_LIST_FLAT]; /* counted by the kernel */
-    out->entries = mulg_filters(job) ? s->host->kept : s->host->entries;
+    out->entries = mulg_takes_out(job) ? s->host->kept : s->host->entries;
     return job->compact || mulg_filters(job) ? compact(s, rows, first, count) : LACIS_MUL_GPU_OK;
 }
 

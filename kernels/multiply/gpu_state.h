@@ -67,7 +67,8 @@ typedef struct mulg_run {
     } while (0)
 
 /* gpu_job.cu: what a job takes. */
-bool mulg_filters(const lacis_mul_gpu_job *job); /* whether entries are taken out of computed rows */
+bool mulg_filters(const lacis_mul_gpu_job *job);   /* whether rows keep less than their product */
+bool mulg_takes_out(const lacis_mul_gpu_job *job); /* whether entries are taken out of stored rows */
 bool mulg_in_order(const lacis_mul_gpu_job *job);
 int mulg_type_bytes(lacis_mul_type type);
 lacis_mul_type mulg_b_type(const lacis_mul_gpu_job *job); /* as which kernels read B; job.b may have no values */

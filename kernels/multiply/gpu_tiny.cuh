@@ -6,7 +6,7 @@
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_TINY_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_TINY_CUH
 
-#include "gpu_cell.cuh"
+#include "gpu_sift.cuh"
 
 template <class K> MULG_DEVICE K mulg_keep(K x, K y, bool low)
 {
@@ -65,21 +65,7 @@ template <class R> MULG_DEVICE void mulg_store_count(const mulg_params &p, mul_u
 template <class R, class V>
 MULG_DEVICE void mulg_store_run(const mulg_params &p, mul_u64 at, V value, mul_u32 n, int *bad)
 {
-    typedef typename R::T T;
-    typedef mulg_mean<T> mean;
-    if (p.agg == MULG_AVG) {
-        typename mean::type sum = mean::none();
-        for (mul_u32 i = 0; i < n; i++)
-            sum = mulg_plus(sum, mean::one(value(i)));
-        ((typename mean::type *)p.c_value)[at] = mean::over(sum, n);
-    } else if (p.agg == MULG_FIRST || p.agg == MULG_LAST) {
-        ((T *)p.c_value)[at] = value(p.agg == MULG_FIRST ? 0 : n - 1);
-    } else {
-        T x = R::start(p);
-        for (mul_u32 i = 0; i < n; i++)
-            x = R::fold(p, x, value(i), bad);
-        ((T *)p.c_value)[at] = x;
-    }
+    mulg_fold_run<R>(p, value, n, bad, [&](auto x) { ((decltype(x) *)p.c_value)[at] = x; });
 }
 
 /* One value as it would come out of a run of one. */
@@ -144,6 +130,31 @@ template <class A> MULG_DEVICE void mulg_tiny_slices(const mulg_params &p, mulg_
     const uint2 bound = __ldg(p.b_bound + h.c);
     h.lo = bound.x;
     h.length = bound.y - bound.x;
+}
+
+/* Stores what HAVING keeps of the sorted products; `heads`: the first ones of each column. */
+template <class R, class K>
+MULG_DEVICE mul_u32 mulg_tiny_sifted(const mulg_params &p, typename R::T *line, mul_u32 row, mul_u32 n, mul_u64 heads,
+                                     const K (&key)[2], const typename R::T (&value)[2], mul_u64 out, int *bad)
+{
+    const mul_u32 lane = threadIdx.x & 31;
+    mul_u32 kept = 0;
+    if constexpr (R::VALUES) {
+        line[lane] = value[0];
+        line[lane + 32] = value[1];
+        __syncwarp();
+    }
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        const mul_u32 place = lane + 32 * r;
+        const mul_u64 later = place == 63 ? 0 : heads >> (place + 1);
+        const mul_u32 run = later ? (mul_u32)__ffsll((long long)later) : n - place;
+        kept += mulg_sift_run<R>(
+            p, MULG_ALL, heads >> place & 1, row, (mul_u32)(key[r] >> 6), [&](mul_u32 i) { return line[place + i]; },
+            run, out + kept, bad);
+    }
+    __syncwarp();
+    return kept;
 }
 
 /* Computes the row. first() runs once the loads of products are on their way, second() after the sort. */
@@ -236,6 +247,11 @@ MULG_DEVICE mul_u32 mulg_tiny_row(const mulg_params &p, mulg_tiny_shared &shared
         } else
             value[0] = x0;
     }
+    if constexpr (mulg_sifts<R>::value) {
+        const mul_u32 kept = mulg_tiny_sifted<R>(p, (T *)shared.value[warp], row, n, heads, key, value, out, bad);
+        if (lane == 0) p.c_end[row] = (mul_i64)(out + kept);
+        return kept;
+    }
     if (entries == n) {
         if (lane < n) {
             p.c_column[out + lane] = (mul_u32)(key[0] >> 6);
@@ -305,6 +321,26 @@ template <class R, class K> MULG_DEVICE void mulg_tiny(const mulg_params &p)
     mulg_finish(p, (threadIdx.x & 31) == 0 ? entries : 0, bad);
 }
 
+/* The row of B, of which HAVING keeps a part; answers how much. */
+template <class R>
+MULG_DEVICE mul_u32 mulg_copy_sifted(const mulg_params &p, mul_u32 row, mul_u32 c, uint2 bound, typename R::A a,
+                                     mul_u64 out, int *bad)
+{
+    typedef typename R::T T;
+    mul_u32 kept = 0;
+    for (mul_u32 from = bound.x; from < bound.y; from += 32) {
+        const mul_u32 index = from + (threadIdx.x & 31);
+        const bool some = index < bound.y;
+        const mul_u32 t = some ? __ldg(p.b_column + index) : 0;
+        T v = T();
+        if constexpr (R::VALUES)
+            if (some) v = R::con(p, a, mulg_value<typename R::B>(p.b_value, index), row, c, t, bad);
+        kept += mulg_sift_run<R>(
+            p, MULG_ALL, some, row, t, [&](mul_u32) { return v; }, 1, out + kept, bad);
+    }
+    return kept;
+}
+
 template <class R> MULG_DEVICE void mulg_copy(const mulg_params &p)
 {
     typedef typename R::A A;
@@ -320,18 +356,24 @@ template <class R> MULG_DEVICE void mulg_copy(const mulg_params &p)
         const mul_u64 out = (mul_u64)p.c_begin[row];
         A a = A();
         if constexpr (R::VALUES) a = mulg_value<A>(p.a_value, at);
+        if constexpr (mulg_sifts<R>::value) {
+            const mul_u32 kept = mulg_copy_sifted<R>(p, row, c, bound, a, out, &bad);
+            if (lane == 0) p.c_end[row] = (mul_i64)(out + kept);
+            entries += kept;
+        } else {
 #pragma unroll 4
-        for (mul_u32 index = bound.x + lane; index < bound.y; index += 32) {
-            const mul_u32 t = __ldg(p.b_column + index);
-            const mul_u64 to = out + (index - bound.x);
-            p.c_column[to] = t;
-            if constexpr (R::VALUES)
-                mulg_store_one<R>(p, to, R::con(p, a, mulg_value<B>(p.b_value, index), row, c, t, &bad), &bad);
-            else
-                mulg_store_count<R>(p, to, 1);
+            for (mul_u32 index = bound.x + lane; index < bound.y; index += 32) {
+                const mul_u32 t = __ldg(p.b_column + index);
+                const mul_u64 to = out + (index - bound.x);
+                p.c_column[to] = t;
+                if constexpr (R::VALUES)
+                    mulg_store_one<R>(p, to, R::con(p, a, mulg_value<B>(p.b_value, index), row, c, t, &bad), &bad);
+                else
+                    mulg_store_count<R>(p, to, 1);
+            }
+            if (lane == 0) p.c_end[row] = (mul_i64)(out + (bound.y - bound.x));
+            entries += bound.y - bound.x;
         }
-        if (lane == 0) p.c_end[row] = (mul_i64)(out + (bound.y - bound.x));
-        entries += bound.y - bound.x;
     }
     mulg_finish(p, lane == 0 ? entries : 0, bad);
 }

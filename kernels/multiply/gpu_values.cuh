@@ -6,10 +6,18 @@
 #include "gpu_builtin.cuh"
 #include "gpu_host.h"
 
-template <class T, int AGG, int CON> static mulg_kernels mulg_kernels_of()
+/* SIFTED: kernels that store only what HAVING keeps. */
+template <class R, bool SIFTED> struct mulg_perhaps_sifted {
+    typedef R type;
+};
+template <class R> struct mulg_perhaps_sifted<R, true> {
+    typedef mulg_sifted<R> type;
+};
+
+template <class T, int AGG, int CON, bool SIFTED> static mulg_kernels mulg_kernels_of()
 {
-    typedef mulg_values<T, -1, -1> any;
-    typedef mulg_values<T, AGG, CON> R;
+    typedef typename mulg_perhaps_sifted<mulg_values<T, -1, -1>, SIFTED>::type any;
+    typedef typename mulg_perhaps_sifted<mulg_values<T, AGG, CON>, SIFTED>::type R;
     mulg_kernels k = {{(const void *)mulg_copy_kernel<any>, (const void *)mulg_tiny_kernel<any>,
                        (const void *)mulg_tiny_wide_kernel<any>, NULL, (const void *)mulg_ordered_kernel<any>, NULL,
                        (const void *)mulg_ordered_dense_kernel<any>, (const void *)mulg_pair_kernel<any>,
@@ -33,18 +41,18 @@ template <class T, int AGG, int CON> static mulg_kernels mulg_kernels_of()
     return k;
 }
 
-template <class T> static mulg_kernels mulg_kernels_any(lacis_mul_agg agg)
+template <class T, bool SIFTED = false> static mulg_kernels mulg_kernels_any(lacis_mul_agg agg)
 {
     switch (agg) {
     case LACIS_MUL_SUM:
-        return mulg_kernels_of<T, MULG_SUM, -1>();
+        return mulg_kernels_of<T, MULG_SUM, -1, SIFTED>();
     case LACIS_MUL_MIN:
-        return mulg_kernels_of<T, MULG_MIN, -1>();
+        return mulg_kernels_of<T, MULG_MIN, -1, SIFTED>();
     case LACIS_MUL_MAX:
-        return mulg_kernels_of<T, MULG_MAX, -1>();
+        return mulg_kernels_of<T, MULG_MAX, -1, SIFTED>();
     case LACIS_MUL_AVG:
-        return mulg_kernels_of<T, MULG_AVG, -1>();
+        return mulg_kernels_of<T, MULG_AVG, -1, SIFTED>();
     default:
-        return mulg_kernels_of<T, -1, -1>();
+        return mulg_kernels_of<T, -1, -1, SIFTED>();
     }
 }

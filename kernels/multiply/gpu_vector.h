@@ -40,13 +40,14 @@ const char *lacis_mul_gpu_pull_refuses(const lacis_mul_gpu_job *job);
 const char *lacis_mul_gpu_push_refuses(const lacis_mul_gpu_job *job);
 
 typedef struct lacis_mul_gpu_pull {
-    const lacis_mul_gpu_job *job; /* b: one column; mask: likewise, its rows as a's; top is without effect */
-    bool every;                   /* every row of b has its entry, in order: b.begin and b.end are not read */
-    uint64_t entries;             /* of a in the rows wanted, or more */
-    int64_t first, count;         /* rows of a */
-    uint8_t *present;             /* out: device, count bytes: 1 where row first + i has a value */
-    void *value;                  /* out: device, count values of job.storage; of absent rows anything */
-    int cuda_error;               /* out: with LACIS_MUL_GPU_FAILED */
+    const lacis_mul_gpu_job
+        *job;   /* b: one column; mask: likewise, its rows as a's; having ALL or WITHIN; top is without effect */
+    bool every; /* every row of b has its entry, in order: b.begin and b.end are not read */
+    uint64_t entries;     /* of a in the rows wanted, or more */
+    int64_t first, count; /* rows of a */
+    uint8_t *present;     /* out: device, count bytes: 1 where row first + i has a value */
+    void *value;          /* out: device, count values of job.storage; of absent rows anything */
+    int cuda_error;       /* out: with LACIS_MUL_GPU_FAILED */
     /* Against the grain a's rows are columns of the graph, and CON's a and b have changed places; all 0: along it. */
     const uint32_t *entry;  /* where the value of each of a's entries lies */
     const uint32_t *listed; /* with b.begin NULL and not `every`: b's rows that have a value, in order */
@@ -59,7 +60,7 @@ typedef struct lacis_mul_gpu_pull {
 lacis_mul_gpu_status lacis_mul_gpu_pull_run(lacis_mul_gpu_pull *pull);
 
 typedef struct lacis_mul_gpu_push {
-    const lacis_mul_gpu_job *job; /* a: one row; mask: one row; top and compact are not looked at */
+    const lacis_mul_gpu_job *job; /* a: one row; mask: one row; having ALL or WITHIN; compact is not looked at */
     int64_t begin, end;           /* a's entries */
     int64_t mask_begin, mask_end; /* the mask's entries */
     uint64_t products;            /* of the row, as lacis_mul_products counts them */

@@ -3,8 +3,7 @@
  * graph BY vector, as gpu_vector.h says. A group of lanes a row; of a long row each warp folds a piece and the last
  * one to finish folds the pieces, in an order of their own places: the same bits on every run.
  */
-#include "gpu_vector.cuh"
-#include "gpu_vector.h"
+#include "gpu_vector_sift.cuh"
 
 struct pull_params {
     const mul_i64 *begin, *end;
@@ -385,7 +384,9 @@ static cudaError_t launch(const lacis_mul_gpu_pull *pull, pull_params *p, char *
     kernels.rows<<<mulg_share_blocks(p->count, kernels.pieces ? shift : 5, processors), MULG_THREADS, 0, stream>>>(
         *p);
     if (kernels.pieces) kernels.pieces<<<(unsigned)processors * 8, MULG_THREADS, 0, stream>>>(*p);
-    return cudaGetLastError();
+    error = cudaGetLastError();
+    if (error != cudaSuccess || job->having != LACIS_MUL_GPU_WITHIN) return error;
+    return mulg_pull_sift(pull, processors);
 }
 
 lacis_mul_gpu_status lacis_mul_gpu_pull_run(lacis_mul_gpu_pull *pull)

@@ -3,8 +3,7 @@
  * vector BY graph, as gpu_vector.h says. A cell a column in device memory (mostly in the L2), cleared, scattered into
  * by atomics, and collected by rising column.
  */
-#include "gpu_vector.cuh"
-#include "gpu_vector.h"
+#include "gpu_vector_sift.cuh"
 
 #include <cub/device/device_scan.cuh>
 
@@ -25,6 +24,7 @@ struct push_params {
     unsigned char *touched; /* NULL: cells tell by themselves */
     unsigned char *masked;  /* NULL: no mask; else whether the mask has the column */
     bool mask_not;
+    mulg_interval interval; /* HAVING */
     mulg_share share;
     mul_u64 *offset; /* of units */
     mul_u32 *column;
@@ -98,18 +98,25 @@ template <class T, int AGG> struct push_way {
         }
         return value(p, e, at);
     }
-    static __device__ __forceinline__ void write(const push_params &p, mul_u64 t, mul_u64 to)
+    static __device__ __forceinline__ auto result(const push_params &p, mul_u64 t)
     {
         const bits b = ((const bits *)p.cell)[t];
+        if constexpr (AGG == MULG_COUNT)
+            return b;
+        else if constexpr (cell::picks)
+            return picked(p, b, t);
+        else if constexpr (AGG == MULG_SUM)
+            return mulg_traits<T>::from(b);
+        else
+            return mulg_unorder<T>(b, AGG == MULG_MAX);
+    }
+    static __device__ __forceinline__ void write(const push_params &p, mul_u64 t, mul_u64 to)
+    {
         p.column[to] = (mul_u32)(p.t_lo + t);
         if constexpr (AGG == MULG_COUNT)
-            write_count(p, to, b);
-        else if constexpr (cell::picks)
-            ((T *)p.value)[to] = picked(p, b, t);
-        else if constexpr (AGG == MULG_SUM)
-            ((T *)p.value)[to] = mulg_traits<T>::from(b);
+            write_count(p, to, result(p, t));
         else
-            ((T *)p.value)[to] = mulg_unorder<T>(b, AGG == MULG_MAX);
+            ((T *)p.value)[to] = result(p, t);
     }
     static __device__ __forceinline__ void write_count(const push_params &p, mul_u64 to, mul_u32 n)
     {
@@ -181,8 +188,9 @@ static __global__ void mask_kernel(const mul_u32 *column, mul_i64 begin, mul_i64
     if (t < width) masked[t] = 1;
 }
 
-/* A warp a unit of columns: counts them, or writes them where the counts' sums say. */
-template <class T, int AGG, bool WRITE>
+/* A warp a unit of columns: counts them, or writes them where the counts' sums say. SIFTS: those that HAVING keeps.
+ */
+template <class T, int AGG, bool WRITE, bool SIFTS>
 static __global__ void __launch_bounds__(MULG_THREADS) collect_kernel(const __grid_constant__ push_params p)
 {
     typedef push_way<T, AGG> way;
@@ -192,7 +200,8 @@ static __global__ void __launch_bounds__(MULG_THREADS) collect_kernel(const __gr
 #pragma unroll
     for (int k = 0; k < UNIT / 32; k++) {
         const mul_u64 t = unit * UNIT + (mul_u64)k * 32 + lane;
-        const bool there = t < p.width && way::there(p, t);
+        bool there = t < p.width && way::there(p, t);
+        if constexpr (SIFTS) there = there && mulg_has(p.interval, way::result(p, t));
         const mul_u32 votes = __ballot_sync(MULG_ALL, there);
         if (WRITE && there) way::write(p, t, at + __popc(votes & mulg_lanes_below()));
         at += __popc(votes);
@@ -221,47 +230,48 @@ struct push_kernels {
     bool marked;
 };
 
-template <class T, int AGG> static push_kernels kernels_with()
+template <class T, int AGG> static push_kernels kernels_with(bool sifts)
 {
     typedef push_way<T, AGG> way;
     return {fill_kernel<T, AGG>,
             push_kernel<T, AGG>,
             push_long_kernel<T, AGG>,
-            collect_kernel<T, AGG, false>,
-            collect_kernel<T, AGG, true>,
+            sifts ? collect_kernel<T, AGG, false, true> : collect_kernel<T, AGG, false, false>,
+            sifts ? collect_kernel<T, AGG, true, true> : collect_kernel<T, AGG, true, false>,
             (int)sizeof(typename way::bits),
             way::cell::marked};
 }
 
-template <class T> static push_kernels kernels_of(lacis_mul_agg agg)
+template <class T> static push_kernels kernels_of(lacis_mul_agg agg, bool sifts)
 {
     switch (agg) {
     case LACIS_MUL_COUNT:
-        return kernels_with<int, MULG_COUNT>();
+        return kernels_with<int, MULG_COUNT>(sifts);
     case LACIS_MUL_SUM:
-        return kernels_with<T, MULG_SUM>();
+        return kernels_with<T, MULG_SUM>(sifts);
     case LACIS_MUL_MIN:
-        return kernels_with<T, MULG_MIN>();
+        return kernels_with<T, MULG_MIN>(sifts);
     case LACIS_MUL_MAX:
-        return kernels_with<T, MULG_MAX>();
+        return kernels_with<T, MULG_MAX>(sifts);
     case LACIS_MUL_LAST:
-        return kernels_with<T, MULG_LAST>();
+        return kernels_with<T, MULG_LAST>(sifts);
     default:
-        return kernels_with<T, MULG_FIRST>();
+        return kernels_with<T, MULG_FIRST>(sifts);
     }
 }
 
 static push_kernels kernels_for(const lacis_mul_gpu_job *job)
 {
+    const bool sifts = job->having == LACIS_MUL_GPU_WITHIN;
     switch (job->type) {
     case LACIS_MUL_I32:
-        return kernels_of<int>(job->agg);
+        return kernels_of<int>(job->agg, sifts);
     case LACIS_MUL_I64:
-        return kernels_of<mul_i64>(job->agg);
+        return kernels_of<mul_i64>(job->agg, sifts);
     case LACIS_MUL_F32:
-        return kernels_of<float>(job->agg);
+        return kernels_of<float>(job->agg, sifts);
     default:
-        return kernels_of<double>(job->agg);
+        return kernels_of<double>(job->agg, sifts);
     }
 }
 
@@ -311,6 +321,7 @@ static void set_params(push_state *s)
     p->con = (int)job->con_kind;
     p->storage = (int)job->storage;
     p->mask_not = job->mask_not;
+    p->interval = mulg_interval_of(job);
     s->kernels = kernels_for(job);
     s->units = (p->width + UNIT - 1) / UNIT;
 }

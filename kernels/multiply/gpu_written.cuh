@@ -3,7 +3,8 @@
  * What NVRTC compiles behind the prefix of operators/multiply/written.c (see gpu.h): the kernels over the user's CON
  * and fold, a program each. Macros: LACIS_KERNEL which, by its place in lacis_mul_gpu_kernel_name; LACIS_CON,
  * LACIS_AGG a lacis_mul_con and _agg; LACIS_CHECKED 0 or 1: integer sums that overflow are told; LACIS_MASKED 0 or 1:
- * there is a MASK.
+ * there is a MASK;
+ * LACIS_SIFTED: HAVING within the kernels (gpu_sift.cuh).
  */
 #include "gpu_base.cuh"
 #include "gpu_having.cuh"

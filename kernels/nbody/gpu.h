@@ -54,10 +54,8 @@ uint64_t lacis_nbody_gpu_bytes(const lacis_nbody_start *start);
  *
  * Each device has all bodies and makes the tree over them; it walks for its share of the bodies and sends their sums
  * to the others. Sums have the bits of one device's where that does not share upper walks (100,000 bodies or more do,
- * with RELATIVE 1,500,000), and depend on the number of devices else. Where LACIS_NBODY_PARTS is 1 in the environment
- * and the rule not `deterministic`, each device moves a part of the bodies instead, a stretch of the curve, makes the
- * tree of it and sends that; parts are cut anew after some steps and wherever the whole has been asked for, on which
- * bits depend. Only trees by keys, only one softening length; UNSUPPORTED else.
+ * with RELATIVE 1,500,000), and depend on the number of devices else. Each takes what one takes
+ * (lacis_nbody_gpu_bytes). Only trees by keys, only one softening length; UNSUPPORTED else.
  *
  * starts[k] has stream, pinned memory and host.alloc, host.free of device[k] (an ordinal of CUDA's, which may come
  * twice); starts[0] is that of the whole, with its columns on device[0], where _read puts columns, too. Copies are
@@ -65,8 +63,6 @@ uint64_t lacis_nbody_gpu_bytes(const lacis_nbody_start *start);
 enum { LACIS_NBODY_GPUS_MOST = 8 };
 int lacis_nbody_gpu_current(void); /* the ordinal of this thread's device */
 typedef struct lacis_nbody_gpus lacis_nbody_gpus;
-/* Memory at most on device k of so many. */
-uint64_t lacis_nbody_gpus_bytes(const lacis_nbody_start *start, int devices, int k);
 lacis_nbody_status lacis_nbody_gpus_new(const lacis_nbody_gpu_start *starts, const int *device, int devices,
                                         lacis_nbody_gpus **out, int *cuda_error);
 void lacis_nbody_gpus_free(lacis_nbody_gpus *systems); /* NULL is fine */

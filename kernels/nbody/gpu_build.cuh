@@ -103,7 +103,6 @@ template <class P, class R> struct Builder {
     Four<R> *quad, *rest;
     R *soft_mean;
     int levels;             /* of the keys sorted first: as many as the last tree needed */
-    uint32_t made;          /* cells of the last tree */
     Launches last;          /* of the last tree */
     cudaGraphExec_t replay; /* NULL: not recorded */
     bool unrecorded;        /* it was tried, and could not be */

@@ -101,21 +101,6 @@ lacis_nbody_status builder_new(const Machine *machine, int64_t n, bool soft, Bui
     return LACIS_NBODY_OK;
 }
 
-template <class P, class R>
-void builder_place(Builder<P, R> *b, Four<P> *body, Link *link, Four<P> *centre, Four<P> *cube, Four<R> *quad)
-{
-    b->body = body;
-    b->cells.link = link;
-    b->centre = centre;
-    b->cube = cube;
-    b->quad = quad;
-}
-
-template <class P, class R> uint32_t builder_made(const Builder<P, R> *b)
-{
-    return b->made;
-}
-
 template <class P, class R> void builder_free(const Machine *machine, Builder<P, R> *b)
 {
     if (b == nullptr) return;

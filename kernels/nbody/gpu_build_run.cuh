@@ -123,11 +123,9 @@ template <class P, class R> static lacis_nbody_status make(const Job<P, R> &j)
     }
     if (status != LACIS_NBODY_OK) return status;
     b->levels = levels_for(known.crowded);
-    b->made = known.cells;
     if (known.undivided == 0 || known.full) return LACIS_NBODY_OK;
     status = refine(j, &known);
     if (status != LACIS_NBODY_OK) return status;
-    b->made = known.cells;
     return sum_up(j) ? LACIS_NBODY_OK : LACIS_NBODY_FAILED;
 }
 
@@ -231,8 +229,6 @@ lacis_nbody_status builder_figures(const Machine *machine, const Builder<P, R> *
     template uint64_t builder_bytes<P, R>(int64_t, bool);                                                            \
     template lacis_nbody_status builder_new<P, R>(const Machine *, int64_t, bool, Builder<P, R> **);                 \
     template void builder_free<P, R>(const Machine *, Builder<P, R> *);                                              \
-    template void builder_place<P, R>(Builder<P, R> *, Four<P> *, Link *, Four<P> *, Four<P> *, Four<R> *);          \
-    template uint32_t builder_made<P, R>(const Builder<P, R> *);                                                     \
     template lacis_nbody_status build<P, R>(const Machine *, Builder<P, R> *, const lacis_nbody_rule *,              \
                                             const Four<P> *, const R *, R, uint32_t *, Tree<P, R> *);                \
     template lacis_nbody_status build_begin<P, R>(const Machine *, Builder<P, R> *, const lacis_nbody_rule *,        \

@@ -54,10 +54,6 @@ lacis_nbody_status build_begin(const Machine *machine, Builder<P, R> *builder, c
 template <class P, class R>
 lacis_nbody_status build_end(const Machine *machine, Builder<P, R> *builder, const lacis_nbody_rule *rule,
                              const Four<P> *body, const R *soft, R common, uint32_t *order);
-/* The tree's arrays lie there from now on, before the first build: for n bodies and builder_cells(n) cells. cube may
- * be NULL. */
-template <class P, class R>
-void builder_place(Builder<P, R> *builder, Four<P> *body, Link *link, Four<P> *centre, Four<P> *cube, Four<R> *quad);
 /* Cells for n bodies. A tree of leaves of 8 or more has no more than n in practice, and of leaves of one body hardly
  * more than 2 n; where there are more, the lowest stay leaves. (nbody::walk packs a cell's number into 29 bits.) */
 static inline uint32_t builder_cells(int64_t n)
@@ -65,8 +61,6 @@ static inline uint32_t builder_cells(int64_t n)
     const int64_t all = 2 * n + n / 16 + 64, some = n + (1 << 20), most = all < some ? all : some;
     return (uint32_t)(most < (1 << 29) - 1 ? most : (1 << 29) - 1);
 }
-/* Cells of the last tree. */
-template <class P, class R> uint32_t builder_made(const Builder<P, R> *builder);
 /* The last tree's figures; waits for the stream. */
 template <class P, class R>
 lacis_nbody_status builder_figures(const Machine *machine, const Builder<P, R> *builder, lacis_nbody_counts *counts);

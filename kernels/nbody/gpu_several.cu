@@ -31,11 +31,9 @@ template <class P, class R> static void clear(Several<P, R> *s)
         (void)cudaSetDevice(s->device[k]);
         if (s->copies[k]) (void)cudaStreamSynchronize(s->copies[k]);
         if (s->of[k]) (void)cudaStreamSynchronize(s->of[k]->machine.stream);
-        if (s->parts.of[k]) (void)cudaStreamSynchronize(s->parts.of[k]->machine.stream);
     }
     for (int k = s->devices - 1; k >= 0; k--) {
         (void)cudaSetDevice(s->device[k]);
-        parts_free(s, k);
         lacis_nbody_gpu_free(s->of[k]);
         if (s->copies[k]) (void)cudaStreamDestroy(s->copies[k]);
         for (cudaEvent_t event : {s->ready[k], s->walked[k], s->sent[k]})
@@ -53,26 +51,14 @@ static lacis_nbody_status make_one(Several<P, R> *s, int k, const lacis_nbody_gp
     start.start = starts->start;
     start.start.host = starts[k].start.host;
     if (k > 0) start.start.x = start.start.ax = nullptr;
-    if (k > 0 || s->cut) start.timed = false;
+    if (k > 0) start.timed = false;
     NBODY_CUDA(s, cudaSetDevice(s->device[k]));
     NBODY_CUDA(s, cudaStreamCreateWithFlags(&s->copies[k], cudaStreamNonBlocking));
     for (cudaEvent_t *event : {&s->ready[k], &s->walked[k], &s->sent[k]})
         NBODY_CUDA(s, cudaEventCreateWithFlags(event, cudaEventDisableTiming));
-    if (k == 0 || !s->cut) {
-        NBODY_TRY(system_new(&start, &one, &s->cuda_error));
-        s->of[k] = static_cast<System<P, R> *>(one);
-    }
-    start.timed = starts[0].timed && k == 0;
-    return s->cut ? parts_make(s, k, &start) : LACIS_NBODY_OK;
-}
-
-/* In parts where that is asked for alone: at the same theta or alpha its errors are larger by up to a third, and
- * groups along the cuts take long, which pays only from about 10 million bodies on. */
-static bool cuts(const lacis_nbody_start *start, int devices, Place *at)
-{
-    const char *const asked = getenv("LACIS_NBODY_PARTS");
-    return asked != nullptr && *asked == '1' && devices > 1 && !start->rule.deterministic &&
-           parts_cut(start->n, devices, at);
+    NBODY_TRY(system_new(&start, &one, &s->cuda_error));
+    s->of[k] = static_cast<System<P, R> *>(one);
+    return LACIS_NBODY_OK;
 }
 
 template <class P, class R>
@@ -84,8 +70,6 @@ static lacis_nbody_status fill(Several<P, R> *s, const lacis_nbody_gpu_start *st
     s->devices = devices;
     for (int k = 0; k < devices; k++)
         s->device[k] = device[k];
-    s->parts.many = devices;
-    s->cut = cuts(&starts->start, devices, s->parts.at);
     befriend(s);
     for (int k = 0; k < devices; k++)
         NBODY_TRY(make_one(s, k, starts));
@@ -112,81 +96,58 @@ static lacis_nbody_status make(const lacis_nbody_gpu_start *starts, const int *d
 
 /* --- motion ----------------------------------------------------------------------------------------------------- */
 
-/* Device k's system: of what it walks for. */
-template <class P, class R> static System<P, R> *at_work(const Several<P, R> *s, int k)
-{
-    return s->cut ? s->parts.of[k] : s->of[k];
-}
-
 /* CUDA's error of whichever system failed. */
 template <class P, class R> static lacis_nbody_status told(Several<P, R> *s, lacis_nbody_status status)
 {
     for (int k = 0; k < s->devices && status == LACIS_NBODY_FAILED && s->cuda_error == 0; k++)
-        s->cuda_error = at_work(s, k)->cuda_error;
-    if (status == LACIS_NBODY_FAILED && s->cuda_error == 0) s->cuda_error = s->of[0]->cuda_error;
+        s->cuda_error = s->of[k]->cuda_error;
     (void)cudaSetDevice(s->device[0]);
     return status;
 }
-
-/* Steps after which parts are cut anew. */
-constexpr int MIXED_AFTER = 100;
 
 /* All move alike; motion(system): how. */
 template <class P, class R, class M> static lacis_nbody_status move_all(Several<P, R> *s, M motion)
 {
     NBODY_CUDA(s, cudaSetDevice(s->device[0]));
-    NBODY_TRY(system_mark(at_work(s, 0), 0));
+    NBODY_TRY(system_mark(s->of[0], 0));
     for (int k = 0; k < s->devices; k++) {
         NBODY_CUDA(s, cudaSetDevice(s->device[k]));
-        NBODY_TRY(system_move(at_work(s, k), motion(at_work(s, k))));
+        NBODY_TRY(system_move(s->of[k], motion(s->of[k])));
     }
     return LACIS_NBODY_OK;
 }
 
-template <class P, class R> static lacis_nbody_status spread(Several<P, R> *s)
-{
-    if (s->cut && s->since >= MIXED_AFTER) NBODY_TRY(parts_gather(s));
-    return s->cut ? parts_spread(s) : several_spread(s);
-}
-
-template <class P, class R> static lacis_nbody_status field_of_all(Several<P, R> *s, bool potential)
-{
-    return s->cut ? parts_field(s, potential) : several_field(s, potential);
-}
-
 template <class P, class R> static lacis_nbody_status field(Several<P, R> *s, bool potential)
 {
-    const System<P, R> *const first = s->alone ? s->of[0] : at_work(s, 0);
+    const System<P, R> *const first = s->of[0];
     if (first->known && (first->phi_known || !potential)) return LACIS_NBODY_OK;
     if (first->known) { /* potentials alone: the whole does that by itself */
-        if (s->cut) NBODY_TRY(parts_gather(s));
         s->alone = true;
         NBODY_CUDA(s, cudaSetDevice(s->device[0]));
         return system_field(s->of[0], potential);
     }
-    NBODY_TRY(spread(s));
+    NBODY_TRY(several_spread(s));
     for (int k = 0; k < s->devices; k++) {
         NBODY_CUDA(s, cudaSetDevice(s->device[k]));
-        NBODY_TRY(system_settle(at_work(s, k)));
+        NBODY_TRY(system_settle(s->of[k]));
     }
     NBODY_TRY(move_all(s, [](const System<P, R> *p) { return Motion<P, R>{factor_of(p), 0, 0, 0, false, false}; }));
-    return field_of_all(s, potential);
+    return several_field(s, potential);
 }
 
 template <class P, class R> static lacis_nbody_status step(Several<P, R> *s, double dt, bool potential)
 {
-    NBODY_TRY(spread(s));
+    NBODY_TRY(several_spread(s));
     NBODY_TRY(move_all(s, [dt](const System<P, R> *p) {
         return Motion<P, R>{factor_of(p), (P)p->close, (P)(dt / 2), (P)dt, p->closes, true};
     }));
     for (int k = 0; k < s->devices; k++)
-        at_work(s, k)->known = at_work(s, k)->phi_known = at_work(s, k)->closes = false;
-    NBODY_TRY(field_of_all(s, potential));
+        s->of[k]->known = s->of[k]->phi_known = s->of[k]->closes = false;
+    NBODY_TRY(several_field(s, potential));
     for (int k = 0; k < s->devices; k++) {
-        at_work(s, k)->closes = true;
-        at_work(s, k)->close = dt / 2;
+        s->of[k]->closes = true;
+        s->of[k]->close = dt / 2;
     }
-    s->since++;
     return LACIS_NBODY_OK;
 }
 
@@ -203,47 +164,25 @@ template <class P, class R> static lacis_nbody_status steps(Several<P, R> *s, in
 
 template <class P, class R> static lacis_nbody_gpu *whole(Several<P, R> *s, bool potential)
 {
-    lacis_nbody_status status = field(s, potential);
-    if (status == LACIS_NBODY_OK && s->cut) status = parts_gather(s);
-    status = told(s, status);
+    const lacis_nbody_status status = told(s, field(s, potential));
     s->alone = true;
     return status == LACIS_NBODY_OK ? s->of[0] : nullptr;
 }
 
 template <class P, class R> static void set_rule(Several<P, R> *s, const lacis_nbody_rule *rule)
 {
-    for (int k = 0; k < s->devices; k++) {
-        if (s->of[k]) lacis_nbody_gpu_set_rule(s->of[k], rule);
-        if (!s->parts.of[k]) continue;
-        lacis_nbody_gpu_set_rule(s->parts.of[k], rule);
-        s->parts.of[k]->rule = s->of[0]->rule;
-    }
+    for (int k = 0; k < s->devices; k++)
+        lacis_nbody_gpu_set_rule(s->of[k], rule);
 }
 
-/* Parts' trees and times besides what the whole did by itself. */
-static void count_parts(const lacis_nbody_counts &part, bool first, lacis_nbody_counts *out)
-{
-    if (first) {
-        out->cells = out->leaves = out->levels = 0;
-        out->evaluations += part.evaluations;
-        out->move_seconds += part.move_seconds;
-        out->build_seconds += part.build_seconds;
-        out->force_seconds += part.force_seconds;
-    }
-    out->cells += part.cells;
-    out->leaves += part.leaves;
-    if (part.levels >= out->levels) out->levels = part.levels + 1; /* and the top */
-}
-
-/* All have one tree, and each its share of the sums; or each its part. */
+/* All have one tree, and each its share of the sums. */
 template <class P, class R> static void counted(Several<P, R> *s, lacis_nbody_counts *out, bool reset)
 {
     lacis_nbody_counts one;
     lacis_nbody_gpu_counted(s->of[0], out, reset);
-    for (int k = s->cut ? 0 : 1; k < s->devices; k++) {
+    for (int k = 1; k < s->devices; k++) {
         (void)cudaSetDevice(s->device[k]);
-        lacis_nbody_gpu_counted(at_work(s, k), &one, reset);
-        if (s->cut) count_parts(one, k == 0, out);
+        lacis_nbody_gpu_counted(s->of[k], &one, reset);
         out->p2p += one.p2p;
         out->m2p += one.m2p;
         out->expanded += one.expanded;
@@ -279,17 +218,6 @@ int lacis_nbody_gpu_current(void)
 {
     int device = 0;
     return cudaGetDevice(&device) == cudaSuccess ? device : 0;
-}
-
-uint64_t lacis_nbody_gpus_bytes(const lacis_nbody_start *start, int devices, int k)
-{
-    Place at[LACIS_NBODY_GPUS_MOST + 1];
-    const bool cut = cuts(start, devices, at);
-    uint64_t parts = 0;
-    if (cut && start->type == LACIS_NBODY_F32) parts = parts_bytes<float, float>(start, devices);
-    if (cut && start->type == LACIS_NBODY_F64) parts = parts_bytes<double, double>(start, devices);
-    if (cut && start->type == LACIS_NBODY_MIXED) parts = parts_bytes<double, float>(start, devices);
-    return parts + (k == 0 || !cut ? lacis_nbody_gpu_bytes(start) : 0);
 }
 
 lacis_nbody_status lacis_nbody_gpus_new(const lacis_nbody_gpu_start *starts, const int *device, int devices,

@@ -124,11 +124,11 @@ __device__ __forceinline__ void look(const Walk<P, R> &walk, Lists<P, R> *lists,
  * as the outermost of a cluster), and what it opens for all of them few of them need. A wide group's boxes hold
  * bodies of others; a compact one may be dear by what its targets ask for (RELATIVE, where forces cancel), which they
  * would by themselves, too: it may cost more. Counted in bodies summed; a function of the tree and the group alone.
- */
+ * The vote holds the lane that counts back until all have read. */
 template <class P, class R> __device__ __forceinline__ bool dear(const Walk<P, R> &walk, const Lists<P, R> *lists)
 {
     const uint32_t cost = cost_of(*lists);
-    return cost > walk.budget && (lists->inside > walk.crowd || cost / walk.compact > walk.budget);
+    return __any_sync(ALL, cost > walk.budget && (lists->inside > walk.crowd || cost / walk.compact > walk.budget));
 }
 
 /* Sums what the lists have 32 of; at the end of the walk, all. */

@@ -46,6 +46,7 @@ typedef enum lacis_solve_gpu_way {
     LACIS_SOLVE_GPU_LANES,  /* lanes x groups of threads on chip, host-made schedule of subtrees (trees) */
     LACIS_SOLVE_GPU_SHARED, /* a thread a system whose q and y stay in shared memory: cuHinesBatch's Block-Shared */
     LACIS_SOLVE_GPU_BRANCHES, /* several shapes at once: branches by levels as batches of chains */
+    LACIS_SOLVE_GPU_CYCLIC, /* a block a system in shared memory: cyclic reduction, PCR for the last rows (chains) */
     LACIS_SOLVE_GPU_WAYS
 } lacis_solve_gpu_way;
 extern const char *const lacis_solve_gpu_way_name[LACIS_SOLVE_GPU_WAYS];
@@ -72,6 +73,23 @@ lacis_solve_gpu_status lacis_solve_gpu_plan_new(const lacis_solve_gpu_job *job, 
                                                 lacis_solve_gpu_plan **out, int *cuda_error);
 void lacis_solve_gpu_plan_free(const lacis_solve_gpu_job *job, lacis_solve_gpu_plan *plan); /* NULL is fine */
 
+/* A plan taken apart, to be kept beside the trees that it was made of, for jobs with groups of the same trees in the
+ * same order: its block, which job.host.alloc gave, and what the host has to know of it. */
+enum { LACIS_SOLVE_GPU_PLAN_WORDS = 16 };
+typedef struct lacis_solve_gpu_kept {
+    void *device;
+    uint64_t bytes;
+    uint64_t word[LACIS_SOLVE_GPU_PLAN_WORDS];
+} lacis_solve_gpu_kept;
+/* The plan goes, the block is the caller's. False: there is nothing to keep (chains), the plan stays as it is. */
+bool lacis_solve_gpu_plan_keep(lacis_solve_gpu_plan *plan, lacis_solve_gpu_kept *out);
+/* A plan that reads the block; lacis_solve_gpu_plan_free leaves that where it is. */
+lacis_solve_gpu_status lacis_solve_gpu_plan_from(const lacis_solve_gpu_job *job, const lacis_solve_gpu_kept *kept,
+                                                 lacis_solve_gpu_plan **out, int *cuda_error);
+
+/* What this way does to Flat lanes before it solves them, as a phrase for EXPLAIN; NULL: nothing. */
+const char *lacis_solve_gpu_converts(const lacis_solve_gpu_job *job);
+
 /* Why this way cannot do the job, as a plain phrase for EXPLAIN; NULL: it can. Looks only at the job's fields, not at
  * the device. */
 const char *lacis_solve_gpu_refuses(const lacis_solve_gpu_job *job);
@@ -80,6 +98,15 @@ const char *lacis_solve_gpu_refuses(const lacis_solve_gpu_job *job);
  * stays allocated, and what x, residual and status hold is undefined. */
 lacis_solve_gpu_status lacis_solve_gpu_run(const lacis_solve_gpu_job *job, const lacis_solve_gpu_plan *plan,
                                            const int32_t *host_parent, lacis_solve_gpu_output *out);
+
+/* Of each lane's x, in the order of its rows: of complex numbers the real parts, as SQL takes them. */
+typedef struct lacis_solve_gpu_sum {
+    double sum, least, most; /* of what is not NaN */
+    int64_t nan;
+} lacis_solve_gpu_sum;
+/* out: device memory, one a lane of the job (group.first + lane). Only launches, behind the run. */
+lacis_solve_gpu_status lacis_solve_gpu_sums(const lacis_solve_gpu_job *job, lacis_solve_gpu_sum *out,
+                                            int *cuda_error);
 
 /* Bytes of device memory that a run takes at most besides what the job points to. */
 uint64_t lacis_solve_gpu_work_bytes(const lacis_solve_gpu_job *job);

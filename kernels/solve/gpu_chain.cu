@@ -3,8 +3,9 @@
  * Chains on the GPU: groups that are cut alike go in one launch, several of them as a table on the device. Called
  * from gpu_run.cu.
  *
- * On chip (LACIS_SOLVE_GPU_CHIP) chains longer than a device can hold go the way of a thread a system. Which way a
- * chain goes, and how its rows are cut, depends on its length, the type and the device alone.
+ * On chip (LACIS_SOLVE_GPU_CHIP, and LACIS_SOLVE_GPU_CYCLIC) chains longer than a device can hold go the way of a
+ * thread a system. Which way a chain goes, and how its rows are cut, depends on its length, the type and the device
+ * alone.
  */
 #include "solve/gpu_chain.h"
 
@@ -14,7 +15,7 @@
 typedef struct chain_group {
     const lacis_solve_group *group;
     solve_gpu_lie lie;
-    bool chip, factored;
+    bool chip, factored, cyclic;
     solve_gpu_cut cut;
     int64_t tasks;
 } chain_group;
@@ -45,7 +46,8 @@ static chain_group chain_group_of(const lacis_solve_gpu_job *job, const solve_gp
     chain_group out = {};
     out.group = group;
     out.lie = lie_of(&job->job, group);
-    out.tasks = solve_gpu_thread_tasks(group->lanes);
+    out.cyclic = job->way == LACIS_SOLVE_GPU_CYCLIC && solve_gpu_cyclic_fits(device, type, group->rows);
+    out.tasks = out.cyclic ? group->lanes : solve_gpu_thread_tasks(group->lanes);
     out.chip = job->way == LACIS_SOLVE_GPU_CHIP && solve_gpu_chip_fits(device, type, group->rows);
     if (!out.chip) return out;
     out.cut = solve_gpu_chip_cut(type, out.lie, group->rows);
@@ -60,6 +62,7 @@ static int compare(const void *left, const void *right)
 {
     const chain_group *a = (const chain_group *)left, *b = (const chain_group *)right;
     if (a->chip != b->chip) return a->chip ? 1 : -1;
+    if (a->cyclic != b->cyclic) return a->cyclic ? 1 : -1;
     if (a->factored != b->factored) return a->factored ? 1 : -1;
     if (a->lie != b->lie) return a->lie < b->lie ? -1 : 1;
     const int one[] = {a->cut.segments, a->cut.blocks, a->cut.warps, a->cut.lanes, a->cut.chunks, a->cut.chunk_rows};
@@ -133,8 +136,8 @@ static lacis_solve_gpu_status run_launch(const lacis_solve_gpu_job *job, const c
         solve_gpu_give(job, work);
         return *cuda_error == (int)cudaSuccess ? LACIS_SOLVE_GPU_OK : LACIS_SOLVE_GPU_FAILED;
     }
-    if (all->chip) {
-        *cuda_error = (int)solve_gpu_chip(launch, &all->cut);
+    if (all->chip || all->cyclic) {
+        *cuda_error = (int)(all->chip ? solve_gpu_chip(launch, &all->cut) : solve_gpu_cyclic(launch));
         return *cuda_error == (int)cudaSuccess ? LACIS_SOLVE_GPU_OK : LACIS_SOLVE_GPU_FAILED;
     }
     const int64_t slots = solve_gpu_thread_slots(launch->most_rows, launch->groups.tasks, launch->type);
@@ -185,10 +188,13 @@ lacis_solve_gpu_status solve_gpu_chains(const lacis_solve_gpu_job *job, const so
 
 const char *solve_gpu_chains_refuse(const lacis_solve_gpu_job *job)
 {
+    const bool cyclic = job->way == LACIS_SOLVE_GPU_CYCLIC;
     if (job->way == LACIS_SOLVE_GPU_THREAD) return NULL;
-    if (job->way != LACIS_SOLVE_GPU_CHIP) return "it is for trees";
+    if (!cyclic && job->way != LACIS_SOLVE_GPU_CHIP) return "it is for trees";
+    const int64_t longest = cyclic ? solve_gpu_cyclic_longest(job->job.type) : solve_gpu_chip_longest(job->job.type);
     for (int64_t g = 0; g < job->job.groups; g++)
-        if (job->job.group[g].rows > solve_gpu_chip_longest(job->job.type)) return "chains do not fit on chip";
+        if (job->job.group[g].rows > longest)
+            return cyclic ? "chains too long for shared memory" : "chains do not fit on chip";
     return NULL;
 }
 
@@ -217,7 +223,7 @@ uint64_t solve_gpu_chains_bytes(const lacis_solve_gpu_job *job)
         bytes += (uint64_t)j->groups * solve_gpu_factors_bytes(j->type);
     solve_gpu_device device; /* chains longer than it holds take what a thread a system takes */
     if (job->way == LACIS_SOLVE_GPU_THREAD || solve_gpu_device_at_hand(&device) != cudaSuccess ||
-        !solve_gpu_chip_fits(&device, j->type, rows))
+        !(job->way == LACIS_SOLVE_GPU_CYCLIC ? solve_gpu_cyclic_fits : solve_gpu_chip_fits)(&device, j->type, rows))
         bytes += solve_gpu_thread_bytes(rows, solve_gpu_thread_slots(rows, tasks, j->type), j->type);
     return bytes;
 }

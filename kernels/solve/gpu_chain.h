@@ -35,6 +35,12 @@ int64_t solve_gpu_thread_slots(int64_t rows, int64_t tasks, lacis_solve_type typ
 uint64_t solve_gpu_thread_bytes(int64_t rows, int64_t slots, lacis_solve_type type);
 cudaError_t solve_gpu_thread(const solve_gpu_launch *launch, void *work, int64_t slots);
 
+/* --- gpu_chain_cyclic.cu: a block a system in shared memory ------------------------------------------------- */
+
+int64_t solve_gpu_cyclic_longest(lacis_solve_type type); /* chain */
+bool solve_gpu_cyclic_fits(const solve_gpu_device *device, lacis_solve_type type, int64_t rows);
+cudaError_t solve_gpu_cyclic(const solve_gpu_launch *launch); /* tasks: lanes */
+
 /* --- gpu_chip_*.cu: on chip ---------------------------------------------------------------------------------- */
 
 /* How blocks are cut for the groups of one launch; groups cut alike go together. */

@@ -62,6 +62,10 @@ uint64_t solve_gpu_trees_bytes(const lacis_solve_gpu_job *job);
 lacis_solve_gpu_status solve_gpu_tree_plan_new(const lacis_solve_gpu_job *job, const int32_t *host_parent,
                                                solve_gpu_tree_plan **out, int *cuda_error);
 void solve_gpu_tree_plan_free(const lacis_solve_gpu_job *job, solve_gpu_tree_plan *plan); /* NULL is fine */
+bool solve_gpu_tree_plan_keep(solve_gpu_tree_plan *plan, lacis_solve_gpu_kept *out);
+lacis_solve_gpu_status solve_gpu_tree_plan_from(const lacis_solve_gpu_job *job, const lacis_solve_gpu_kept *kept,
+                                                solve_gpu_tree_plan **out, int *cuda_error);
+const char *solve_gpu_trees_convert(const lacis_solve_gpu_job *job);
 
 /* --- helpers ----------------------------------------------------------------------------------------- */
 

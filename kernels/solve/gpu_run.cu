@@ -11,7 +11,8 @@
 
 static_assert(sizeof(solve_gpu_found) + sizeof(unsigned) <= LACIS_SOLVE_GPU_PINNED_BYTES, "pinned");
 
-const char *const lacis_solve_gpu_way_name[LACIS_SOLVE_GPU_WAYS] = {"thread", "chip", "lanes", "shared", "branches"};
+const char *const lacis_solve_gpu_way_name[LACIS_SOLVE_GPU_WAYS] = {"thread", "chip",     "lanes",
+                                                                    "shared", "branches", "cr-pcr"};
 
 /* One run. The block of device memory holds `found`, the doubt where there is no pinned memory, and marks. */
 typedef struct solve_run {
@@ -237,6 +238,31 @@ void lacis_solve_gpu_plan_free(const lacis_solve_gpu_job *job, lacis_solve_gpu_p
     if (plan == NULL) return;
     solve_gpu_tree_plan_free(job, plan->trees);
     free(plan);
+}
+
+bool lacis_solve_gpu_plan_keep(lacis_solve_gpu_plan *plan, lacis_solve_gpu_kept *out)
+{
+    if (plan == NULL || !solve_gpu_tree_plan_keep(plan->trees, out)) return false;
+    free(plan);
+    return true;
+}
+
+lacis_solve_gpu_status lacis_solve_gpu_plan_from(const lacis_solve_gpu_job *job, const lacis_solve_gpu_kept *kept,
+                                                 lacis_solve_gpu_plan **out, int *cuda_error)
+{
+    *cuda_error = 0;
+    *out = (lacis_solve_gpu_plan *)calloc(1, sizeof **out);
+    if (*out == NULL) return LACIS_SOLVE_GPU_NO_MEMORY;
+    const lacis_solve_gpu_status status = solve_gpu_tree_plan_from(job, kept, &(*out)->trees, cuda_error);
+    if (status == LACIS_SOLVE_GPU_OK) return status;
+    free(*out);
+    *out = NULL;
+    return status;
+}
+
+const char *lacis_solve_gpu_converts(const lacis_solve_gpu_job *job)
+{
+    return job->job.parent != NULL ? solve_gpu_trees_convert(job) : NULL;
 }
 
 uint64_t lacis_solve_gpu_work_bytes(const lacis_solve_gpu_job *job)

@@ -259,7 +259,7 @@ lacis_solve_gpu_status run_turned(const lacis_solve_gpu_job *job, const solve_gp
 lacis_solve_gpu_status run_any(const lacis_solve_gpu_job *job, const solve_gpu_tree_plan *plan,
                                const solve_gpu_flags *flags, int *cuda_error)
 {
-    return (tree_turns(job) ? run_turned : run_planned)(job, plan, flags, cuda_error);
+    return (tree_turns(&job->job, plan->way) ? run_turned : run_planned)(job, plan, flags, cuda_error);
 }
 } // namespace
 
@@ -299,7 +299,7 @@ static bool rows_are_near(const lacis_solve_job *job)
 const char *solve_gpu_trees_refuse(const lacis_solve_gpu_job *job)
 {
     if (job->job.type == LACIS_SOLVE_C128) return "trees are real";
-    if (job->way == LACIS_SOLVE_GPU_CHIP) return "for chains";
+    if (job->way == LACIS_SOLVE_GPU_CHIP || job->way == LACIS_SOLVE_GPU_CYCLIC) return "for chains";
     if (job->way == LACIS_SOLVE_GPU_SHARED)
         return kept_bytes(&job->job, TREE_SHARED_THREADS) + TREE_STACK_BYTES > LANES_BYTES_MOST
                    ? "trees too large for shared memory"
@@ -307,6 +307,15 @@ const char *solve_gpu_trees_refuse(const lacis_solve_gpu_job *job)
     if (job->way != LACIS_SOLVE_GPU_LANES) return NULL;
     if (!tree_lanes_fits(&job->job, false)) return "trees too large for shared memory";
     return rows_are_near(&job->job) ? NULL : "too many lanes side by side";
+}
+
+const char *solve_gpu_trees_convert(const lacis_solve_gpu_job *job)
+{
+    const bool lanes = job->way == LACIS_SOLVE_GPU_LANES && !tree_lanes_fits(&job->job, true);
+    if (job->way != LACIS_SOLVE_GPU_THREAD && !lanes) return NULL;
+    if (!tree_turns(&job->job, LACIS_SOLVE_GPU_THREAD)) return NULL;
+    return lanes ? "where a schedule does not fit on chip, rows of Flat lanes are put side by side for gpu thread"
+                 : "rows of Flat lanes are put side by side first, in panels, and x back";
 }
 
 /* At most: each slot of the stack but a few stands for a parent with three children or more. */
@@ -318,7 +327,9 @@ static uint64_t long_stack_bytes(const lacis_solve_job *job, int threads)
 
 static uint64_t thread_bytes(const lacis_solve_job *job)
 {
-    return (uint64_t)thread_blocks(job) * (kept_bytes(job, TREE_THREADS) + long_stack_bytes(job, TREE_THREADS));
+    const uint64_t turned = tree_turns(job, LACIS_SOLVE_GPU_THREAD) ? tree_turn_bytes(job) : 0;
+    return turned +
+           (uint64_t)thread_blocks(job) * (kept_bytes(job, TREE_THREADS) + long_stack_bytes(job, TREE_THREADS));
 }
 
 static uint64_t shared_bytes(const lacis_solve_job *job)
@@ -333,14 +344,13 @@ uint64_t solve_gpu_trees_bytes(const lacis_solve_gpu_job *job)
     const lacis_solve_job *j = &job->job;
     const uint64_t rows = (uint64_t)tree_coef_rows(j), groups = (uint64_t)j->groups;
     const uint64_t computed = (uint64_t)tree_computed_bytes(j->type);
-    const uint64_t common = groups * (2 * sizeof(tree_group) + 16) + rows * (tree_shares_off(j) ? 4 * computed : 0) +
+    const uint64_t common = groups * (2 * sizeof(tree_group) + 48) + rows * (tree_shares_off(j) ? 4 * computed : 0) +
                             rows * (sizeof(tree_entry) + 2 * sizeof(int32_t));
     if (job->way == LACIS_SOLVE_GPU_LANES) { /* at most 4 parts */
         const uint64_t own = rows * (4 * sizeof(tree_op) + 12) + groups * 512;
         return common + own + (tree_lanes_fits(j, true) ? 0 : thread_bytes(j));
     }
-    if (job->way == LACIS_SOLVE_GPU_THREAD)
-        return common + thread_bytes(j) + (tree_turns(job) ? tree_turn_bytes(j) : 0);
+    if (job->way == LACIS_SOLVE_GPU_THREAD) return common + thread_bytes(j);
     if (job->way == LACIS_SOLVE_GPU_SHARED) return common + shared_bytes(j);
     const uint64_t levels = rows * (sizeof(tree_branch) + sizeof(int32_t)) +
                             groups * (sizeof(tree_branches_head) + (TREE_PHASES_MOST + 8) * sizeof(tree_phase));

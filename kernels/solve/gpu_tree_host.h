@@ -62,14 +62,17 @@ typedef struct tree_group {
 struct solve_gpu_tree_plan {
     lacis_solve_gpu_way way; /* that is taken */
     char *device;
+    uint64_t bytes;
+    bool lent; /* device stays when the plan goes */
     int64_t groups;
     int64_t *at;    /* by group: where its part begins, in bytes; groups of one shape share it */
     int32_t *depth; /* likewise */
     int32_t most_depth, phases, most_branches; /* phases of BRANCHES; branches of one */
     tree_lanes_shape lanes;
-    /* Groups as the job had them that was planned for, on the host and on the device (at these bytes). */
+    /* Groups as the job had them that was planned for, on the host and on the device (at these bytes); behind them
+     * at and depth, for gpu_tree_kept.cu alone. */
     tree_group *list;
-    int64_t listed, list_at;
+    int64_t listed, list_at, at_at;
 };
 
 static inline bool tree_is_empty(const lacis_solve_group *group)

@@ -221,6 +221,13 @@ bool append_groups(const lacis_solve_job *job, solve_gpu_tree_plan *plan, table 
     char *at = append(t, bytes);
     if (at == NULL) return false;
     memcpy(at, plan->list, bytes);
+    const uint64_t places = sizeof *plan->at * (uint64_t)plan->groups,
+                   depths = sizeof *plan->depth * (uint64_t)plan->groups;
+    plan->at_at = (int64_t)t->used;
+    at = append(t, places + depths);
+    if (at == NULL) return false;
+    memcpy(at, plan->at, places);
+    memcpy(at + places, plan->depth, depths);
     return true;
 }
 
@@ -297,6 +304,7 @@ lacis_solve_gpu_status to_device(const lacis_solve_gpu_job *job, const table *t,
     cudaError_t error = cudaSuccess;
     if (t->used == 0) return LACIS_SOLVE_GPU_OK;
     if (!solve_gpu_take(job, t->used, (void **)&plan->device)) return LACIS_SOLVE_GPU_NO_MEMORY;
+    plan->bytes = t->used;
     if (plan->way == LACIS_SOLVE_GPU_LANES) error = find_blocks(&job->job, &plan->lanes);
     if (error == cudaSuccess)
         error = cudaMemcpyAsync(plan->device, t->data, t->used, cudaMemcpyHostToDevice, (cudaStream_t)job->stream);
@@ -360,7 +368,7 @@ lacis_solve_gpu_status solve_gpu_tree_plan_new(const lacis_solve_gpu_job *job, c
 void solve_gpu_tree_plan_free(const lacis_solve_gpu_job *job, solve_gpu_tree_plan *plan)
 {
     if (plan == NULL) return;
-    solve_gpu_give(job, plan->device);
+    if (!plan->lent) solve_gpu_give(job, plan->device);
     free(plan->at);
     free(plan->depth);
     free(plan->list);

@@ -92,11 +92,10 @@ lacis_solve_side beside(const lacis_solve_side *from, int64_t place, int64_t lan
 }
 } // namespace
 
-bool tree_turns(const lacis_solve_gpu_job *job)
+bool tree_turns(const lacis_solve_job *j, lacis_solve_gpu_way planned)
 {
-    const lacis_solve_job *j = &job->job;
     int64_t lanes = 0, groups = 0;
-    if (job->way != LACIS_SOLVE_GPU_THREAD) return false;
+    if (planned != LACIS_SOLVE_GPU_THREAD) return false;
     const bool matrix = !j->lower.shared || !j->diagonal.shared || !j->upper.shared;
     for (int64_t g = 0; g < j->groups; g++) {
         const lacis_solve_group *group = &j->group[g];

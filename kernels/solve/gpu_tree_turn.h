@@ -18,8 +18,9 @@ typedef struct tree_turn {
     int64_t first_group, first_lane, next_group, next_lane;
 } tree_turn;
 
-/* Whether it pays: THREAD, all arrays Flat that lanes do not share, and many lanes a group. */
-bool tree_turns(const lacis_solve_gpu_job *job);
+/* Whether it pays: planned for THREAD (LANES plans so where schedules do not fit), all arrays Flat that lanes do not
+ * share, and many lanes a group. */
+bool tree_turns(const lacis_solve_job *job, lacis_solve_gpu_way planned);
 uint64_t tree_turn_bytes(const lacis_solve_job *job);
 
 /* false: no memory. To be cleared in any case. */

@@ -152,10 +152,20 @@ static inline __attribute__((always_inline)) bool NAME(chain_down)(const solve_t
     return NAME(sure)(state.doubt, vectors);
 }
 
+/* Whether x stays where y is until the whole tile is done, for send_lanes. */
+static inline bool NAME(late)(const solve_tile *tile)
+{
+    return L > 1 && tile->past && tile->x.mode == SOLVE_TURN;
+}
+
 /* Where a chunk of x is to be made, and how far its rows are apart. */
 static inline T *NAME(x_rows)(const solve_tile *tile, int vectors, int64_t row, int64_t *step)
 {
     bool direct = tile->x.mode == SOLVE_DIRECT;
+    if (NAME(late)(tile)) {
+        *step = vectors * L;
+        return (T *)tile->y + row * *step;
+    }
     *step = direct ? tile->x.step : vectors * L;
     return direct ? (T *)(void *)tile->x.at + row * *step : tile->stage[SOLVE_ROLES];
 }
@@ -165,7 +175,7 @@ static inline __attribute__((always_inline)) void NAME(chain_up)(const solve_til
 {
     NAME(vec) x[SOLVE_WIDE] = {0};
     const T *shared = factored ? tile->factor->q : NULL;
-    const bool past = tile->past && tile->x.mode == SOLVE_DIRECT;
+    const bool past = tile->past && tile->x.mode == SOLVE_DIRECT, late = NAME(late)(tile);
     for (int64_t end = tile->rows; end > 0;) {
         int64_t row = (end - 1) / SOLVE_CHUNK * SOLVE_CHUNK, step;
         T *to = NAME(x_rows)(tile, vectors, row, &step);
@@ -177,9 +187,10 @@ static inline __attribute__((always_inline)) void NAME(chain_up)(const solve_til
                 x[v] = LOAD(y) - (factored ? SPLAT(shared[r]) : LOAD(q)) * x[v];
                 NAME(put)(past, to + (r - row) * step + v * L, &x[v]);
             }
-        if (tile->x.mode != SOLVE_DIRECT) NAME(unstage)(tile, vectors * L, row, end - row, to);
+        if (tile->x.mode != SOLVE_DIRECT && !late) NAME(unstage)(tile, vectors * L, row, end - row, to);
         end = row;
     }
+    if (late) NAME(send_lanes)(tile, vectors * L);
 }
 
 static inline __attribute__((always_inline)) bool NAME(chain)(const solve_tile *tile, const int vectors)
@@ -278,7 +289,7 @@ static inline __attribute__((always_inline)) void NAME(tree_down)(const solve_ti
 {
     const int64_t width = (int64_t)vectors * L;
     const T *shared = factored ? tile->factor->q : NULL;
-    const bool past = tile->past && tile->x.mode == SOLVE_DIRECT;
+    const bool past = tile->past && tile->x.mode == SOLVE_DIRECT, late = NAME(late)(tile);
     for (int64_t row = 0; row < tile->rows; row += SOLVE_CHUNK) {
         int64_t count = tile->rows - row < SOLVE_CHUNK ? tile->rows - row : SOLVE_CHUNK, step;
         T *to = NAME(x_rows)(tile, vectors, row, &step);
@@ -291,11 +302,12 @@ static inline __attribute__((always_inline)) void NAME(tree_down)(const solve_ti
                 NAME(vec) x = LOAD(y + v * L);
                 if (p >= 0) x -= (factored ? SPLAT(shared[i]) : LOAD(q + v * L)) * LOAD(up + v * L);
                 STORE(y + v * L, x);
-                NAME(put)(past, to + (i - row) * step + v * L, &x);
+                if (!late) NAME(put)(past, to + (i - row) * step + v * L, &x);
             }
         }
-        if (tile->x.mode != SOLVE_DIRECT) NAME(unstage)(tile, vectors * L, row, count, to);
+        if (tile->x.mode != SOLVE_DIRECT && !late) NAME(unstage)(tile, vectors * L, row, count, to);
     }
+    if (late) NAME(send_lanes)(tile, vectors * L);
 }
 
 static inline __attribute__((always_inline)) bool NAME(tree)(const solve_tile *tile, const int vectors)

@@ -62,12 +62,24 @@ static inline __attribute__((always_inline)) void NAME(transpose)(NAME(turn) * s
     if (TURN > 8) NAME(swap)(square, 8);
 }
 
-/* Rows [row, row + count) of full lanes; answers how many were done: whole squares. */
-static int64_t NAME(turn_in)(const solve_view *view, bool falling, int width, int64_t row, int64_t count, T *to)
+/* Where rows lie that are wanted a while later: of the lanes at hand, or, at their end, of those behind them. */
+static int64_t NAME(turn_ahead)(const solve_tile *tile, int width, int64_t row)
 {
-    const int64_t done = count / TURN * TURN, ahead = falling ? -4 * SOLVE_CHUNK : 4 * SOLVE_CHUNK;
+    const int64_t chunks = 4 * SOLVE_CHUNK, rows = tile->rows;
+    if (tile->tree.parent != NULL) return row < chunks ? (width + 1) * rows - chunks : -chunks;
+    return row + chunks < rows ? chunks : (width - 1) * rows + chunks;
+}
+
+/* Rows [row, row + count) of full lanes; answers how many were done: all but of lanes shorter than a square, for the
+ * last square may begin anywhere, with rows of the one before or of the chunk before. */
+static int64_t NAME(turn_in)(const solve_tile *tile, const solve_view *view, int width, int64_t row, int64_t count,
+                             T *to)
+{
+    const int64_t ahead = NAME(turn_ahead)(tile, width, row);
+    if (row + count < TURN) return 0;
     for (int l = 0; l < width; l += TURN)
-        for (int64_t r = 0; r < done; r += TURN) {
+        for (int64_t begin = 0; begin < count; begin += TURN) {
+            const int64_t r = begin + TURN <= count ? begin : count - TURN;
             NAME(turn) square[TURN];
 #pragma GCC unroll 16
             for (int k = 0; k < TURN; k++) {
@@ -78,12 +90,60 @@ static int64_t NAME(turn_in)(const solve_view *view, bool falling, int width, in
             NAME(transpose)(square);
 #pragma GCC unroll 16
             for (int k = 0; k < TURN; k++)
-                *(NAME(turn) *)(to + (r + k) * width + l) = square[k];
+                if (r + k >= 0) *(NAME(turn) *)(to + (r + k) * width + l) = square[k];
         }
-    return done;
+    return count;
 }
 
-static int64_t NAME(turn_out)(const solve_view *view, bool past, int width, int64_t row, int64_t count, const T *from)
+/* Lanes [l, l + TURN) of rows [0, count) from `from`, one lane behind the other in `to`. */
+static void NAME(turn_lanes)(int width, int64_t count, const T *from, S *to)
+{
+    const int64_t done = count / TURN * TURN;
+    for (int64_t r = 0; r < done; r += TURN) {
+        NAME(turn) square[TURN];
+#pragma GCC unroll 16
+        for (int k = 0; k < TURN; k++)
+            square[k] = *(const NAME(turn) *)(from + (r + k) * width);
+        NAME(transpose)(square);
+#pragma GCC unroll 16
+        for (int k = 0; k < TURN; k++)
+            *(NAME(stored) *)(to + k * count + r) = __builtin_convertvector(square[k], NAME(stored));
+    }
+    for (int k = 0; k < TURN; k++)
+        for (int64_t r = done; r < count; r++)
+            to[k * count + r] = (S)from[r * width + k];
+}
+
+/* A stretch of a lane to where it belongs: lines that are written whole go past the caches. */
+static void NAME(send)(S *to, const S *from, int64_t count)
+{
+    const int64_t line = SOLVE_VECTOR_BYTES / (int64_t)sizeof(S);
+    int64_t i = 0;
+    for (; i < count && (uintptr_t)(to + i) % SOLVE_VECTOR_BYTES != 0; i++)
+        to[i] = from[i];
+    for (; i + line <= count; i += line)
+        solve_past(to + i, from + i);
+    for (; i < count; i++)
+        to[i] = from[i];
+}
+
+/* x of a whole tile, which lies where y was, to its Flat lanes. They begin anywhere, so a square of lanes and rows
+ * has lines of its own in no lane: long stretches are turned first, where q was. */
+static void NAME(send_lanes)(const solve_tile *tile, int width)
+{
+    const int64_t most = 248; /* rows: they stay in the first-level cache, and do not lie 4096 bytes apart */
+    const T *x = tile->y;
+    S *turned = tile->q;
+    for (int l = 0; l < width; l += TURN)
+        for (int64_t row = 0; row < tile->rows; row += most) {
+            const int64_t count = tile->rows - row < most ? tile->rows - row : most;
+            NAME(turn_lanes)(width, count, x + row * width + l, turned);
+            for (int k = 0; k < TURN; k++)
+                NAME(send)((S *)(void *)tile->x.lane[l + k] + row, turned + k * count, count);
+        }
+}
+
+static int64_t NAME(turn_out)(const solve_view *view, int width, int64_t row, int64_t count, const T *from)
 {
     const int64_t done = count / TURN * TURN;
     for (int l = 0; l < width; l += TURN)
@@ -96,12 +156,7 @@ static int64_t NAME(turn_out)(const solve_view *view, bool past, int width, int6
 #pragma GCC unroll 16
             for (int k = 0; k < TURN; k++) {
                 S *to = (S *)(void *)view->lane[l + k] + row + r;
-                NAME(stored) x = __builtin_convertvector(square[k], NAME(stored));
-                if (past && sizeof x == SOLVE_VECTOR_BYTES && (uintptr_t)to % SOLVE_VECTOR_BYTES == 0) {
-                    solve_past(to, &x);
-                } else {
-                    *(NAME(stored) *)to = x;
-                }
+                *(NAME(stored) *)to = __builtin_convertvector(square[k], NAME(stored));
             }
         }
     return done;
@@ -109,16 +164,22 @@ static int64_t NAME(turn_out)(const solve_view *view, bool past, int width, int6
 #undef TURN
 #undef TURN_BYTES
 #else
-static int64_t NAME(turn_in)(const solve_view *view, bool falling, int width, int64_t row, int64_t count, T *to)
+static int64_t NAME(turn_in)(const solve_tile *tile, const solve_view *view, int width, int64_t row, int64_t count,
+                             T *to)
 {
-    (void)view, (void)falling, (void)width, (void)row, (void)count, (void)to;
+    (void)tile, (void)view, (void)width, (void)row, (void)count, (void)to;
     return 0;
 }
 
-static int64_t NAME(turn_out)(const solve_view *view, bool past, int width, int64_t row, int64_t count, const T *from)
+static int64_t NAME(turn_out)(const solve_view *view, int width, int64_t row, int64_t count, const T *from)
 {
-    (void)view, (void)past, (void)width, (void)row, (void)count, (void)from;
+    (void)view, (void)width, (void)row, (void)count, (void)from;
     return 0;
+}
+
+static void NAME(send_lanes)(const solve_tile *tile, int width)
+{
+    (void)tile, (void)width;
 }
 #endif
 
@@ -132,7 +193,7 @@ static void NAME(stage)(const solve_tile *tile, solve_role role, int width, int6
         return;
     }
     if (view->mode == SOLVE_TURN) {
-        done = NAME(turn_in)(view, tile->tree.parent != NULL, width, row, count, to);
+        done = NAME(turn_in)(tile, view, width, row, count, to);
         for (int l = 0; l < width; l++)
             for (int64_t r = done; r < count; r++)
                 to[r * width + l] = (T)((const S *)(const void *)view->lane[l])[row + r];
@@ -161,7 +222,7 @@ static void NAME(unstage)(const solve_tile *tile, int width, int64_t row, int64_
                 at[r * view->step + l] = (S)from[r * width + l];
         return;
     }
-    int64_t done = view->mode == SOLVE_TURN ? NAME(turn_out)(view, tile->past, width, row, count, from) : 0;
+    int64_t done = view->mode == SOLVE_TURN ? NAME(turn_out)(view, width, row, count, from) : 0;
     for (int l = 0; l < tile->lanes; l++) {
         int64_t step = view->mode == SOLVE_TURN ? 1 : view->lane_step[l], own = tile->lane_rows[l] - row;
         S *to = (S *)(void *)view->lane[l] + row * step;

@@ -70,9 +70,6 @@ lacis_sweep_status lacis_sweep_gpu_pack(lacis_sweep_gpu *system, int array, cons
 lacis_sweep_status lacis_sweep_gpu_unpack(lacis_sweep_gpu *system, int array, const lacis_sweep_box *box,
                                           const void *from, bool copy, void *stream);
 lacis_sweep_status lacis_sweep_gpu_refresh(lacis_sweep_gpu *system, void *stream);
-/* Of the step before the last turn, over the part's own cells, added to what `change` has. On the system's own
- * stream, which the caller lets wait for others; waits for it. LACIS_SWEEP_ARITHMETIC: a written rule has failed. */
-lacis_sweep_status lacis_sweep_gpu_measure(lacis_sweep_gpu *system, lacis_sweep_change *change);
 
 #ifdef __cplusplus
 }

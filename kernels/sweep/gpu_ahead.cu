@@ -32,10 +32,8 @@ bool take_ahead(lacis_sweep_gpu *s, bool alone)
 lacis_sweep_status begin_ahead(lacis_sweep_gpu *s)
 {
     const double before = s->done.updates;
-    const Box box = whole_part(s);
     if (s->alone < 2 || !may(s)) return LACIS_SWEEP_OK;
-    SWEEP_TRY(pass(s, box, true, s->stream));
-    if (s->ghosts_change) SWEEP_TRY(ghosts(s, 1 - s->now, box, false, s->stream));
+    SWEEP_TRY(pass(s, whole_part(s), true, s->stream));
     s->ahead_updates = s->done.updates - before;
     s->done.updates = before;
     s->ahead = true;

@@ -4,7 +4,7 @@
  * loops over numbers known at compile time, vectors of 16 bytes.
  *
  * A row's cell 0 lies at a multiple of 16 bytes, rows and planes follow at multiples of 16 bytes, and around the
- * part's cells there are the ghosts that rules read: kernels that compute cells look at no edges.
+ * part's cells there are the ghosts that rules read: who computes cells looks at no edges.
  */
 #ifndef LACIS_SWEEP_GPU_BASE_CUH
 #define LACIS_SWEEP_GPU_BASE_CUH
@@ -25,6 +25,8 @@ struct sweep_sums {
     unsigned long long digit[SWEEP_COUNTERS], max;
 };
 
+struct sweep_edges;
+
 /* Cells begin .. end - 1 of the part; those of field f outside keep_low .. keep_high - 1 keep their values. */
 struct sweep_pass {
     const void *from[SWEEP_ARRAYS]; /* cell (0, 0, 0) of each array: fields as they are, then coefficients */
@@ -36,6 +38,9 @@ struct sweep_pass {
     /* Blocks are dealt x strips first, then `slab` of them along the axis between, then chunks of `length` along the
      * last, then further slabs. */
     unsigned strips, slab, chunks, length;
+    /* Ghosts that the step changes come of cells before near_low or from near_high on; far away: there are none. */
+    long long near_low[3], near_high[3];
+    const sweep_edges *edges;
     int *bad; /* set where a written rule fails */
     sweep_sums *sums;
     double weight[SWEEP_WEIGHTS]; /* numbers of the type */

@@ -62,14 +62,19 @@ bool shape_of(const lacis_sweep_block *block, Shape *shape)
     return g == linear->groups;
 }
 
-/* Whether ghosts are what kernels here make of them. */
+static bool any_values(const lacis_sweep_block *block)
+{
+    for (int face = 0; face < 2 * block->dims; face++)
+        if (block->edge[face].kind == LACIS_SWEEP_VALUES) return true;
+    return false;
+}
+
+/* Whether kernels here know the edges: both faces of an axis wrap, or none. */
 static bool edges_fit(const lacis_sweep_block *block)
 {
-    for (int face = 0; face < 2 * block->dims; face++) {
-        const lacis_sweep_edge_kind kind = block->edge[face].kind;
-        if (kind == LACIS_SWEEP_VALUES) return false;
-        if ((kind == LACIS_SWEEP_PERIODIC) != (block->edge[face ^ 1].kind == LACIS_SWEEP_PERIODIC)) return false;
-    }
+    for (int face = 0; face < 2 * block->dims; face++)
+        if ((block->edge[face].kind == LACIS_SWEEP_PERIODIC) != (block->edge[face ^ 1].kind == LACIS_SWEEP_PERIODIC))
+            return false;
     return true;
 }
 
@@ -85,6 +90,7 @@ static int shared_most(void)
 bool fits(const Variant *variant, const lacis_sweep_block *block)
 {
     if (variant->type != block->type || variant->dims != block->dims) return false;
+    if (!variant->open && any_values(block)) return false;
     for (int axis = 0; axis < block->dims; axis++) {
         const bool mirrors =
             block->edge[2 * axis].kind == LACIS_SWEEP_MIRROR || block->edge[2 * axis + 1].kind == LACIS_SWEEP_MIRROR;
@@ -101,17 +107,40 @@ const Variant *variant(int number)
     number -= plane_f32_count;
     if (number < plane_f64_count) return &plane_f64[number];
     number -= plane_f64_count;
-    return number < space_count ? &space[number] : nullptr;
+    if (number < space_count) return &space[number];
+    number -= space_count;
+    if (number < open_f32_count) return &open_f32[number];
+    number -= open_f32_count;
+    if (number < open_f64_count) return &open_f64[number];
+    number -= open_f64_count;
+    return number < open_space_count ? &open_space[number] : nullptr;
+}
+
+/* Whether kernels with open ends are sure to be faster than single steps, by what those with closed ends are measured
+ * at: a row at the sides takes 2.5 quick ones at least, so that there must be strips between; of narrow grids half of
+ * the columns count at least, which is enough where the quick march has most in hand. Else they have to be asked for.
+ */
+static bool open_is_worth(const lacis_sweep_block *block, int groups)
+{
+    if (block->asked || block->dims == 3) return block->asked;
+    if (any_values(block)) return block->extent[0] >= 4 * WIDTH;
+    return block->type == LACIS_SWEEP_F32 && !(groups & CORNERS) && block->extent[0] >= WIDTH / 2;
 }
 
 /* The deepest of at most `most` levels; NULL: none. */
-static const Variant *deepest(const lacis_sweep_block *block, int groups, int64_t most)
+static const Variant *deepest_with(const lacis_sweep_block *block, int groups, int64_t most, bool open)
 {
     const Variant *best = nullptr;
     for (int i = 0; const Variant *v = variant(i); i++)
-        if (v->groups == groups && v->levels <= most && fits(v, block) && (!best || v->levels > best->levels))
+        if (v->open == open && v->groups == groups && v->levels <= most && fits(v, block) &&
+            (!best || v->levels > best->levels))
             best = v;
     return best;
+}
+static const Variant *deepest(const lacis_sweep_block *block, int groups, int64_t most)
+{
+    const Variant *closed = deepest_with(block, groups, most, false);
+    return closed || !open_is_worth(block, groups) ? closed : deepest_with(block, groups, most, true);
 }
 
 } // namespace block

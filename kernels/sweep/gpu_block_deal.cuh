@@ -38,7 +38,7 @@ template <class F> Line line_of(const Deal &deal, int ny, int y, int stop, int64
     Line line = {};
     line.y = y;
     line.stop = stop;
-    line.careful_row = knob("CAREFUL", CAREFUL_ROW);
+    line.careful_row = deal.careful_row;
     line.edge[0] = y < deal.edge ? deal.edge : 0;
     line.edge[1] = stop > ny - deal.edge ? deal.edge : 0;
     for (int side = 0; side < 2; side++)
@@ -98,10 +98,11 @@ template <class F> void share(Deal *deal, int ny, int64_t warps)
     deal->line[1] = line_of<F>(*deal, ny, low, ny, others);
 }
 
-template <class F> Deal deal_of(int nx, int ny, bool wraps_x, int warps)
+template <class F> Deal deal_of(int nx, int ny, bool wraps_x, bool open, int warps)
 {
     Deal deal = {};
-    const int alone = nx - (int)WIDTH + F::OVERLAP - F::INSET; /* columns that strip 0 leaves */
+    const int left = nx - (int)WIDTH + F::OVERLAP - F::INSET, alone = left > 0 ? left : 0; /* by strip 0: columns */
+    deal.careful_row = (int)knob("CAREFUL", open ? OPEN_ROW : CAREFUL_ROW);
     deal.strips = wraps_x ? (nx + F::STEP - 1) / F::STEP : 1 + (alone + F::STEP - 1) / F::STEP;
     deal.edge = F::LEVELS;
     if (ny < 4 * F::LEVELS + 2 * F::TURN) { /* all are careful */

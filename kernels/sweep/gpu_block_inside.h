@@ -27,6 +27,7 @@ struct Variant {
     int dims, groups, levels;
     int least[2]; /* columns and rows that a grid must have */
     int shared;   /* bytes that a block has to be allowed */
+    bool open;    /* for VALUES too, which lie beyond the faces in memory; narrow grids */
     const void *kernel;
     cudaError_t (*pass)(const lacis_sweep_block *block, const Shape *shape, const void *in, void *out,
                         cudaStream_t stream);
@@ -37,9 +38,9 @@ bool fits(const Variant *variant, const lacis_sweep_block *block);
 /* Of all there are; NULL behind the last. */
 const Variant *variant(int number);
 
-/* In gpu_block_plane_*.cu, gpu_block_space.cu. */
-extern const Variant plane_f32[], plane_f64[], space[];
-extern const int plane_f32_count, plane_f64_count, space_count;
+/* In gpu_block_plane_*.cu, gpu_block_space.cu, gpu_block_open_*.cu. */
+extern const Variant plane_f32[], plane_f64[], space[], open_f32[], open_f64[], open_space[];
+extern const int plane_f32_count, plane_f64_count, space_count, open_f32_count, open_f64_count, open_space_count;
 
 } // namespace block
 } // namespace sweep

@@ -35,7 +35,7 @@ template <class T> Edge<T> edge_of(const lacis_sweep_edge *edge)
     return {edge->kind == LACIS_SWEEP_INNER ? (int)LACIS_SWEEP_HOLD : (int)edge->kind, (T)edge->a[0], (T)edge->b[0]};
 }
 
-template <class F>
+template <class F, class E>
 cudaError_t plane_pass(const lacis_sweep_block *block, const Shape *shape, const void *in, void *out,
                        cudaStream_t stream)
 {
@@ -54,9 +54,9 @@ cudaError_t plane_pass(const lacis_sweep_block *block, const Shape *shape, const
     for (int face = 0; face < 4; face++)
         plane.edge[face] = edge_of<T>(&block->edge[face]);
     plane.weights = weights_of<T>(shape);
-    plane.deal = deal_of<F>(plane.nx, plane.ny, plane.wraps_x, multiprocessors * (int)F::WARPS);
+    plane.deal = deal_of<F>(plane.nx, plane.ny, plane.wraps_x, is_open<E>(), multiprocessors * (int)F::WARPS);
     const int64_t pieces = plane.deal.line[0].pieces + plane.deal.line[1].pieces;
-    plane_kernel<F><<<(unsigned)pieces, LANES, 0, stream>>>(plane);
+    plane_kernel<F, E><<<(unsigned)pieces, LANES, 0, stream>>>(plane);
     return cudaGetLastError();
 }
 
@@ -66,9 +66,11 @@ template <class F> Tiles tiles_of(const int *n, const bool *wraps, int blocks)
     /* What the first tile leaves must begin so far from its end. */
     static const int width[2] = {WIDTH - (F::OVERLAP - F::INSET), F::ROWS};
     Tiles tiles = {};
-    for (int axis = 0; axis < 2; axis++)
-        tiles.count[axis] = wraps[axis] ? (n[axis] + step[axis] - 1) / step[axis]
-                                        : 1 + (n[axis] - width[axis] + step[axis] - 1) / step[axis];
+    for (int axis = 0; axis < 2; axis++) {
+        const int left = n[axis] > width[axis] ? n[axis] - width[axis] : 0;
+        tiles.count[axis] =
+            wraps[axis] ? (n[axis] + step[axis] - 1) / step[axis] : 1 + (left + step[axis] - 1) / step[axis];
+    }
     tiles.planes = n[2];
     tiles.lead = 2 * F::LEVELS;
     tiles.total = place_of(tiles, tiles.count[0] * tiles.count[1]);
@@ -77,7 +79,7 @@ template <class F> Tiles tiles_of(const int *n, const bool *wraps, int blocks)
     return tiles;
 }
 
-template <class F>
+template <class F, bool OPEN>
 cudaError_t space_pass(const lacis_sweep_block *block, const Shape *shape, const void *in, void *out,
                        cudaStream_t stream)
 {
@@ -85,8 +87,8 @@ cudaError_t space_pass(const lacis_sweep_block *block, const Shape *shape, const
     int multiprocessors;
     cudaError_t error = processors(&multiprocessors);
     if (error != cudaSuccess) return error;
-    error =
-        cudaFuncSetAttribute((const void *)space_kernel<F>, cudaFuncAttributeMaxDynamicSharedMemorySize, F::BYTES);
+    error = cudaFuncSetAttribute((const void *)space_kernel<F, OPEN>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 F::BYTES);
     if (error != cudaSuccess) return error;
     Space<T> space = {};
     space.in = (const T *)in;
@@ -101,7 +103,7 @@ cudaError_t space_pass(const lacis_sweep_block *block, const Shape *shape, const
         space.edge[face] = edge_of<T>(&block->edge[face]);
     space.weights = weights_of<T>(shape);
     space.tiles = tiles_of<F>(space.n, space.wraps, multiprocessors * (int)F::BLOCKS);
-    space_kernel<F><<<(unsigned)space.tiles.pieces, dim3(LANES, F::TEAM), F::BYTES, stream>>>(space);
+    space_kernel<F, OPEN><<<(unsigned)space.tiles.pieces, dim3(LANES, F::TEAM), F::BYTES, stream>>>(space);
     return cudaGetLastError();
 }
 
@@ -109,29 +111,39 @@ template <class T> constexpr lacis_sweep_type type_of()
 {
     return sizeof(T) == 4 ? LACIS_SWEEP_F32 : LACIS_SWEEP_F64;
 }
-template <class F> Variant plane_variant(const char *name)
+template <class F, class E> Variant plane_variant_with(const char *name)
 {
     return {name,
             type_of<typename F::number>(),
             2,
             F::GROUPS,
             F::LEVELS,
-            {WIDTH, 1},
+            {is_open<E>() ? (int)OPEN_LEAST : (int)WIDTH, 1},
             0,
-            (const void *)plane_kernel<F>,
-            plane_pass<F>};
+            is_open<E>(),
+            (const void *)plane_kernel<F, E>,
+            plane_pass<F, E>};
 }
-template <class F> Variant space_variant(const char *name)
+template <class F> Variant plane_variant(const char *name)
+{
+    return plane_variant_with<F, Ends<typename F::number>>(name);
+}
+template <class F> Variant open_plane_variant(const char *name)
+{
+    return plane_variant_with<F, OpenEnds<typename F::number>>(name);
+}
+template <class F, bool OPEN = false> Variant space_variant(const char *name)
 {
     return {name,
             type_of<typename F::number>(),
             3,
             F::GROUPS,
             F::LEVELS,
-            {WIDTH, F::ROWS},
+            {OPEN ? (int)OPEN_LEAST : (int)WIDTH, OPEN ? 1 : (int)F::ROWS},
             F::BYTES,
-            (const void *)space_kernel<F>,
-            space_pass<F>};
+            OPEN,
+            (const void *)space_kernel<F, OPEN>,
+            space_pass<F, OPEN>};
 }
 
 } // namespace block

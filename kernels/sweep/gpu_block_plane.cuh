@@ -26,14 +26,14 @@ namespace block
 {
 
 /* Rows from y on, of those before `stop` as many as go by one kind of march. Gives the first that is left. */
-template <class F>
+template <class F, class E>
 BLOCK_INLINE int march(const Plane<typename F::number> &p, typename F::number *shared, int lane, int strip, int y,
                        int stop)
 {
     const int low = p.deal.edge, high = p.ny - p.deal.edge;
     if (is_careful(p.deal, strip) || y < low || y >= high) {
         if (!is_careful(p.deal, strip) && y < low) stop = min(stop, low);
-        Careful<F> with(p, shared, lane);
+        Careful<F, E> with(p, shared, lane);
         with.run(strip, y, stop);
     } else {
         stop = min(stop, high);
@@ -43,7 +43,8 @@ BLOCK_INLINE int march(const Plane<typename F::number> &p, typename F::number *s
     return stop;
 }
 
-template <class F>
+/* E: Ends, or OpenEnds where those may be. */
+template <class F, class E>
 __global__ void __launch_bounds__(LANES, F::WARPS) plane_kernel(const __grid_constant__ Plane<typename F::number> p)
 {
     __shared__ __align__(16) typename F::number shared[F::SHARED_CELLS];
@@ -64,7 +65,7 @@ __global__ void __launch_bounds__(LANES, F::WARPS) plane_kernel(const __grid_con
     while (strip < p.deal.strips && place_of(p.deal, p.deal.line[which], strip) < end) {
         int y = row_at(p.deal, p.deal.line[which], strip, begin);
         while (y < row_at(p.deal, p.deal.line[which], strip, end)) {
-            y = march<F>(p, shared, lane, strip, y, row_at(p.deal, p.deal.line[which], strip, end));
+            y = march<F, E>(p, shared, lane, strip, y, row_at(p.deal, p.deal.line[which], strip, end));
             __syncwarp();
         }
         __syncwarp();

@@ -78,8 +78,11 @@ template <class F> struct Quick {
     {
         Row next;
         Row(&kept)[KEPT] = s[F::SUMS ? t : 0];
-        next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][1 - P], c, kept[P % KEPT], kept[(1 - P) % KEPT],
-                                   kept[P % KEPT], next);
+        if constexpr (F::LEAN)
+            next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][1 - P], c, (T)0, (T)0, kept[0], next);
+        else
+            next_row<F::GROUPS, false>(p, Ends<T>{}, r[t][P], r[t][1 - P], c, kept[P % KEPT], kept[(1 - P) % KEPT],
+                                       kept[P % KEPT], next);
 #pragma unroll
         for (int k = 0; k < CELLS; k++) {
             r[t][P][k] = c[k];
@@ -136,9 +139,9 @@ template <class F> struct Quick {
 #pragma unroll
         for (int g = COUNT - 1; g >= 0; g--) {
             Row(&q)[F::TURN] = r[g];
-            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A0], q[B0], q[C % F::TURN], (T)0, s[F::SUMS ? 2 * g : 0][0],
-                                       q[A0]);
-            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A1], q[B1 % F::TURN], q[A0], (T)0,
+            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A0], q[B0], q[C % F::TURN], (T)0, (T)0,
+                                       s[F::SUMS ? 2 * g : 0][0], q[A0]);
+            next_row<F::GROUPS, false>(p, Ends<T>{}, q[A1], q[B1 % F::TURN], q[A0], (T)0, (T)0,
                                        s[F::SUMS ? 2 * g + 1 : 0][0],
                                        g + 1 < COUNT ? r[g + 1 < COUNT ? g + 1 : 0][A1] : last);
         }

@@ -8,118 +8,29 @@
  *
  * Tiles overlap by OVERLAP columns and LEVELS rows on each side. At the grid's ends along x and y tiles are shifted
  * so that they end with the grid: the ghost is then always beside a lane's first or last cell, and beside the first
- * or last warp's outer row. Planes beyond the ends along z are made as gpu_block_careful.cuh makes rows.
- *
- * All tiles' planes lie in one line, of which each block gets an equal piece.
+ * or last warp's outer row. Planes beyond the ends along z are made as gpu_block_careful.cuh makes rows. With open
+ * ends a grid may be smaller than a tile, whose last row may then be any of a warp's, and VALUES are read beyond the
+ * faces.
  */
 #ifndef LACIS_KERNELS_SWEEP_GPU_BLOCK_SPACE_CUH
 #define LACIS_KERNELS_SWEEP_GPU_BLOCK_SPACE_CUH
 
-#include "sweep/gpu_block_strip.cuh"
+#include "sweep/gpu_block_tiles.cuh"
 
 namespace sweep
 {
 namespace block
 {
 
-/* What a plane costs a block, in 16ths of one of a tile that is inside the grid. */
-enum { INSIDE_PLANE = 16, EDGE_PLANE = 28 };
-
-/* The line that is dealt: tiles along x first, of each `lead` planes for the march to get under way and its planes.
- */
-struct Tiles {
-    int count[2];
-    int lead, planes;
-    int64_t total, pieces;
+template <class T, bool OPEN> struct EndsOf {
+    typedef Ends<T> type;
 };
-static inline __host__ __device__ bool at_edge(const Tiles &tiles, int tile)
-{
-    const int x = tile % tiles.count[0], y = tile / tiles.count[0];
-    return x == 0 || x == tiles.count[0] - 1 || y == 0 || y == tiles.count[1] - 1;
-}
-static inline __host__ __device__ int64_t place_of(const Tiles &tiles, int tile)
-{
-    const int x = tile % tiles.count[0], y = tile / tiles.count[0], sides = tiles.count[0] > 1 ? 2 : 1;
-    int64_t edges = y > 0 ? tiles.count[0] + (y - 1) * (int64_t)sides : 0;
-    edges += y == 0 || y == tiles.count[1] - 1 ? x : x > 0;
-    if (y == tiles.count[1]) edges += y > 1 ? tiles.count[0] - sides : 0; /* behind the last */
-    return (tile * (int64_t)INSIDE_PLANE + edges * (EDGE_PLANE - INSIDE_PLANE)) * (tiles.lead + tiles.planes);
-}
-/* How many of a tile's planes lie before a place. */
-static inline __device__ int planes_before(const Tiles &tiles, int tile, int64_t place)
-{
-    const int cost = at_edge(tiles, tile) ? EDGE_PLANE : INSIDE_PLANE;
-    const int64_t rest = (place - place_of(tiles, tile) + cost - 1) / cost - tiles.lead;
-    return rest <= 0 ? 0 : rest < tiles.planes ? (int)rest : tiles.planes;
-}
-/* The tile that a place lies in. */
-static inline __device__ int tile_at(const Tiles &tiles, int64_t place)
-{
-    int tile = 0, behind = tiles.count[0] * tiles.count[1];
-    while (behind - tile > 1) {
-        const int middle = (tile + behind) / 2;
-        if (place_of(tiles, middle) <= place)
-            tile = middle;
-        else
-            behind = middle;
-    }
-    return tile;
-}
-
-template <class T> struct Space {
-    const T *in;
-    T *out;
-    int64_t pitch, plane;
-    int n[3];
-    bool wraps[3];
-    Edge<T> edge[6];
-    Weights<T> weights;
-    Tiles tiles;
+template <class T> struct EndsOf<T, true> {
+    typedef OpenEnds<T> type;
 };
 
-/* TEAM: warps of a block. BLOCKS: of a multiprocessor. */
-template <class T, int LEVELS_, int GROUPS_, int TEAM_, int HIGH_, int BLOCKS_> struct SpaceForm {
-    typedef T number;
-    enum {
-        LEVELS = LEVELS_,
-        GROUPS = GROUPS_,
-        TEAM = TEAM_,
-        HIGH = HIGH_,
-        BLOCKS = BLOCKS_,
-        V = Vector<T>::CELLS,
-        OVERLAP = (LEVELS + V - 1) / V * V,
-        STEP_X = WIDTH - 2 * OVERLAP,
-        INSET = OVERLAP / (2 * V) * (2 * V), /* tiles write whole sectors of 32 bytes */
-        ROWS = TEAM * HIGH,
-        STEP_Y = ROWS - 2 * LEVELS,
-        AHEAD = 2,
-        RING = 4,
-        RING_CELLS = RING * HIGH * WIDTH,    /* of a warp */
-        SEAM_CELLS = 2 * LEVELS * 2 * WIDTH, /* of a warp: in turn, of each level, two rows */
-        BYTES = TEAM * (RING_CELLS + SEAM_CELLS) * (int)sizeof(T)
-    };
-    static_assert(STEP_Y > 0 && HIGH >= 2, "a tile has to leave something, and a mirror needs two rows of a warp");
-};
-
-/* Where a tile lies along an axis: `at` its first cell, of which begin .. end - 1 are written. */
-struct Span {
-    int at, begin, end;
-};
-static inline __device__ Span span_of(int tile, int tiles, int step, int overlap, int inset, int width, int n,
-                                      bool wraps)
-{
-    const bool last = tile == tiles - 1;
-    if (wraps) inset = 0;
-    Span out;
-    out.at = tile * step + inset - overlap;
-    if (!wraps) out.at = last ? n - width : max(out.at, 0);
-    out.begin = tile == 0 ? 0 : tile * step + inset;
-    out.end = last ? n : (tile + 1) * step + inset;
-    return out;
-}
-
-/* EDGES: the tile may stand at the grid's ends along x or y, or wrap there. */
-template <class F, bool EDGES> struct Cube {
+/* EDGES: the tile may stand at the grid's ends along x or y, or wrap there. OPEN: ends may be so. */
+template <class F, bool EDGES, bool OPEN> struct Cube {
     typedef typename F::number T;
     typedef T Row[CELLS];
     enum { SIZE = (int)sizeof(T) };
@@ -130,10 +41,13 @@ template <class F, bool EDGES> struct Cube {
     T *seam; /* the lane's place, of warp 0 */
     unsigned address;
     Span x, y;
-    Ends<T> ends;
+    typename EndsOf<T, EDGES && OPEN>::type ends;
     bool first_warp, last_warp; /* the warp has the grid's first, or last, row */
-    int low, high;              /* newest planes with which the first and the last plane are made */
-    int plane;                  /* to be read next, wrapped */
+    int last_row;               /* which of its rows that is */
+    int column[EDGES && OPEN ? CELLS : 1], line[EDGES && OPEN ? F::HIGH : 1]; /* of the lane's cells */
+    int lap;       /* the plane that is read, less the one that it is in the grid */
+    int low, high; /* newest planes with which the first and the last plane are made */
+    int plane;     /* to be read next, wrapped */
     Row r[F::LEVELS][2][F::HIGH];
 
     __device__ __forceinline__ Cube(const Space<T> &space, T *shared, int of_warp, int of_team)
@@ -153,6 +67,21 @@ template <class F, bool EDGES> struct Cube {
         return (j & (F::RING - 1)) * (F::HIGH * WIDTH);
     }
 
+    /* Where a lane's cells are in the grid. */
+    __device__ __forceinline__ int column_of(int k) const
+    {
+        return EDGES && OPEN ? column[EDGES && OPEN ? k : 0] : x.at + lane * CELLS + k;
+    }
+    __device__ __forceinline__ int row_of(int i) const
+    {
+        return EDGES && OPEN ? line[EDGES && OPEN ? i : 0] : y.at + warp * F::HIGH + i;
+    }
+    /* Plane z, if there is one. */
+    __device__ __forceinline__ const T *plane_of(int z) const
+    {
+        return p.in + place_in(z - lap, p.n[2], p.wraps[2]) * p.plane;
+    }
+
     __device__ __forceinline__ void ask(int j)
     {
         const T *from = p.in + plane * p.plane;
@@ -161,11 +90,11 @@ template <class F, bool EDGES> struct Cube {
             const int at_y = y.at + warp * F::HIGH + i, at_x = x.at + lane * CELLS;
             const int place = slot(j) + i * WIDTH;
             if (EDGES) {
-                const T *row = from + wrapped(at_y, p.n[1]) * p.pitch;
+                const T *row = from + (OPEN ? row_of(i) : wrapped(at_y, p.n[1])) * p.pitch;
 #pragma unroll
                 for (int k = 0; k < CELLS; k++)
                     copy_one<SIZE>(address + (unsigned)((place + lane * CELLS + k) * SIZE),
-                                   row + wrapped(at_x + k, p.n[0]));
+                                   row + (OPEN ? column_of(k) : wrapped(at_x + k, p.n[0])));
             } else { /* all lanes' side by side, so not a lane's own cells where it takes several */
                 const T *row = from + at_y * p.pitch + x.at + lane * F::V;
 #pragma unroll
@@ -210,29 +139,83 @@ template <class F, bool EDGES> struct Cube {
             load(from + cell_place<T>(k), &row[k]);
     }
 
-    /* The next values of row i of plane b. */
-    __device__ __forceinline__ void next_row(int i, const Row &a, const Row (&b)[F::HIGH], const Row &c,
+    /* What lies beside row i of plane z at the lane's end of the grid. */
+    __device__ __forceinline__ T beside_of(const Row &row, int i, int z)
+    {
+        T value = EDGES ? beside(row, ends) : (T)0;
+        if constexpr (EDGES && OPEN) {
+            if (ends.values) value = plane_of(z)[row_of(i) * p.pitch + (ends.left ? -1 : p.n[0])];
+        }
+        return value;
+    }
+    __device__ __forceinline__ bool is_last_row(int i) const
+    {
+        return EDGES && last_warp && i == (OPEN ? last_row : F::HIGH - 1);
+    }
+
+    /* The next values of row i of plane b, of number z. */
+    __device__ __forceinline__ void next_row(int i, int z, const Row &a, const Row (&b)[F::HIGH], const Row &c,
                                              const Row &under, const Row &over, Row &to)
     {
         Row across;
-        pairs<EDGES>(b[i], ends, across);
+        pairs<EDGES>(b[i], ends, beside_of(b[i], i, z), across);
 #pragma unroll
         for (int k = 0; k < CELLS; k++) {
             const T down = i > 0 ? b[i > 0 ? i - 1 : 0][k] : under[k];
-            const T up = i < F::HIGH - 1 ? b[i < F::HIGH - 1 ? i + 1 : 0][k] : over[k];
+            T up = i < F::HIGH - 1 ? b[i < F::HIGH - 1 ? i + 1 : 0][k] : over[k];
+            if (OPEN) up = either(is_last_row(i), over[k], up);
             T value = p.weights.constant;
             if (F::GROUPS & CENTRE) value = multiply_add(p.weights.centre, b[i][k], value);
             to[k] = multiply_add(p.weights.cross, add(add(across[k], add(down, up)), add(a[k], c[k])), value);
         }
         if (!EDGES) return;
-        to[0] = ends.hold_left ? b[i][0] : to[0];
-        to[CELLS - 1] = ends.hold_right ? b[i][CELLS - 1] : to[CELLS - 1];
+        hold(ends, b[i], to);
         if ((i == 0 && first_warp && p.edge[2].kind == LACIS_SWEEP_HOLD) ||
-            (i == F::HIGH - 1 && last_warp && p.edge[3].kind == LACIS_SWEEP_HOLD)) {
+            (is_last_row(i) && p.edge[3].kind == LACIS_SWEEP_HOLD)) {
 #pragma unroll
             for (int k = 0; k < CELLS; k++)
                 to[k] = b[i][k];
         }
+    }
+
+    /* Rows beyond the ends along y, of plane b, of number z. */
+    __device__ __forceinline__ void end_rows(const Row (&b)[F::HIGH], int z, Row &under, Row &over)
+    {
+        Row outer, inner;
+#pragma unroll
+        for (int k = 0; k < CELLS; k++) {
+            outer[k] = b[F::HIGH - 1][k];
+            inner[k] = b[F::HIGH - 2][k];
+            if constexpr (OPEN) {
+#pragma unroll
+                for (int i = F::HIGH - 2; i >= 0; i--) {
+                    outer[k] = either(last_row == i, b[i][k], outer[k]);
+                    inner[k] = either(last_row == i, i > 0 ? T(b[i > 0 ? i - 1 : 0][k]) : T(under[k]), inner[k]);
+                }
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < CELLS; k++) {
+            if (first_warp) under[k] = beyond(p.edge[2], b[0][k], b[1][k]);
+            if (last_warp) over[k] = beyond(p.edge[3], outer[k], inner[k]);
+        }
+        if (!OPEN) return;
+#pragma unroll
+        for (int k = 0; k < CELLS; k++) {
+            if (first_warp && p.edge[2].kind == LACIS_SWEEP_VALUES) under[k] = plane_of(z)[column_of(k) - p.pitch];
+            if (last_warp && p.edge[3].kind == LACIS_SWEEP_VALUES)
+                over[k] = plane_of(z)[column_of(k) + p.n[1] * p.pitch];
+        }
+    }
+
+    /* VALUES beyond an end along z. */
+    __device__ __forceinline__ void given_plane(int z, Row (&to)[F::HIGH])
+    {
+#pragma unroll
+        for (int i = 0; i < F::HIGH; i++)
+#pragma unroll
+            for (int k = 0; k < CELLS; k++)
+                to[i][k] = p.in[z * p.plane + row_of(i) * p.pitch + column_of(k)];
     }
 
     /* The plane beyond an end, from the outermost one and the one behind it. */
@@ -255,7 +238,9 @@ template <class F, bool EDGES> struct Cube {
                                            bool last)
     {
         if (last) end_plane(p.edge[5], b, a, c);
+        if (OPEN && last && p.edge[5].kind == LACIS_SWEEP_VALUES) given_plane(p.n[2], c);
         if (first) end_plane(p.edge[4], b, c, a);
+        if (OPEN && first && p.edge[4].kind == LACIS_SWEEP_VALUES) given_plane(-1, a);
     }
 
     /* c: level t's newest plane, of step j; becomes the next level's. ENDS: planes at the grid's ends may be. */
@@ -270,16 +255,10 @@ template <class F, bool EDGES> struct Cube {
         Row under, over, next[F::HIGH];
         look(seam_of(j - 1, t, max(warp - 1, 0), 1), under);
         look(seam_of(j - 1, t, min(warp + 1, F::TEAM - 1), 0), over);
-        if (EDGES) {
-#pragma unroll
-            for (int k = 0; k < CELLS; k++) {
-                if (first_warp) under[k] = beyond(p.edge[2], b[0][k], b[1][k]);
-                if (last_warp) over[k] = beyond(p.edge[3], b[F::HIGH - 1][k], b[F::HIGH - 2][k]);
-            }
-        }
+        if (EDGES) end_rows(b, j - t - 1, under, over);
 #pragma unroll
         for (int i = 0; i < F::HIGH; i++)
-            next_row(i, a[i], b, c[i], under, over, next[i]);
+            next_row(i, j - t - 1, a[i], b, c[i], under, over, next[i]);
         if ((first && p.edge[4].kind == LACIS_SWEEP_HOLD) || (last && p.edge[5].kind == LACIS_SWEEP_HOLD)) {
 #pragma unroll
             for (int i = 0; i < F::HIGH; i++)
@@ -338,6 +317,7 @@ template <class F, bool EDGES> struct Cube {
         Row c[F::HIGH];
         ask(j + F::AHEAD);
         take(j, c);
+        if (OPEN && p.wraps[2] && j - lap >= p.n[2]) lap += p.n[2];
 #pragma unroll
         for (int t = 0; t < F::LEVELS; t++)
             link<P, ENDS>(t, j, c);
@@ -360,15 +340,34 @@ template <class F, bool EDGES> struct Cube {
                 }
     }
 
+    /* With open ends: where the lane's cells are, and whether the grid ends there. */
+    __device__ __forceinline__ void place_cells()
+    {
+        const int at = x.at + lane * CELLS;
+        ends = open_ends_of(!p.wraps[0] && at == 0, p.wraps[0] ? 0 : p.n[0] - at, p.edge);
+        last_warp = !p.wraps[1] && last_row >= 0 && last_row < F::HIGH;
+#pragma unroll
+        for (int k = 0; k < CELLS; k++)
+            column[k] = place_in(at + k, p.n[0], p.wraps[0]);
+#pragma unroll
+        for (int i = 0; i < F::HIGH; i++)
+            line[i] = place_in(y.at + warp * F::HIGH + i, p.n[1], p.wraps[1]);
+    }
+
     /* Planes z .. stop - 1. */
     __device__ __forceinline__ void run(const Span &along_x, const Span &along_y, int z, int stop)
     {
         x = along_x;
         y = along_y;
-        ends = ends_of(!p.wraps[0] && x.at == 0 && lane == 0,
-                       !p.wraps[0] && x.at + WIDTH == p.n[0] && lane == LANES - 1, p.edge);
         first_warp = !p.wraps[1] && y.at == 0 && warp == 0;
-        last_warp = !p.wraps[1] && y.at + F::ROWS == p.n[1] && warp == F::TEAM - 1;
+        last_row = p.n[1] - 1 - (y.at + warp * F::HIGH);
+        if constexpr (EDGES && OPEN) {
+            place_cells();
+        } else {
+            ends = ends_of(!p.wraps[0] && x.at == 0 && lane == 0,
+                           !p.wraps[0] && x.at + WIDTH == p.n[0] && lane == LANES - 1, p.edge);
+            last_warp = !p.wraps[1] && y.at + F::ROWS == p.n[1] && warp == F::TEAM - 1;
+        }
         low = p.wraps[2] ? INT32_MIN : 1;
         high = p.wraps[2] ? INT32_MIN : p.n[2];
 #pragma unroll
@@ -381,6 +380,7 @@ template <class F, bool EDGES> struct Cube {
         int j = z - F::LEVELS;
         if (!p.wraps[2] && j < 0) j = 0;
         plane = j < 0 ? (j % p.n[2] + p.n[2]) % p.n[2] : j;
+        lap = j - plane;
         for (int i = 0; i < F::AHEAD; i++)
             ask(j + i);
         const int behind = stop + F::LEVELS;
@@ -400,39 +400,7 @@ template <class F, bool EDGES> struct Cube {
     }
 };
 
-/* A block's piece of the line, and of it what the block is at: planes z .. stop - 1 of a tile. */
-struct Piece {
-    int64_t from, until;
-    int tile;
-    bool more, edges;
-    Span x, y;
-    int z, stop;
-
-    template <class F> __device__ __noinline__ void next(const Space<typename F::number> &p)
-    {
-        const int across = p.tiles.count[0], tiles = across * p.tiles.count[1];
-        for (z = stop; z >= stop;) { /* a piece can end before a tile's first plane */
-            tile++;
-            more = tile < tiles && place_of(p.tiles, tile) < until;
-            if (!more) return;
-            z = planes_before(p.tiles, tile, from);
-            stop = planes_before(p.tiles, tile, until);
-        }
-        x = span_of(tile % across, across, F::STEP_X, F::OVERLAP, F::INSET, WIDTH, p.n[0], p.wraps[0]);
-        y = span_of(tile / across, p.tiles.count[1], F::STEP_Y, F::LEVELS, F::LEVELS, F::ROWS, p.n[1], p.wraps[1]);
-        edges = x.at <= 0 || x.at + WIDTH >= p.n[0] || y.at <= 0 || y.at + F::ROWS >= p.n[1];
-    }
-    template <class F> __device__ __forceinline__ void begin(const Space<typename F::number> &p)
-    {
-        from = p.tiles.total * blockIdx.x / p.tiles.pieces;
-        until = p.tiles.total * (blockIdx.x + 1ll) / p.tiles.pieces;
-        tile = tile_at(p.tiles, from) - 1;
-        stop = 0;
-        next<F>(p);
-    }
-};
-
-template <class F>
+template <class F, bool OPEN>
 __global__ void __launch_bounds__(F::TEAM *LANES, F::BLOCKS)
     space_kernel(const __grid_constant__ Space<typename F::number> p)
 {
@@ -447,10 +415,10 @@ __global__ void __launch_bounds__(F::TEAM *LANES, F::BLOCKS)
     __syncthreads();
     while (piece.more) {
         if (piece.edges) {
-            Cube<F, true> cube(p, shared, lane, warp);
+            Cube<F, true, OPEN> cube(p, shared, lane, warp);
             cube.run(piece.x, piece.y, piece.z, piece.stop);
         } else {
-            Cube<F, false> cube(p, shared, lane, warp);
+            Cube<F, false, OPEN> cube(p, shared, lane, warp);
             cube.run(piece.x, piece.y, piece.z, piece.stop);
         }
         __syncthreads();

@@ -13,8 +13,9 @@ namespace sweep
 namespace block
 {
 
-/* What a row costs a warp, in 16ths of a quick one: of a careful strip, at the grid's ends along y. */
-enum { QUICK_ROW = 16, CAREFUL_ROW = 40, END_ROW = 112 };
+/* What a row costs a warp, in 16ths of a quick one: of a careful strip, of one with open ends (reckoned, not yet
+ * measured), at the grid's ends along y. */
+enum { QUICK_ROW = 16, CAREFUL_ROW = 40, OPEN_ROW = 56, END_ROW = 112 };
 
 /* Rows y .. stop - 1 of all strips in one line, which is dealt in equal pieces. A quick strip: edge[0] rows at the
  * grid's beginning (carefully: end[0]), `lead` for the march to get under way, the rows between, edge[1] rows at the
@@ -32,6 +33,7 @@ struct Line {
 struct Deal {
     int strips, tail; /* strip 0 and the last `tail` are careful */
     int edge;         /* rows at the grid's ends that are */
+    int careful_row;  /* what one costs a warp */
     Line line[2];
 };
 
@@ -81,10 +83,12 @@ template <class T> struct Plane {
  * three rows a level, no level waits for another. CHAIN: levels go up, each uses the row that the one below has just
  * got: two rows a level; level SPLIT uses what the one below had before, so that two chains go on beside each other
  * (0: one chain). PAIRS: chains of two levels, of which the later go first: five rows a pair. RING: rows of the quick
- * march's asynchronous copies; 0: two rows are read ahead into registers. WARPS: of a multiprocessor. */
+ * march's asynchronous copies; 0: two rows are read ahead into registers. WARPS: of a multiprocessor. LEAN: a chain
+ * keeps one row's pairs a level, and adds the other's once more. */
 enum { APART = 0, CHAIN = 1, PAIRS = 2 };
 
-template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, int SPLIT_ = 0> struct PlaneForm {
+template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, int SPLIT_ = 0, bool LEAN_ = false>
+struct PlaneForm {
     typedef T number;
     enum {
         LEVELS = LEVELS_,
@@ -93,6 +97,7 @@ template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, 
         RING = RING_,
         WARPS = WARPS_,
         SPLIT = SPLIT_,
+        LEAN = LEAN_,
         ROWS = MARCH == CHAIN ? 2 : 3,    /* of a level */
         TURN = MARCH == PAIRS ? 5 : ROWS, /* steps until all rows are at their places again */
         DELAY = MARCH == CHAIN   ? LEVELS + (SPLIT > 0)
@@ -100,9 +105,9 @@ template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, 
                                  : 2 * LEVELS,
         AHEAD = RING ? RING - TURN : 2,
         SUMS = (GROUPS & CORNERS) != 0, /* rows' pairs are kept: */
-        KEPT = !SUMS            ? 0
-               : MARCH == PAIRS ? 1
-                                : ROWS, /* of a level in the quick march */
+        KEPT = !SUMS                              ? 0
+               : LEAN || (int)MARCH == (int)PAIRS ? 1
+                                                  : ROWS, /* of a level in the quick march */
         V = Vector<T>::CELLS,
         OVERLAP = (LEVELS + V - 1) / V * V,
         STEP = WIDTH - 2 * OVERLAP,
@@ -115,6 +120,7 @@ template <class T, int LEVELS_, int MARCH_, int GROUPS_, int RING_, int WARPS_, 
     static_assert(RING % TURN == 0 && AHEAD > 0 && AHEAD % TURN == 0, "slots turn with the rows");
     static_assert((int)MARCH == (int)CHAIN || (SPLIT == 0 && RING > 0), "two rows a level");
     static_assert(SPLIT < LEVELS, "a chain begins at a level");
+    static_assert(!LEAN || (int)MARCH == (int)CHAIN, "others keep what they need");
     static_assert((int)MARCH != (int)PAIRS || LEVELS % 2 == 0, "two levels");
 };
 
@@ -129,7 +135,7 @@ template <class F, class T> BLOCK_INLINE Strip strip_of(const Plane<T> &p, int s
     const int inset = p.wraps_x ? 0 : F::INSET;
     Strip out;
     out.x = strip * F::STEP + inset - F::OVERLAP;
-    if (!p.wraps_x) out.x = last ? p.nx - WIDTH : max(out.x, 0);
+    if (!p.wraps_x) out.x = max(last ? p.nx - (int)WIDTH : out.x, 0);
     out.begin = strip == 0 ? 0 : strip * F::STEP + inset;
     out.end = last ? p.nx : (strip + 1) * F::STEP + inset;
     return out;
@@ -178,19 +184,19 @@ BLOCK_INLINE void next_row(const Plane<T> &p, const Ends<T> &ends, const T (&a)[
     weigh<GROUPS>(p, a, b, c, across, corners, to);
 }
 
-/* The same with less kept: s has a's pairs and gets b's, which are added once more. ghost: beside c. */
-template <int GROUPS, bool EDGES, class T>
-BLOCK_INLINE void next_row(const Plane<T> &p, const Ends<T> &ends, const T (&a)[CELLS], const T (&b)[CELLS],
-                           const T (&c)[CELLS], T ghost, T (&s)[CELLS], T (&to)[CELLS])
+/* The same with less kept: s has a's pairs and gets b's, which are added once more. of_b, of_c: beside b and c. */
+template <int GROUPS, bool EDGES, class T, class E>
+BLOCK_INLINE void next_row(const Plane<T> &p, const E &ends, const T (&a)[CELLS], const T (&b)[CELLS],
+                           const T (&c)[CELLS], T of_b, T of_c, T (&s)[CELLS], T (&to)[CELLS])
 {
     T across[CELLS], corners[CELLS];
     if (GROUPS & CORNERS) {
-        pairs<EDGES>(c, ends, ghost, corners);
+        pairs<EDGES>(c, ends, of_c, corners);
 #pragma unroll
         for (int k = 0; k < CELLS; k++)
             corners[k] = add(s[k], corners[k]);
     }
-    pairs<EDGES>(b, ends, across);
+    pairs<EDGES>(b, ends, of_b, across);
     if (GROUPS & CORNERS) {
 #pragma unroll
         for (int k = 0; k < CELLS; k++)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ghosts: cells beyond the faces, as edges say. Each is a number that does not change, or comes of one cell of the
- * part, so that they can be put for any box of cells: those whose cell lies in it. A thread makes one ghost: along z,
- * then y, then x it asks which cell, nearer, it is continued from, and applies what is to be done with it in the
- * other order.
+ * Ghosts (gpu_edges.cuh) by a kernel of their own, a thread each: all of them when a system is made and where halos
+ * were put, and behind what does not make them itself (the general kernel, passes of several steps). They can be put
+ * for any box of cells: those whose cell lies in it. Marching kernels make theirs (gpu_march_ghosts.cuh).
  */
 #include "sweep/gpu_inside.h"
 
@@ -11,6 +10,13 @@ namespace sweep
 {
 
 enum { GHOST_THREADS = 256 };
+
+static_assert((int)SWEEP_FACES == (int)LACIS_SWEEP_FACES && (int)SWEEP_RADIUS == (int)LACIS_SWEEP_RADIUS, "tables");
+static_assert((int)SWEEP_HOLD == (int)LACIS_SWEEP_HOLD && (int)SWEEP_CLAMP == (int)LACIS_SWEEP_CLAMP &&
+                  (int)SWEEP_MIRROR == (int)LACIS_SWEEP_MIRROR && (int)SWEEP_PERIODIC == (int)LACIS_SWEEP_PERIODIC &&
+                  (int)SWEEP_AFFINE == (int)LACIS_SWEEP_AFFINE && (int)SWEEP_VALUES == (int)LACIS_SWEEP_VALUES &&
+                  (int)SWEEP_INNER == (int)LACIS_SWEEP_INNER,
+              "kinds are the same on the device");
 
 struct Region {
     Box box;
@@ -21,95 +27,58 @@ struct Ghosts {
     void *cells[LACIS_SWEEP_ARRAYS];
     int array;  /* that blockIdx.y 0 is */
     bool still; /* those that do not change, too */
-    int64_t stride[3], extent[3], low[3], high[3];
-    int64_t inner_low[3], inner_high[3]; /* cells of neighbours */
-    Box box;                             /* cells that ghosts come of */
+    int64_t stride[3];
+    Box box; /* cells that ghosts come of */
     int regions;
     Region region[LACIS_SWEEP_FACES];
     int64_t count;
-    const Edges *edges;
-};
-
-/* What continuing a cell along one axis does to its value. */
-template <class T> struct Turn {
-    T a, b;
-    bool used;
+    const sweep_edges *edges;
 };
 
 /* Of the face (axis, high), as far as halos go: where the values' element of a cell is. Cells beyond another face
  * take the nearest one's, along closed axes the cell's on the other side. */
-static __device__ int64_t element_of(const Ghosts &g, const Edges &e, int array, int axis, const int64_t *at)
+static __device__ int64_t element_of(const sweep_edges &e, int array, int axis, const long long *at)
 {
     int64_t element = 0, step = 1;
     for (int k = 0; k < 3; k++) {
         if (k == axis) continue;
         int64_t x = at[k];
-        const int64_t end = g.extent[k] + g.inner_high[k];
-        if (e.kind[array][2 * k] == LACIS_SWEEP_PERIODIC)
-            x = x < 0 ? x + g.extent[k] : x >= end ? x - g.extent[k] : x;
-        x = x < -g.inner_low[k] ? -g.inner_low[k] : x >= end ? end - 1 : x;
-        element += (x + g.inner_low[k]) * step;
-        step *= end + g.inner_low[k];
+        const int64_t end = e.extent[k] + e.inner_high[k];
+        if (e.kind[array][2 * k] == SWEEP_PERIODIC) x = x < 0 ? x + e.extent[k] : x >= end ? x - e.extent[k] : x;
+        x = x < -e.inner_low[k] ? -e.inner_low[k] : x >= end ? end - 1 : x;
+        element += (x + e.inner_low[k]) * step;
+        step *= end + e.inner_low[k];
     }
     return element;
 }
 
-/* Continues along one axis: `at` becomes the cell that it comes of; true: it is a number, in turn->a. */
+/* The number that a ghost is, or ends with along `axis`. */
 template <class T>
-static __device__ bool nearer(const Ghosts &g, const Edges &e, int array, int axis, int64_t *at, Turn<T> *turn)
+static __device__ T number_of(const sweep_edges &e, int array, int axis, const long long *at, T constant)
 {
-    const int64_t n = g.extent[axis], x = at[axis];
-    turn->used = false;
-    if (x >= -g.inner_low[axis] && x < n + g.inner_high[axis]) return false;
-    const bool high = x >= n;
-    const int face = 2 * axis + high;
-    const int64_t beyond = high ? x - n : -1 - x; /* 0 is the first */
-    int64_t inside = 0;                           /* cells inside of the outermost one */
-    switch (e.kind[array][face]) {
-    case LACIS_SWEEP_PERIODIC:
-        at[axis] = high ? x - n : x + n;
-        return false;
-    case LACIS_SWEEP_MIRROR:
-        inside = beyond + 1;
-        break;
-    case LACIS_SWEEP_AFFINE:
-        inside = beyond;
-        turn->a = (T)e.a[array][face][beyond];
-        turn->b = (T)e.b[array][face][beyond];
-        turn->used = true;
-        if (turn->b == T(0)) return true;
-        break;
-    case LACIS_SWEEP_VALUES:
-        if (g.still) /* else the values may be gone */
-            turn->a = static_cast<const T *>(e.values[array][face])[element_of(g, e, array, axis, at)];
-        return true;
-    default:
-        break;
-    }
-    at[axis] = high ? n - 1 - inside : inside;
-    return false;
+    const int face = 2 * axis + (at[axis] >= e.extent[axis]);
+    if (e.kind[array][face] != SWEEP_VALUES) return constant;
+    return static_cast<const T *>(e.values[array][face])[element_of(e, array, axis, at)];
 }
 
-template <class T> static __device__ void ghost(const Ghosts &g, const Edges &e, int array, T *cells, int64_t *at)
+template <class T> static __device__ void ghost(const Ghosts &g, int array, T *cells, long long *at)
 {
-    Turn<T> turn[3] = {};
+    const sweep_edges &e = *g.edges;
+    sweep_turn<T> turn[3] = {};
     const int64_t to = at[0] + at[1] * g.stride[1] + at[2] * g.stride[2];
     int axis = 2;
     bool number = false;
     for (; axis >= 0 && !number; axis--)
-        number = nearer(g, e, array, axis, at, &turn[axis]);
-    T value;
+        number = sweep_nearer(e, array, axis, &at[axis], &turn[axis]);
+    axis++;
     if (number) {
-        if (!g.still) return;
-        value = turn[++axis].a;
-    } else {
-        for (int k = 0; k < 3; k++)
-            if (at[k] < g.box.begin[k] || at[k] >= g.box.end[k]) return;
-        value = cells[at[0] + at[1] * g.stride[1] + at[2] * g.stride[2]];
+        if (!g.still) return; /* values may be gone */
+        cells[to] = sweep_turned(turn, axis + 1, number_of(e, array, axis, at, turn[axis].a));
+        return;
     }
-    for (axis++; axis < 3; axis++)
-        if (turn[axis].used) value = sweep_fma(turn[axis].b, value, turn[axis].a);
-    cells[to] = value;
+    for (int k = 0; k < 3; k++)
+        if (at[k] < g.box.begin[k] || at[k] >= g.box.end[k]) return;
+    cells[to] = sweep_turned(turn, 0, cells[at[0] + at[1] * g.stride[1] + at[2] * g.stride[2]]);
 }
 
 template <class T>
@@ -123,7 +92,7 @@ static __global__ void __launch_bounds__(GHOST_THREADS) ghost_kernel(const __gri
         const Box &box = g.region[r].box;
         const int64_t x = box.end[0] - box.begin[0], y = box.end[1] - box.begin[1];
         const int64_t in = i - g.region[r].first;
-        int64_t at[3];
+        long long at[3];
         if (g.count < INT64_C(1) << 32) { /* divisions of 64 bits would take longer than all else */
             const unsigned row = (unsigned)in / (unsigned)x;
             at[0] = box.begin[0] + ((unsigned)in - row * (unsigned)x);
@@ -135,7 +104,7 @@ static __global__ void __launch_bounds__(GHOST_THREADS) ghost_kernel(const __gri
             at[2] = box.begin[2] + in / x / y;
         }
         const int array = g.array + (int)blockIdx.y;
-        ghost(g, *g.edges, array, static_cast<T *>(g.cells[array]), at);
+        ghost(g, array, static_cast<T *>(g.cells[array]), at);
     }
 }
 
@@ -172,15 +141,17 @@ static bool comes_of(const lacis_sweep_gpu *s, int face, const Box &box)
 static void add_region(const lacis_sweep_gpu *s, int face, Ghosts *g)
 {
     const int axis = face / 2;
+    const Layout &l = s->layout;
+    const Box cells = part_with_halos(s);
     Region *r = &g->region[g->regions++];
     r->first = g->count;
     int64_t count = 1;
     for (int k = 0; k < 3; k++) {
-        r->box.begin[k] = k < axis ? -g->low[k] : -g->inner_low[k];
-        r->box.end[k] = g->extent[k] + (k < axis ? g->high[k] : g->inner_high[k]);
+        r->box.begin[k] = k < axis ? -l.low[k] : cells.begin[k];
+        r->box.end[k] = k < axis ? l.extent[k] + l.high[k] : cells.end[k];
         if (k == axis) {
-            r->box.begin[k] = face % 2 ? g->extent[k] : -g->low[k];
-            r->box.end[k] = face % 2 ? g->extent[k] + g->high[k] : 0;
+            r->box.begin[k] = face % 2 ? l.extent[k] : -l.low[k];
+            r->box.end[k] = face % 2 ? l.extent[k] + l.high[k] : 0;
         }
         count *= r->box.end[k] - r->box.begin[k];
     }
@@ -195,14 +166,8 @@ static void fill(lacis_sweep_gpu *s, int level, const Box &box, bool still, Ghos
     g->still = still;
     g->box = box;
     g->edges = s->edges;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         g->stride[k] = s->layout.stride[k];
-        g->extent[k] = s->layout.extent[k];
-        g->low[k] = s->layout.low[k];
-        g->high[k] = s->layout.high[k];
-        g->inner_low[k] = s->start.edge[0][2 * k].kind == LACIS_SWEEP_INNER ? g->low[k] : 0;
-        g->inner_high[k] = s->start.edge[0][2 * k + 1].kind == LACIS_SWEEP_INNER ? g->high[k] : 0;
-    }
     for (int f = 0; f < s->start.fields; f++)
         g->cells[f] = coefficients ? nullptr : s->level[level][f];
     for (int c = 0; c < s->start.coefficients; c++)
@@ -228,38 +193,72 @@ lacis_sweep_status ghosts(lacis_sweep_gpu *s, int level, const Box &box, bool st
     return LACIS_SWEEP_OK;
 }
 
+/* Whether steps change ghosts beyond a face. */
+static bool changes(const lacis_sweep_gpu *s, int face)
+{
+    if (!read_beyond(s, face, false)) return false;
+    for (int f = 0; f < s->start.fields; f++) {
+        const lacis_sweep_edge *edge = &s->start.edge[f][face];
+        bool moves = edge->kind != LACIS_SWEEP_VALUES && edge->kind != LACIS_SWEEP_AFFINE;
+        for (int k = 0; k < LACIS_SWEEP_RADIUS && edge->kind == LACIS_SWEEP_AFFINE; k++)
+            moves = moves || edge->b[k] != 0;
+        if (moves) return true;
+    }
+    return false;
+}
+
 bool ghosts_change(const lacis_sweep_gpu *s)
 {
     for (int face = 0; face < 2 * s->start.dims; face++)
-        for (int f = 0; f < s->start.fields; f++) {
-            const lacis_sweep_edge *edge = &s->start.edge[f][face];
-            bool moves = edge->kind != LACIS_SWEEP_VALUES && edge->kind != LACIS_SWEEP_INNER;
-            if (edge->kind == LACIS_SWEEP_HOLD) moves = read_beyond(s, face, false);
-            if (edge->kind == LACIS_SWEEP_AFFINE) {
-                moves = false;
-                for (double b : edge->b)
-                    moves = moves || b != 0;
-            }
-            if (moves) return true;
-        }
+        if (changes(s, face)) return true;
     return false;
+}
+
+void near_faces(const lacis_sweep_gpu *s, sweep_pass *out)
+{
+    const int64_t far = INT64_C(1) << 60;
+    for (int k = 0; k < 3; k++) {
+        bool low = false, high = false;
+        for (int side = 0; k < s->start.dims && side < 2; side++) {
+            const int face = 2 * k + side;
+            if (!changes(s, face) || ghosts_apart) continue;
+            for (int f = 0; f < s->start.fields; f++) {
+                const bool other = s->start.edge[f][face].kind == LACIS_SWEEP_PERIODIC;
+                low = low || other == (side == 1);
+                high = high || other == (side == 0);
+            }
+        }
+        out->near_low[k] = low ? s->reach[k] + 1 : -far; /* a mirror's cell is one further inside */
+        out->near_high[k] = high ? s->layout.extent[k] - s->reach[k] - 1 : far;
+    }
+}
+
+static void fill_fields(const lacis_sweep_start *start, int face, sweep_edges *e)
+{
+    for (int c = 0; c < start->coefficients; c++)
+        e->kind[start->fields + c][face] = coefficient_edge(start, face);
+    for (int f = 0; f < start->fields; f++) {
+        e->kind[f][face] = start->edge[f][face].kind;
+        e->values[f][face] = start->edge[f][face].values;
+        for (int k = 0; k < LACIS_SWEEP_RADIUS; k++) {
+            e->a[f][face][k] = rounded(start->type, start->edge[f][face].a[k]);
+            e->b[f][face][k] = rounded(start->type, start->edge[f][face].b[k]);
+        }
+    }
 }
 
 lacis_sweep_status ghost_tables(lacis_sweep_gpu *s)
 {
-    const lacis_sweep_start *start = &s->start;
-    Edges e = {};
-    for (int face = 0; face < LACIS_SWEEP_FACES; face++) {
-        for (int c = 0; c < start->coefficients; c++)
-            e.kind[start->fields + c][face] = coefficient_edge(start, face);
-        for (int f = 0; f < start->fields; f++) {
-            e.kind[f][face] = start->edge[f][face].kind;
-            e.values[f][face] = start->edge[f][face].values;
-            for (int k = 0; k < LACIS_SWEEP_RADIUS; k++) {
-                e.a[f][face][k] = rounded(start->type, start->edge[f][face].a[k]);
-                e.b[f][face][k] = rounded(start->type, start->edge[f][face].b[k]);
-            }
-        }
+    const Box cells = part_with_halos(s);
+    sweep_edges e = {};
+    for (int k = 0; k < 3; k++) {
+        e.extent[k] = s->layout.extent[k];
+        e.inner_low[k] = -cells.begin[k];
+        e.inner_high[k] = cells.end[k] - s->layout.extent[k];
+    }
+    for (int face = 0; face < 2 * s->start.dims; face++) {
+        fill_fields(&s->start, face, &e);
+        if (changes(s, face)) e.deep[face] = s->reach[face / 2];
     }
     SWEEP_CUDA(s, cudaMemcpyAsync(s->edges, &e, sizeof e, cudaMemcpyHostToDevice, s->stream));
     SWEEP_CUDA(s, cudaStreamSynchronize(s->stream)); /* e goes */

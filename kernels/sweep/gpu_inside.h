@@ -4,14 +4,15 @@
  *
  * Each moving field has two levels, present and next, which a step turns; coefficients have one. All of a system's
  * arrays lie alike (sweep_layout): the part's cells with ghosts around them, as deep as rules reach, or as the halo
- * of INNER faces. Whoever writes cells of a level sees to the ghosts that come of them (ghosts()), so that a level is
- * whole before it is read.
+ * of INNER faces. Whoever writes cells of a level sees to the ghosts that come of them, so that a level is whole
+ * before it is read.
  */
 #ifndef LACIS_KERNELS_SWEEP_GPU_INSIDE_H
 #define LACIS_KERNELS_SWEEP_GPU_INSIDE_H
 
 #include "sweep/gpu.h"
 #include "sweep/gpu_base.cuh"
+#include "sweep/gpu_edges.cuh"
 
 #include <cuda_runtime.h>
 
@@ -24,14 +25,6 @@ struct Layout {
     int64_t stride[3];       /* 1, a row, a plane: in cells */
     int64_t first;           /* of cell (0, 0, 0) */
     uint64_t cells;          /* in all */
-};
-
-/* What the kernels of ghosts read: on the device, once a system. */
-struct Edges {
-    lacis_sweep_edge_kind kind[LACIS_SWEEP_ARRAYS][LACIS_SWEEP_FACES];
-    double a[LACIS_SWEEP_FIELDS][LACIS_SWEEP_FACES][LACIS_SWEEP_RADIUS];
-    double b[LACIS_SWEEP_FIELDS][LACIS_SWEEP_FACES][LACIS_SWEEP_RADIUS]; /* rounded to the type */
-    const void *values[LACIS_SWEEP_FIELDS][LACIS_SWEEP_FACES];
 };
 
 /* One tap of the kernel for any rule. */
@@ -70,7 +63,7 @@ struct lacis_sweep_gpu {
     int64_t keep_low[LACIS_SWEEP_FIELDS][3], keep_high[LACIS_SWEEP_FIELDS][3];
     bool ghosts_change;    /* by steps */
     bool coefficients_new; /* in halos */
-    sweep::Edges *edges;
+    sweep_edges *edges;
     sweep::Rules rules;
     sweep_sums *sums; /* SWEEP_SUMS of them */
     bool sums_clear;
@@ -126,8 +119,8 @@ static inline Box part_with_halos(const lacis_sweep_gpu *s)
     return box;
 }
 
-/* --- gpu_pass.cu: the next level's cells of a box from the present level's, by the fastest kernel that can; sums:
- * added to, where sums_fused says that the kernel does */
+/* --- gpu_pass.cu: the next level's cells of a box from the present level's, with the ghosts that come of them, by
+ * the fastest kernel that can; sums: added to, where sums_fused says that the kernel does */
 lacis_sweep_status pass(lacis_sweep_gpu *s, const Box &box, bool sums, cudaStream_t stream);
 bool sums_fused(const lacis_sweep_gpu *s);
 void fill_pass(const lacis_sweep_gpu *s, const Box &box, sweep_pass *out); /* but weights and how blocks are dealt */
@@ -138,6 +131,7 @@ const void *march_kernel_f32(const lacis_sweep_start *start, bool sums);
 const void *march_kernel_f64(const lacis_sweep_start *start, bool sums);
 lacis_sweep_status march(lacis_sweep_gpu *s, const void *kernel, const Box &box, bool sums, cudaStream_t stream);
 extern int march_length, march_slab; /* rows that a warp marches, rows of a slab, for who measures; 0: as is best */
+extern bool ghosts_apart;            /* by a kernel of their own behind each step, for who measures */
 
 /* --- gpu_general.cu: any linear rules */
 lacis_sweep_status general(lacis_sweep_gpu *s, const Box &box, cudaStream_t stream);
@@ -148,7 +142,8 @@ double constant_of(lacis_sweep_type type, const lacis_sweep_linear *linear); /* 
 /* --- gpu_ghost.cu: ghosts of level[level] (of coefficients: level < 0) that come of cells in the box; still: those
  * that are numbers, too */
 lacis_sweep_status ghosts(lacis_sweep_gpu *s, int level, const Box &box, bool still, cudaStream_t stream);
-bool ghosts_change(const lacis_sweep_gpu *s); /* whether steps change any */
+bool ghosts_change(const lacis_sweep_gpu *s);               /* whether steps change any */
+void near_faces(const lacis_sweep_gpu *s, sweep_pass *out); /* which cells those come of */
 lacis_sweep_status ghost_tables(lacis_sweep_gpu *s);
 
 /* --- gpu_copy.cu: dense arrays of a box, and a level's cells of it; move: either, by copies of the runtime */

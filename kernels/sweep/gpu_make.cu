@@ -66,16 +66,16 @@ static lacis_sweep_status take(lacis_sweep_gpu *s, int block, uint64_t bytes)
 /* The block of tables: edges, sums, the word for failures, rules. */
 static uint64_t tables_bytes(const lacis_sweep_start *start)
 {
-    return (uint64_t)round_up(sizeof(Edges), ROUND) + (uint64_t)round_up(SWEEP_SUMS * sizeof(sweep_sums), ROUND) +
-           ROUND + general_bytes(start);
+    return (uint64_t)round_up(sizeof(sweep_edges), ROUND) +
+           (uint64_t)round_up(SWEEP_SUMS * sizeof(sweep_sums), ROUND) + ROUND + general_bytes(start);
 }
 
 static lacis_sweep_status make_tables(lacis_sweep_gpu *s)
 {
     SWEEP_TRY(take(s, 0, tables_bytes(&s->start)));
     char *at = static_cast<char *>(s->block[0]);
-    s->edges = reinterpret_cast<Edges *>(at);
-    at += round_up(sizeof(Edges), ROUND);
+    s->edges = reinterpret_cast<sweep_edges *>(at);
+    at += round_up(sizeof(sweep_edges), ROUND);
     s->sums = reinterpret_cast<sweep_sums *>(at);
     at += round_up(SWEEP_SUMS * sizeof(sweep_sums), ROUND);
     s->bad = reinterpret_cast<int *>(at);

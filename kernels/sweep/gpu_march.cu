@@ -9,6 +9,7 @@ namespace sweep
 {
 
 int march_length, march_slab;
+bool ghosts_apart;
 
 const void *march_kernel(const lacis_sweep_start *start, bool sums)
 {

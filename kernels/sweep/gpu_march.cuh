@@ -3,7 +3,7 @@
  * One step by rows: a warp takes 16 bytes a lane of a row and marches along the last axis (y, in three dimensions z),
  * with the rows that the rule reads in registers; cells beside a lane's own come from the lanes beside it, those
  * beside the warp's from memory. Several rows are asked for before the first is used. There are no edges here: ghosts
- * are in memory, and cells that keep their values are not written.
+ * are in memory, those of the next level put when a warp is done, and cells that keep their values are not written.
  *
  * With CHANGE tiles are summed as rows go by (gpu_tiles.cuh): a warp's strip is several tiles wide, and chunks end
  * where tiles do.
@@ -12,6 +12,7 @@
 #define LACIS_SWEEP_GPU_MARCH_CUH
 
 #include "gpu_base.cuh"
+#include "gpu_march_ghosts.cuh"
 #include "gpu_tiles.cuh"
 #include "gpu_window.cuh"
 
@@ -310,32 +311,76 @@ __device__ __forceinline__ long long sweep_down(long long n, int to)
     return n >= 0 ? n / to * to : -((-n + to - 1) / to * to);
 }
 
-template <class S, bool CHANGE> __device__ __forceinline__ void sweep_march(const sweep_pass &p)
+/* What a warp marches over: from .. until - 1 of the last axis. */
+struct sweep_piece {
+    long long warp, middle; /* its first cell, which may lie before the pass's */
+    int from, until;
+    bool none; /* a row of no cells, of a block that meets */
+    bool away; /* not even that */
+};
+template <class S, bool CHANGE> __device__ __forceinline__ sweep_piece sweep_piece_of(const sweep_pass &p)
 {
     typedef sweep_marching<S, CHANGE> marching;
     constexpr int CELLS = marching::CELLS, M = marching::M, L = marching::L;
-    marching m = {p};
-    const int lane = (int)threadIdx.x;
+    sweep_piece piece;
     const unsigned strip = blockIdx.x % p.strips, rest = blockIdx.x / p.strips;
     const unsigned chunk = rest / p.slab % p.chunks, between = rest / p.slab / p.chunks * p.slab + rest % p.slab;
     const long long begin = sweep_down(p.begin[0], SWEEP_TILE_X);
-    const long long warp = begin + ((long long)strip * blockDim.y + threadIdx.y) * (32 * CELLS);
-    m.x = warp + lane * CELLS;
+    piece.warp = begin + ((long long)strip * blockDim.y + threadIdx.y) * (32 * CELLS);
     const long long middles = marching::BY_PLANES ? sweep_down(p.begin[M], SWEEP_TILE_Y) : p.begin[M];
-    m.middle = middles + (long long)between * blockDim.z + threadIdx.z;
-    const bool none = m.middle < p.begin[M] || m.middle >= p.end[M]; /* a row of no cells, of a block that meets */
-    if (warp >= p.end[0] || m.middle - threadIdx.z >= p.end[M] || (none && !marching::BY_PLANES)) return;
+    piece.middle = middles + (long long)between * blockDim.z + threadIdx.z;
+    piece.none = piece.middle < p.begin[M] || piece.middle >= p.end[M];
+    piece.away =
+        piece.warp >= p.end[0] || piece.middle - threadIdx.z >= p.end[M] || (piece.none && !marching::BY_PLANES);
     const long long last = marching::BY_ROWS ? sweep_down(p.begin[L], SWEEP_TILE_Y) : p.begin[L];
     const long long from = last + (long long)chunk * p.length;
-    const int first = (int)(from > p.begin[L] ? from : p.begin[L]);
-    const int until = (int)(from + p.length < p.end[L] ? from + p.length : p.end[L]);
-    m.place(first, none ? first : until);
+    piece.from = (int)(from > p.begin[L] ? from : p.begin[L]);
+    piece.until = (int)(from + p.length < p.end[L] ? from + p.length : p.end[L]);
+    return piece;
+}
+template <class S, bool CHANGE>
+__device__ __forceinline__ sweep_marched sweep_marched_by(const sweep_pass &p, const sweep_piece &piece)
+{
+    typedef sweep_marching<S, CHANGE> marching;
+    constexpr int M = marching::M, L = marching::L;
+    const long long behind = piece.warp + 32 * marching::CELLS;
+    sweep_marched box;
+    box.begin[0] = piece.warp > p.begin[0] ? piece.warp : p.begin[0];
+    box.end[0] = behind < p.end[0] ? behind : p.end[0];
+    box.begin[M] = piece.middle;
+    box.end[M] = piece.middle + 1;
+    box.begin[L] = piece.from;
+    box.end[L] = piece.until;
+    return box;
+}
+
+/* Not inlined, and the piece once more: registers are the march's. */
+template <class S, bool CHANGE> static __device__ __noinline__ void sweep_ghosts(const sweep_pass &p)
+{
+    const sweep_marched box = sweep_marched_by<S, CHANGE>(p, sweep_piece_of<S, CHANGE>(p));
+    sweep_put_ghosts<typename S::T, S::FIELDS, S::DIMS>(p, box);
+}
+
+template <class S, bool CHANGE> __device__ __forceinline__ void sweep_march(const sweep_pass &p)
+{
+    typedef sweep_marching<S, CHANGE> marching;
+    constexpr int CELLS = marching::CELLS;
+    const sweep_piece piece = sweep_piece_of<S, CHANGE>(p);
+    if (piece.away) return;
+    const bool near = !piece.none && sweep_near_faces(p, sweep_marched_by<S, CHANGE>(p, piece));
+    marching m = {p};
+    const int lane = (int)threadIdx.x;
+    m.x = piece.warp + lane * CELLS;
+    m.middle = piece.middle;
+    m.place(piece.from, piece.none ? piece.from : piece.until);
     m.l = sweep_lane_at<CELLS>(lane, m.x, p.begin[0], p.end[0], marching::OWN);
     /* Lanes whose cells nobody wants read some that there are. */
     if (m.x + CELLS <= p.begin[0] - marching::OWN || m.x >= p.end[0] + marching::OWN)
         m.x = sweep_down(p.begin[0], CELLS);
-    if (none) m.middle = p.begin[M];
-    if (first < until) m.march(first, until);
+    if (piece.none) m.middle = p.begin[marching::M];
+    if (piece.from >= piece.until) return;
+    m.march(piece.from, piece.until);
+    if (near) sweep_ghosts<S, CHANGE>(p);
 }
 
 #endif

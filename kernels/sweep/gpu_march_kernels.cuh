@@ -9,8 +9,16 @@
 namespace sweep
 {
 
+/* Of a multiprocessor at least. Asked for four, the compiler spills nothing; of itself it does for the sake of five.
+ */
+template <class S> constexpr int blocks_of()
+{
+    return S::DIMS == 3 && S::TAPS < 8 ? 4 : 1;
+}
+
 template <class S, bool CHANGE>
-static __global__ void __launch_bounds__(32 * SWEEP_WARPS) march_kernel_of(const __grid_constant__ sweep_pass p)
+static __global__ void __launch_bounds__(32 * SWEEP_WARPS, blocks_of<S>())
+    march_kernel_of(const __grid_constant__ sweep_pass p)
 {
     sweep_march<S, CHANGE>(p);
 }

@@ -24,10 +24,7 @@ static cudaStream_t stream_of(const lacis_sweep_gpu *s, void *stream)
 
 lacis_sweep_status lacis_sweep_gpu_update(lacis_sweep_gpu *system, const lacis_sweep_box *box, void *stream)
 {
-    const Box cells = box_of(system, box);
-    SWEEP_TRY(pass(system, cells, false, stream_of(system, stream)));
-    if (!system->ghosts_change) return LACIS_SWEEP_OK;
-    return ghosts(system, 1 - system->now, cells, false, stream_of(system, stream));
+    return pass(system, box_of(system, box), false, stream_of(system, stream));
 }
 
 void lacis_sweep_gpu_turn(lacis_sweep_gpu *system)
@@ -78,12 +75,4 @@ lacis_sweep_status lacis_sweep_gpu_refresh(lacis_sweep_gpu *system, void *stream
     system->coefficients_new = false;
     if (system->ghosts_change) SWEEP_TRY(ghosts(system, system->now, box, false, on));
     return keep(system, on);
-}
-
-lacis_sweep_status lacis_sweep_gpu_measure(lacis_sweep_gpu *system, lacis_sweep_change *change)
-{
-    SWEEP_TRY(read_bad(system, system->stream));
-    SWEEP_TRY(clear_sums(system, system->stream));
-    SWEEP_TRY(measure(system, system->stream));
-    return read_sums(system, change, system->stream);
 }

@@ -27,6 +27,8 @@ void fill_pass(const lacis_sweep_gpu *s, const Box &box, sweep_pass *out)
             out->keep_high[f][k] = s->keep_high[f][k];
         }
     }
+    near_faces(s, out);
+    out->edges = s->edges;
     out->t = s->t;
     out->bad = s->bad;
     out->sums = s->sums;
@@ -49,7 +51,13 @@ lacis_sweep_status pass(lacis_sweep_gpu *s, const Box &box, bool sums, cudaStrea
     const void *const kernel = kernel_of(s, sums);
     s->done.updates += (double)s->start.fields * (double)(box.end[0] - box.begin[0]) *
                        (double)(box.end[1] - box.begin[1]) * (double)(box.end[2] - box.begin[2]);
-    return kernel != nullptr ? march(s, kernel, box, sums, stream) : general(s, box, stream);
+    if (kernel != nullptr) {
+        SWEEP_TRY(march(s, kernel, box, sums, stream));
+        if (!ghosts_apart) return LACIS_SWEEP_OK;
+    } else {
+        SWEEP_TRY(general(s, box, stream));
+    }
+    return s->ghosts_change ? ghosts(s, 1 - s->now, box, false, stream) : LACIS_SWEEP_OK;
 }
 
 } // namespace sweep

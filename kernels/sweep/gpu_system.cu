@@ -49,6 +49,7 @@ static bool may_block(const lacis_sweep_gpu *s, lacis_sweep_block *block, int64_
     block->pitch[0] = s->layout.stride[1];
     block->pitch[1] = s->layout.stride[2];
     block->rule = &start->rule[0];
+    block->asked = start->levels > 1;
     for (int k = 0; k < 3; k++) {
         block->extent[k] = s->layout.extent[k];
         for (int side = 0; k < start->dims && side < 2; side++) {
@@ -86,14 +87,26 @@ static lacis_sweep_status several_steps(lacis_sweep_gpu *s, int levels)
     return LACIS_SWEEP_OK;
 }
 
-static lacis_sweep_status next_pass(lacis_sweep_gpu *s, int levels, int64_t later, bool sums)
+/* Whether ghosts are read before the next pass of several steps, which reads none that change: by a single step, or
+ * by whoever goes on from here. */
+static bool ghosts_read(const lacis_sweep_gpu *s, int64_t later, bool change)
+{
+    for (int face = 0; face < 2 * s->start.dims; face++)
+        if (s->start.edge[0][face].kind == LACIS_SWEEP_INNER) return true;
+    return depth_of(s, later - change) == 1;
+}
+
+/* change: the last of the `later` steps is one by itself. */
+static lacis_sweep_status next_pass(lacis_sweep_gpu *s, int levels, int64_t later, bool change, bool sums)
 {
     const Box box = box_before(s, later);
-    if (levels > 1)
-        SWEEP_TRY(several_steps(s, levels));
-    else
+    if (levels == 1) {
         SWEEP_TRY(pass(s, box, sums, s->stream));
-    if (s->ghosts_change) SWEEP_TRY(ghosts(s, 1 - s->now, box, false, s->stream));
+    } else {
+        SWEEP_TRY(several_steps(s, levels));
+        if (s->ghosts_change && ghosts_read(s, later, change))
+            SWEEP_TRY(ghosts(s, 1 - s->now, box, false, s->stream));
+    }
     turn(s, levels);
     return LACIS_SWEEP_OK;
 }
@@ -119,7 +132,7 @@ static lacis_sweep_status run(lacis_sweep_gpu *s, int64_t steps, bool change)
     for (int64_t left = steps; left > 0;) {
         const bool last = change && left == 1;
         const int levels = depth_of(s, left - change);
-        SWEEP_TRY(next_pass(s, levels, left - levels, last && sums_fused(s)));
+        SWEEP_TRY(next_pass(s, levels, left - levels, change, last && sums_fused(s)));
         left -= levels;
         passes++;
         cells += each;
@@ -162,7 +175,7 @@ lacis_sweep_status begin_pass(lacis_sweep_gpu *s, int64_t *left, bool sums)
     if (sums) SWEEP_TRY(clear_sums(s, s->stream));
     const int levels = depth_of(s, *left);
     *left -= levels;
-    SWEEP_TRY(next_pass(s, levels, *left, sums && sums_fused(s)));
+    SWEEP_TRY(next_pass(s, levels, *left, false, sums && sums_fused(s)));
     return sums && !sums_fused(s) ? measure(s, s->stream) : LACIS_SWEEP_OK;
 }
 

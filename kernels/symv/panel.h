@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The fast order of one type: the triangle falls into slices of columns by n alone, each with sums of its own for all
- * rows that it reaches, which are added slice by slice. Within a slice COLUMNS go down together: the square on the
- * diagonal, mirrored, and what lies beside it as a panel (panel_walk.h) of which each element is loaded once and used
- * twice. Columns are counted off so that the square that is left over, where n is no multiple, has no panel: it is
- * the last of a lower triangle and the first of an upper one.
+ * rows that it reaches, which are added slice by slice. Within a slice COLUMNS go down together as a panel
+ * (panel_walk.h), of which each element is loaded once and used twice; where they cross the diagonal they have a
+ * square of their own (panel_corner.h, of double-double sums panel_square.h). Columns are counted off so that the
+ * square that is left over, where n is no multiple, has no panel: it is the last of a lower triangle and the first of
+ * an upper one.
  *
  * Vectors in the room: by planes (PLANES, wide.h) or as they are in memory, elements side by side. Included after
  * panel_real.h, panel_complex.h or panel_wide.h.
@@ -16,8 +17,7 @@ enum {
     SLICES_MOST = 32,
     SETS = 64,
     SETS_APART = 11,
-    WHOLE_UP_TO = 256, /* n of which there is one slice; run.c's SMALL */
-    SQUARE_ROWS = COLUMNS > VECTOR_ROWS ? COLUMNS : VECTOR_ROWS
+    WHOLE_UP_TO = 256 /* n of which there is one slice; run.c's SMALL */
 };
 
 static int64_t panel_slices(int64_t n)
@@ -97,48 +97,6 @@ typedef struct slice {
     bool lower, hermitian;
 } slice;
 
-/* Columns [j, j + width) where they cross the diagonal, with what the other triangle has; 0 beyond. */
-ALWAYS void square_read(const slice *s, int64_t j, int width, E *square)
-{
-    const E *column[COLUMNS];
-    if (width < COLUMNS) memset(square, 0, sizeof(E) * COLUMNS * SQUARE_ROWS * MATRIX);
-    for (int c = 0; c < width; c++)
-        column[c] = (const E *)symv_column(s->pass->m, j + c) + j * MATRIX;
-    for (int c = 0; c < width; c++)
-        for (int r = 0; r < width; r++) {
-            const bool stored = s->lower ? r >= c : r <= c;
-            E *to = square + (c * SQUARE_ROWS + r) * MATRIX;
-            memcpy(to, stored ? column[c] + r * MATRIX : column[r] + c * MATRIX, sizeof(E) * MATRIX);
-            for (int i = MATRIX / 2; IS_COMPLEX && s->hermitian && i < MATRIX; i++)
-                to[i] = r == c ? 0 : stored ? to[i] : -to[i];
-        }
-}
-
-/* All of y that the square gives, by some columns at once. */
-ALWAYS void slice_square(const slice *s, int64_t j, int width, bool accurate)
-{
-    E square[COLUMNS * SQUARE_ROWS * MATRIX];
-    square_read(s, j, width, square);
-    for (int side = 0; side < s->pass->sides; side++) {
-        const int64_t shift = j * (PLANES ? 1 : PARTS);
-        const T *x = panel_vector(s->pass, side, -1) + shift;
-        T *y = panel_vector(s->pass, side, s->index) + shift;
-        for (int first = 0; first < COLUMNS; first += AT_ONCE) {
-            const E *column[AT_ONCE];
-            vec xc[AT_ONCE * ACROSS], unused[AT_ONCE * ALONG] = {0};
-            for (int c = 0; c < AT_ONCE; c++) {
-                const num none = {{0}};
-                column[c] = square + (first + c) * SQUARE_ROWS * MATRIX;
-                panel_spread(first + c < width ? panel_get(x, s->stride, first + c) : none, xc + c * ACROSS);
-            }
-            for (int i = 0; i < width; i += VECTOR_ROWS) {
-                const int rest = width - i < VECTOR_ROWS ? width - i : VECTOR_ROWS;
-                panel_rows(column, i, rest, s->stride, AT_ONCE, 1, &x, &y, xc, unused, s->hermitian, accurate);
-            }
-        }
-    }
-}
-
 #include "symv/panel_walk.h"
 
 ALWAYS void slice_clear(const slice *s, int side, int64_t begin, int64_t end)
@@ -159,14 +117,12 @@ ALWAYS void slice_run(const symv_pass *pass, int64_t index, bool hermitian, bool
     int64_t j = begin;
     const int left = (int)(m->n % COLUMNS);
     if (left > 0 && !s.lower && j == 0) {
-        slice_square(&s, 0, left, accurate);
+        panel_left(&s, 0, left, accurate);
         j = left;
     }
-    for (; j + COLUMNS <= end; j += COLUMNS) {
-        slice_square(&s, j, COLUMNS, accurate);
+    for (; j + COLUMNS <= end; j += COLUMNS)
         panel_walk(&s, j, accurate);
-    }
-    if (j < end) slice_square(&s, j, left, accurate);
+    if (j < end) panel_left(&s, j, left, accurate);
 }
 
 static void panel_part(const symv_pass *pass, int64_t part)

@@ -4,13 +4,17 @@
  */
 #include "symv/vector.h"
 
+#include "symv/span.h"
+
 #define PLANES 0
 
 enum {
-    COLUMNS = sizeof(T) == sizeof(float) ? 16 : 8, /* of a panel */
-    AT_ONCE = 8,                                   /* of them, what registers hold with one side */
-    SIDES_AT_ONCE = 2,                             /* or so many sides with */
-    WITH_SIDES = 8,                                /* so many columns */
+    /* Of a panel. The processor fetches ahead along up to 16 columns, and reads float columns, which are shorter, the
+     * faster the more of them go down together. */
+    COLUMNS = T_FLOAT && VECTOR_BYTES == 64 ? 16 : 8,
+    AT_ONCE = COLUMNS, /* of them, what registers hold with one side */
+    SIDES_AT_ONCE = 2, /* or so many sides with */
+    WITH_SIDES = 8,    /* so many columns */
     VECTOR_ROWS = WIDTH,
     VECTORS = 1,
     ACROSS = 1, /* vectors for an element of x that stands for a column */
@@ -51,4 +55,25 @@ ALWAYS void panel_rows(const E *const *column, int64_t i, int count, int64_t str
         }
         vec_put_first(y[k] + i, ys, count);
     }
+}
+
+/* The same where the panel's columns cross the diagonal, for one side: rows [row, row + count) of the square there,
+ * which begins at row j. A column's diagonal element goes to y alone. */
+ALWAYS void panel_corner_rows(const E *const *column, int64_t j, int row, int count, int width, bool lower,
+                              const T *x, T *y, const vec *xc, vec *along, bool hermitian)
+{
+    const int64_t i = j + row;
+    const vec xs = vec_first(x + i, count);
+    vec ys = vec_first(y + i, count);
+    (void)hermitian;
+#pragma GCC unroll 16
+    for (int c = 0; c < width; c++) {
+        const row_span span = row_span_of(lower, c, row, count);
+        const vec_lanes both = lanes_between(span.begin, span.end);
+        const vec_lanes beside = both & ~lanes_between(span.diagonal, span.diagonal + 1);
+        const vec a = vec_of_lanes(column[c] + i, both);
+        ys = vec_fma_lanes(a, xc[c], ys, both);
+        along[c] = vec_fma_lanes(a, xs, along[c], beside);
+    }
+    vec_put_first(y + i, ys, count);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What lies beside the diagonal of COLUMNS columns, a chunk of rows at a time, which stays in the first-level cache:
- * for each side, or some, sub-blocks of columns as registers hold them. No instructions fetch ahead: on a Zen 4 they
- * were measured to be slower than what the processor fetches by itself along the columns.
+ * for each side, or some, sub-blocks of columns as registers hold them. Where one sub-block is all there is, no
+ * instructions fetch ahead: on a Zen 4 they were measured to be slower than what the processor fetches by itself
+ * along the columns. Where several go over a chunk in turn, memory would have nothing to do from the second on: then
+ * each of them fetches some of the next chunk's columns to the second-level cache.
  */
 
 enum {
@@ -22,21 +24,37 @@ typedef struct panel {
     vec along[PANEL_PASS * COLUMNS * ALONG];
 } panel;
 
-static void panel_begin(panel *p, const slice *s, int64_t j)
+ALWAYS void panel_begin(panel *p, const slice *s, int64_t j, int width)
 {
     const symv_matrix *m = s->pass->m;
-    p->row = s->lower ? j + COLUMNS : 0;
+    p->row = s->lower ? j + width : 0;
     p->end = s->lower ? m->n : j;
-    for (int c = 0; c < COLUMNS; c++)
+    for (int c = 0; c < width; c++)
         p->column[c] = (const E *)symv_column(m, j + c);
     for (int k = 0; k < s->pass->sides; k++) {
         p->x[k] = panel_vector(s->pass, k, -1);
         p->y[k] = panel_vector(s->pass, k, s->index);
-        for (int c = 0; c < COLUMNS; c++)
+        for (int c = 0; c < width; c++)
             p->xc[k * COLUMNS + c] = panel_get(p->x[k], s->stride, j + c);
     }
     memset(p->along, 0, sizeof p->along[0] * (size_t)(s->pass->sides * COLUMNS * ALONG));
 }
+
+/* The columns' own sums into y. */
+ALWAYS void panel_end(panel *p, const slice *s, int64_t j, int width, bool accurate)
+{
+    for (int k = 0; k < s->pass->sides; k++)
+        for (int c = 0; c < width; c++) {
+            const num sum = panel_total(p->along + (k * COLUMNS + c) * ALONG, s->hermitian, accurate);
+            panel_put(p->y[k], s->stride, j + c, num_plus(panel_get(p->y[k], s->stride, j + c), sum, accurate));
+        }
+}
+
+#if IS_WIDE
+#include "symv/panel_square.h"
+#else
+#include "symv/panel_corner.h"
+#endif
 
 ALWAYS void panel_some(const E *const *columns, int64_t i, int count, const slice *s, int width, int sides,
                        const T *const *x, T *const *y, const vec *xc, vec *along, bool accurate)
@@ -46,9 +64,20 @@ ALWAYS void panel_some(const E *const *columns, int64_t i, int count, const slic
         panel_settle(along + k * ALONG, accurate);
 }
 
+/* The columns of a sub-block, from the first on, of which it fetches the next chunk. */
+typedef struct panel_ahead {
+    int from, to;
+} panel_ahead;
+
+ALWAYS void panel_fetch(const E *const *column, int64_t i, panel_ahead ahead)
+{
+    for (int c = ahead.from; c < ahead.to; c++)
+        __builtin_prefetch(column[c] + (i + CHUNK_ROWS) * MATRIX, 0, 2);
+}
+
 /* Rows [i, end) of `width` columns and `sides` sides, which are known when compiled. */
 ALWAYS void panel_block(panel *p, const slice *s, int64_t i, int64_t end, int column, int width, int side, int sides,
-                        bool accurate)
+                        panel_ahead ahead, bool accurate)
 {
     vec xc[AT_ONCE * SIDES_AT_ONCE * ACROSS], along[AT_ONCE * SIDES_AT_ONCE * ALONG];
     const E *const *columns = p->column + column;
@@ -62,6 +91,7 @@ ALWAYS void panel_block(panel *p, const slice *s, int64_t i, int64_t end, int co
                 along[to * ALONG + v] = p->along[from * ALONG + v];
         }
     for (; i + STEP_ROWS <= end; i += STEP_ROWS) {
+        if (sides > 1) panel_fetch(columns, i, ahead);
         for (int step = 0; step < STEP_ROWS; step += VECTOR_ROWS)
             panel_rows(columns, i + step, VECTOR_ROWS, s->stride, width, sides, x, y, xc, along, s->hermitian,
                        accurate);
@@ -76,29 +106,46 @@ ALWAYS void panel_block(panel *p, const slice *s, int64_t i, int64_t end, int co
             p->along[((side + k) * COLUMNS + column) * ALONG + c] = along[k * width * ALONG + c];
 }
 
+/* The share of sub-blocks `width` wide in the turn of `side`, where there are several. */
+ALWAYS panel_ahead panel_share(const panel *p, const slice *s, int64_t end, int side, int width)
+{
+    const int turns = s->pass->sides / SIDES_AT_ONCE, turn = side / SIDES_AT_ONCE;
+    if (turns == 1 || end + CHUNK_ROWS > p->end) return (panel_ahead){0, 0};
+    return (panel_ahead){turn * width / turns, (turn + 1) * width / turns};
+}
+
 /* Some rows, all columns and sides. */
 ALWAYS void panel_chunk(panel *p, const slice *s, int64_t i, int64_t end, bool accurate)
 {
     const int sides = s->pass->sides;
     int side = 0;
-    for (; SIDES_AT_ONCE > 1 && side + SIDES_AT_ONCE <= sides; side += SIDES_AT_ONCE)
+    for (; SIDES_AT_ONCE > 1 && side + SIDES_AT_ONCE <= sides; side += SIDES_AT_ONCE) {
+        const panel_ahead ahead = panel_share(p, s, end, side, WITH_SIDES);
         for (int c = 0; c < COLUMNS; c += WITH_SIDES)
-            panel_block(p, s, i, end, c, WITH_SIDES, side, SIDES_AT_ONCE, accurate);
+            panel_block(p, s, i, end, c, WITH_SIDES, side, SIDES_AT_ONCE, ahead, accurate);
+    }
     for (; side < sides; side++)
         for (int c = 0; c < COLUMNS; c += AT_ONCE)
-            panel_block(p, s, i, end, c, AT_ONCE, side, 1, accurate);
+            panel_block(p, s, i, end, c, AT_ONCE, side, 1, (panel_ahead){0, 0}, accurate);
 }
 
+/* COLUMNS columns, in the order in which the matrix has them. */
 ALWAYS void panel_walk(const slice *s, int64_t j, bool accurate)
 {
     panel p;
-    panel_begin(&p, s, j);
-    if (p.row >= p.end) return;
+    panel_begin(&p, s, j, COLUMNS);
+    if (s->lower) panel_corner(&p, s, j, COLUMNS, accurate);
     for (int64_t i = p.row; i < p.end; i += CHUNK_ROWS)
         panel_chunk(&p, s, i, i + CHUNK_ROWS < p.end ? i + CHUNK_ROWS : p.end, accurate);
-    for (int k = 0; k < s->pass->sides; k++)
-        for (int c = 0; c < COLUMNS; c++) {
-            const num sum = panel_total(p.along + (k * COLUMNS + c) * ALONG, s->hermitian, accurate);
-            panel_put(p.y[k], s->stride, j + c, num_plus(panel_get(p.y[k], s->stride, j + c), sum, accurate));
-        }
+    if (!s->lower) panel_corner(&p, s, j, COLUMNS, accurate);
+    panel_end(&p, s, j, COLUMNS, accurate);
+}
+
+/* The square that is left over. */
+static void panel_left(const slice *s, int64_t j, int width, bool accurate)
+{
+    panel p;
+    panel_begin(&p, s, j, width);
+    panel_corner(&p, s, j, width, accurate);
+    panel_end(&p, s, j, width, accurate);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Vectors of T as wide as the instruction set has them, loaded from T or from E. Only the first `count` lanes of a
- * partial vector are touched in memory; others are 0. Included after number.h.
+ * partial vector, or those that are named, are touched in memory; others are 0. Included after number.h.
  */
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -143,4 +143,62 @@ ALWAYS vec vec_of_some(const E *from, int count)
     for (int i = 0; i < count; i++)
         some[i] = from[i];
     return vec_of(some);
+}
+
+/* Some lanes of a vector, lane i as bit i. */
+typedef unsigned vec_lanes;
+
+ALWAYS vec_lanes lanes_between(int first, int end)
+{
+    return first < end ? (1U << end) - (1U << first) : 0;
+}
+
+#if defined(__AVX2__) && !defined(__AVX512F__)
+ALWAYS __m256i vec_lanes_mask(vec_lanes on)
+{
+    const __m256i all = _mm256_set1_epi32((int)on);
+    if (T_FLOAT) {
+        const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+        return _mm256_cmpeq_epi32(_mm256_and_si256(all, bit), bit);
+    }
+    const __m256i bit = _mm256_setr_epi64x(1, 2, 4, 8);
+    return _mm256_cmpeq_epi64(_mm256_and_si256(all, bit), bit);
+}
+#endif
+
+/* Elements of these lanes; the others are not touched, and 0. */
+ALWAYS vec vec_of_lanes(const E *from, vec_lanes on)
+{
+#if defined(__AVX512F__)
+    if (sizeof(T) != sizeof(E))
+        return (vec)_mm512_cvtps_pd(_mm512_castps512_ps256(_mm512_maskz_loadu_ps((__mmask16)on, from)));
+    if (T_FLOAT) return (vec)_mm512_maskz_loadu_ps((__mmask16)on, from);
+    return (vec)_mm512_maskz_loadu_pd((__mmask8)on, from);
+#else
+#if defined(__AVX2__)
+    if (sizeof(T) == sizeof(E)) {
+        if (T_FLOAT) return (vec)_mm256_maskload_ps((const float *)from, vec_lanes_mask(on));
+        return (vec)_mm256_maskload_pd((const double *)from, vec_lanes_mask(on));
+    }
+#endif
+    vec out = {0};
+    for (int i = 0; i < WIDTH; i++)
+        if ((on >> i & 1) != 0) out[i] = (T)from[i];
+    return out;
+#endif
+}
+
+/* a b + c in these lanes, c in the others. */
+ALWAYS vec vec_fma_lanes(vec a, vec b, vec c, vec_lanes on)
+{
+#if defined(__AVX512F__)
+    if (T_FLOAT) return (vec)_mm512_mask3_fmadd_ps((__m512)a, (__m512)b, (__m512)c, (__mmask16)on);
+    return (vec)_mm512_mask3_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c, (__mmask8)on);
+#elif defined(__AVX2__)
+    return (vec)_mm256_blendv_epi8((__m256i)c, (__m256i)vec_fma(a, b, c), vec_lanes_mask(on));
+#else
+    for (int i = 0; i < WIDTH; i++)
+        if ((on >> i & 1) != 0) c[i] += a[i] * b[i];
+    return c;
+#endif
 }

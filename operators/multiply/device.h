@@ -13,6 +13,8 @@
 
 /* The product's job with host pointers, before anything is sent. */
 void lacis_multiply_gpu_job(const lacis_product *product, lacis_mul_gpu_job *out);
+/* Its HAVING: WITHIN or BEHIND. */
+void lacis_multiply_gpu_having(const lacis_product *product, lacis_mul_gpu_job *out);
 
 struct lacis_multiply_run;
 /* A product's operands and job on one device. */

@@ -29,11 +29,21 @@ void lacis_multiply_gpu_job(const lacis_product *product, lacis_mul_gpu_job *out
                                .max_degree_a = job->max_degree_a,
                                .mask = job->mask,
                                .mask_not = job->mask_not,
-                               .having = job->having != NULL,
                                .top = job->top,
                                .t_lo = job->t_lo,
                                .t_hi = job->t_hi,
                                .compact = true};
+    lacis_multiply_gpu_having(product, out);
+}
+
+void lacis_multiply_gpu_having(const lacis_product *product, lacis_mul_gpu_job *out)
+{
+    if (product->job.having == NULL) return;
+    out->having = product->strips.within ? LACIS_MUL_GPU_WITHIN : LACIS_MUL_GPU_BEHIND;
+    out->low = product->strips.low;
+    out->high = product->strips.high;
+    out->low_real = product->strips.low_real;
+    out->high_real = product->strips.high_real;
 }
 
 static const char *refuses(const lacis_product *product)
@@ -277,6 +287,30 @@ lacis_status lacis_multiply_gpu_cost(lacis_run *run, const lacis_call *call, con
 
 /* --------------------------------------------------------------------------------------------- EXPLAIN */
 
+static lacis_status explain_vector(const lacis_product *product, lacis_lines *lines)
+{
+    const bool having = product->job.having != NULL, top = product->job.top > 0;
+    if (product->spec.shape == LACIS_PRODUCT_MATRIX || !(having || top)) return LACIS_OK;
+    return lacis_lines_add(lines, "by gpu pull and gpu push:%s%s%s",
+                           !having                  ? ""
+                           : product->strips.within ? " HAVING is compared on the GPU"
+                                                    : " HAVING is taken of the vector on the host",
+                           having && top ? "," : "", top ? " TOP is taken of the vector on the host" : "");
+}
+
+static lacis_status explain_having(const lacis_multiply *work, lacis_lines *lines)
+{
+    static const char *const text[] = {
+        [LACIS_MUL_GPU_WITHIN] = "compared in the kernels of all classes, which store nothing else",
+        [LACIS_MUL_GPU_INSIDE] = "compiled into the kernels of all classes, which store nothing else",
+        [LACIS_MUL_GPU_BEHIND] = "by a kernel of its own behind the classes, in the rows as they are stored"};
+    lacis_mul_gpu_job job;
+    lacis_multiply_gpu_job(&work->product, &job);
+    if (job.having == LACIS_MUL_GPU_ALL) return LACIS_OK;
+    LACIS_TRY(lacis_written_having(work->run, &work->product, &job));
+    return lacis_lines_add(lines, "HAVING on the GPU: %s", text[job.having]);
+}
+
 lacis_status lacis_multiply_gpu_explain(const lacis_multiply *work, lacis_lines *lines)
 {
     const lacis_gpu_estimate *e = &work->gpu;
@@ -291,6 +325,8 @@ lacis_status lacis_multiply_gpu_explain(const lacis_multiply *work, lacis_lines 
     LACIS_TRY(lacis_lines_add(lines, "kernels %.6f s in %.0f panel%s, copies %.6f s (%.3g MB there, %.3g MB back)",
                               e->kernels * e->panels, e->panels, e->panels >= 2 ? "s" : "", e->copies,
                               1e-6 * e->to_device, 1e-6 * e->to_host));
+    LACIS_TRY(explain_having(work, lines));
+    LACIS_TRY(explain_vector(&work->product, lines));
     if (e->once > 0)
         LACIS_TRY(
             lacis_lines_add(lines, "the first time %.2f s more, to start the GPU or to compile for it", e->once));

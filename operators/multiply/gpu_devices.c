@@ -110,6 +110,7 @@ static lacis_status prepare(lacis_multiply_run *running, lacis_multiply_device *
         job->ordered = running->device[0].job.ordered;
         job->any_order = running->device[0].job.any_order;
         job->fails = running->device[0].job.fails;
+        job->having = running->device[0].job.having;
         job->written = &running->written;
     }
     LACIS_TRY(send_operands(running, device));

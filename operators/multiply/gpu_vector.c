@@ -29,6 +29,8 @@ void lacis_vector_job(lacis_run *run, const lacis_product *product, lacis_mul_gp
                                .t_lo = job->t_lo,
                                .t_hi = job->t_hi};
     out->ordered = lacis_run_deterministic(run);
+    lacis_multiply_gpu_having(product, out);
+    if (out->having == LACIS_MUL_GPU_BEHIND) out->having = LACIS_MUL_GPU_ALL; /* on the host (sift) */
 }
 
 uint64_t lacis_vector_type_bytes(lacis_mul_type type)
@@ -119,6 +121,12 @@ lacis_status lacis_vector_failed(lacis_run *run, lacis_gpu *gpu, lacis_mul_gpu_s
 lacis_status lacis_vector_sent(lacis_run *run, lacis_gpu *gpu, lacis_status status)
 {
     return status == LACIS_LIMIT ? lacis_gpu_no_room(run, gpu, "the operands") : status;
+}
+
+/* HAVING where the kernels did not look at it. */
+static lacis_status sift(lacis_run *run, const lacis_product *product, int64_t first, lacis_product_result *result)
+{
+    return product->strips.within ? LACIS_OK : lacis_product_sift(run, product, first, result);
 }
 
 /* The result as an array, TOP taken of a row. */
@@ -235,7 +243,7 @@ static lacis_status pull_run(lacis_run *run, const lacis_call *call, int64_t beg
     lacis_product_result result = {.rows = end - begin};
     lacis_status status = work->product.spec.shape == LACIS_PRODUCT_ROW ? lacis_against_pull(run, work, &result)
                                                                         : pull_rows(run, work, begin, end, &result);
-    if (status == LACIS_OK) status = lacis_product_sift(run, &work->product, begin, &result);
+    if (status == LACIS_OK) status = sift(run, &work->product, begin, &result);
     if (status == LACIS_OK) {
         lacis_run_count(run, "entries", (double)result.entries);
         status = array_of(run, work, begin, end, &result, out);
@@ -344,7 +352,7 @@ static lacis_status push_run(lacis_run *run, const lacis_call *call, int64_t beg
     lacis_status status = work->product.spec.shape == LACIS_PRODUCT_COLUMN
                               ? lacis_against_push(run, work, begin, end, &result)
                               : push_row(run, work, &result);
-    if (status == LACIS_OK) status = lacis_product_sift(run, &work->product, begin, &result);
+    if (status == LACIS_OK) status = sift(run, &work->product, begin, &result);
     if (status == LACIS_OK) {
         lacis_run_count(run, "products", (double)work->product.total_products);
         lacis_run_count(run, "entries", (double)result.entries);

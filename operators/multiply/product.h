@@ -60,6 +60,10 @@ typedef struct lacis_strips {
     lacis_labels s, c, t;
     bool vector_row, vector_column; /* HAVING: src and dst both are the vector's label */
     size_t program_bytes;           /* of a worker's workspace, before the strips that follow */
+    /* Whether HAVING says no more than that a value lies from low to high, of integers or of reals. */
+    bool within;
+    int64_t low, high;
+    double low_real, high_real;
 } lacis_strips;
 
 enum { LACIS_PRODUCT_BLOCKS = 40 };

@@ -15,7 +15,7 @@ bool lacis_written_needed(const lacis_product *product)
     bool complex = job->type == LACIS_MUL_C128 || job->a.type == LACIS_MUL_C128 || job->b.type == LACIS_MUL_C128;
     bool semiring = job->con_kind == LACIS_MUL_CON_STRIPS || job->agg == LACIS_MUL_FOLD ||
                     (complex && job->agg != LACIS_MUL_COUNT);
-    return semiring || job->having != NULL;
+    return semiring || (job->having != NULL && !product->strips.within);
 }
 
 #ifdef LACIS_GPU_WRITTEN
@@ -214,22 +214,39 @@ static const char *stored_text(lacis_mul_storage storage)
     return text[storage];
 }
 
-static lacis_status having_text(lacis_run *run, const lacis_product *product, const char **out)
+static bool can_fail(const char *text)
+{
+    return strstr(text, ", bad)") != NULL;
+}
+
+/* The kernels of the classes look at it twice, and on rows that MASK is still to take from: it must not fail. */
+lacis_status lacis_written_having(lacis_run *run, const lacis_product *product, lacis_mul_gpu_job *job)
+{
+    const char *body;
+    if (job->having != LACIS_MUL_GPU_BEHIND || !lacis_mul_gpu_semiring_written(job)) return LACIS_OK;
+    LACIS_TRY(lacis_expr_emit(run, product->spec.having, "lacis_having_of", &body));
+    if (!can_fail(body)) job->having = LACIS_MUL_GPU_INSIDE;
+    return LACIS_OK;
+}
+
+static lacis_status having_text(lacis_run *run, const lacis_product *product, const lacis_mul_gpu_job *job,
+                                const char **out)
 {
     const lacis_strips *strips = &product->strips;
     const char *body, *row = strips->vector_row ? "column" : "row",
                       *column = strips->vector_column ? "row" : "column";
     *out = "";
-    if (product->job.having == NULL) return LACIS_OK;
+    if (job->having != LACIS_MUL_GPU_INSIDE && job->having != LACIS_MUL_GPU_BEHIND) return LACIS_OK;
     LACIS_TRY(lacis_expr_emit(run, product->spec.having, "lacis_having_of", &body));
     const char *type = type_text(lacis_mul_type_of(strips->value_type));
     *out = lacis_run_text(run,
-                          "#define LACIS_HAVING\n%s"
+                          "%s%s"
                           "typedef %s lacis_stored;\n"
                           "LACIS_DEVICE bool lacis_having(lacis_stored v, long long s, long long t, int *bad)\n"
                           "{ long long row = s + %" PRId64 "ll, column = t + %" PRId64 "ll; %s value = v;\n"
                           "return lacis_having_of(value, %s, %s, %s, %s, bad) != 0; }\n",
-                          body, stored_text(product->job.storage), product->s.label == NULL ? product->s.base : 0,
+                          job->having == LACIS_MUL_GPU_BEHIND ? "#define LACIS_HAVING\n" : "", body,
+                          stored_text(product->job.storage), product->s.label == NULL ? product->s.base : 0,
                           product->t.label == NULL ? product->t.base : 0, type, row, column, row, column);
     return *out == NULL ? LACIS_NOMEM : LACIS_OK;
 }
@@ -245,8 +262,8 @@ struct part {
     char option_text[OPTION_TEXT];
 };
 
-/* What kernels are made of as runs ask for them. HAVING's kernel is a source of its own: it is the same for any CON
- * and AGG, and they are for any HAVING. */
+/* What kernels are made of as runs ask for them. HAVING's kernel, where it has one, is a source of its own: it is the
+ * same for any CON and AGG, and they are for any HAVING. */
 struct prepared {
     lacis_run *run;
     lacis_gpu *gpu;
@@ -273,11 +290,6 @@ static bool compile(lacis_mul_gpu_written *written, uint32_t wanted)
 lacis_status lacis_written_failed(const lacis_mul_gpu_written *written)
 {
     return ((const struct prepared *)written->context)->status;
-}
-
-static bool can_fail(const char *text)
-{
-    return strstr(text, ", bad)") != NULL;
 }
 
 /* A fold that can fail says so by `bad`; kernels that fold in any order have nowhere to say it. Devices before 9.0
@@ -341,10 +353,14 @@ lacis_status lacis_written_prepare(lacis_run *run, lacis_gpu *gpu, const lacis_p
     LACIS_TRY(lacis_run_scratch(run, sizeof *prepared, &prepared));
     *prepared = (struct prepared){.run = run, .gpu = gpu};
     LACIS_TRY(semiring_text(run, product, job, &semiring, &fold));
-    LACIS_TRY(having_text(run, product, &having));
+    LACIS_TRY(lacis_written_having(run, product, job));
+    LACIS_TRY(having_text(run, product, job, &having));
     set_order(run, gpu, product, fold, job);
-    job->having = product->job.having != NULL;
-    LACIS_TRY(make_part(run, job, con_lists(product), semiring, &prepared->semiring));
+    const bool inside = job->having == LACIS_MUL_GPU_INSIDE;
+    const char *text = inside ? lacis_run_text(run, "%s%s", semiring, having) : semiring;
+    if (text == NULL) return LACIS_NOMEM;
+    LACIS_TRY(
+        make_part(run, job, con_lists(product) | (inside ? having_lists(product) : 0), text, &prepared->semiring));
     LACIS_TRY(make_part(run, &any, having_lists(product), having, &prepared->having));
     *out = (lacis_mul_gpu_written){.compile = compile, .context = prepared};
     job->written = out;
@@ -378,6 +394,12 @@ lacis_status lacis_written_prepare(lacis_run *run, lacis_gpu *gpu, const lacis_p
 {
     (void)gpu, (void)product, (void)job, (void)out;
     return lacis_run_fail(run, LACIS_UNSUPPORTED, "this build has no GPU kernels for written CON and AGG");
+}
+
+lacis_status lacis_written_having(lacis_run *run, const lacis_product *product, lacis_mul_gpu_job *job)
+{
+    (void)run, (void)product, (void)job;
+    return LACIS_OK;
 }
 
 lacis_status lacis_written_failed(const lacis_mul_gpu_written *written)

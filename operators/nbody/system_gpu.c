@@ -247,17 +247,14 @@ static lacis_status gather(gpu *made, lacis_nbody_gpu_start *starts, int *device
     lacis_run *run = made->base.run;
     lacis_gpu *on[LACIS_GPUS] = {made->gpu};
     const int most = lacis_nbody_gpus_for(made->base.work, starts[0].start.rule.way, true, on);
+    const uint64_t bytes = lacis_nbody_gpu_bytes(&starts[0].start);
     made->members = 1;
     if (most == 1) return LACIS_OK;
-    if (lacis_gpu_memory_left(on[0]) < lacis_nbody_gpus_bytes(&starts[0].start, most, 0)) {
-        lacis_run_note(run, LACIS_NOTE, "NBODY: one GPU, for the first has no room for its part besides the whole");
-        return LACIS_OK;
-    }
     device[0] = lacis_nbody_gpu_current();
     for (int k = 1; k < most; k++) {
         lacis_nbody_gpu_start *next = &starts[made->members];
-        if (lacis_gpu_memory_left(on[k]) < lacis_nbody_gpus_bytes(&starts[0].start, most, k) ||
-            lacis_gpu_enter(run, on[k]) != LACIS_OK || !furnish(made, made->members, on[k], next)) {
+        if (lacis_gpu_memory_left(on[k]) < bytes || lacis_gpu_enter(run, on[k]) != LACIS_OK ||
+            !furnish(made, made->members, on[k], next)) {
             lacis_run_note(run, LACIS_NOTE, "NBODY: GPU %d is done without", lacis_gpu_number(on[k]));
             continue;
         }

@@ -76,6 +76,9 @@ static lacis_status fetch(void *context, lacis_panel *panel)
     lacis_solve_panel *own = panel->own;
     const lacis_solve_task *task = solving->task;
     const uint64_t size = (uint64_t)lacis_solve_bytes(task->work->type);
+    if (own->sum != NULL)
+        return lacis_gpu_fetch(task->run, panel->gpu, own->sum, sizeof *solving->sum * (uint64_t)panel->count,
+                               solving->sum + (panel->first - task->first));
     LACIS_TRY(fetch_lanes(task->run, panel->gpu, &own->result, size, own->x, task->job.x));
     if (own->residual != NULL)
         LACIS_TRY(
@@ -127,14 +130,21 @@ static lacis_status deal_lanes(lacis_solving *solving)
     return LACIS_OK;
 }
 
+lacis_status lacis_solve_deal(lacis_solving *solving)
+{
+    lacis_status status = lacis_solve_devices(solving);
+    if (status == LACIS_OK) status = deal_lanes(solving);
+    lacis_solve_devices_leave(solving);
+    return status;
+}
+
 static lacis_status compute(lacis_solve_task *task, lacis_solve_gpu_way way)
 {
     lacis_solving *solving;
     if (task->stop == task->first) return LACIS_OK;
     LACIS_TRY(lacis_run_scratch(task->run, sizeof *solving, &solving));
     *solving = (lacis_solving){.task = task, .way = way, .bad_lane = -1};
-    LACIS_TRY(lacis_solve_devices(solving));
-    return deal_lanes(solving);
+    return lacis_solve_deal(solving);
 }
 
 #else
@@ -168,8 +178,18 @@ static lacis_status compute(lacis_solve_task *task, lacis_solve_gpu_way way)
     {                                                                                                                \
         return lacis_solve_by(run, call, begin, end, id##_compute, out);                                             \
     }                                                                                                                \
-    const lacis_variant lacis_solve_gpu_##id = {                                                                     \
-        .name = title, .device = LACIS_GPU, .summary = says, .can = id##_can, .cost = id##_cost, .run = id##_run};
+    static lacis_status id##_totals(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end,              \
+                                    lacis_totals *totals)                                                            \
+    {                                                                                                                \
+        return lacis_solve_gpu_totals(run, call, begin, end, way, totals);                                           \
+    }                                                                                                                \
+    const lacis_variant lacis_solve_gpu_##id = {.name = title,                                                       \
+                                                .device = LACIS_GPU,                                                 \
+                                                .summary = says,                                                     \
+                                                .can = id##_can,                                                     \
+                                                .cost = id##_cost,                                                   \
+                                                .run = id##_run,                                                     \
+                                                .totals = id##_totals};
 
 VARIANT(thread, LACIS_SOLVE_GPU_THREAD, "gpu thread", "a thread a system, rows streamed through it")
 VARIANT(chip, LACIS_SOLVE_GPU_CHIP, "gpu chip",
@@ -179,3 +199,13 @@ VARIANT(lanes, LACIS_SOLVE_GPU_LANES, "gpu lanes",
 VARIANT(shared, LACIS_SOLVE_GPU_SHARED, "gpu shared",
         "trees, a thread a system, its eliminated rows in shared memory")
 VARIANT(branches, LACIS_SOLVE_GPU_BRANCHES, "gpu branches", "trees of several shapes, branches by levels as chains")
+VARIANT(cyclic, LACIS_SOLVE_GPU_CYCLIC, "gpu cr-pcr",
+        "a block a chain in shared memory: cyclic reduction, the last rows by parallel cyclic reduction")
+
+const lacis_variant *lacis_solve_gpu_variant(lacis_solve_gpu_way way)
+{
+    static const lacis_variant *const variant[LACIS_SOLVE_GPU_WAYS] = {
+        &lacis_solve_gpu_thread, &lacis_solve_gpu_chip,     &lacis_solve_gpu_lanes,
+        &lacis_solve_gpu_shared, &lacis_solve_gpu_branches, &lacis_solve_gpu_cyclic};
+    return variant[way];
+}

@@ -6,6 +6,8 @@
 #include "solve/device.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Nanoseconds an element of f64 systems with matrices of their own, and a row of lanes that are few, where nobody has
  * calibrated; from what an H200 took. */
@@ -31,6 +33,11 @@ static const lacis_solve_gpu_figure figures[LACIS_SOLVE_GPU_WAYS][2][2] = {
                                     600}},
                                   {{"solve.gpu.branches.tree.side_ns", "solve.gpu.branches.tree.row_ns", 0.059, 100},
                                    {"solve.gpu.branches.tree.flat_ns", "solve.gpu.branches.tree.row_ns", 0.12, 100}}},
+    /* Nobody has measured it yet: four times chip's. */
+    [LACIS_SOLVE_GPU_CYCLIC] = {{{"solve.gpu.cyclic.chain.side_ns", "solve.gpu.cyclic.chain.row_ns", 0.04, 40},
+                                 {"solve.gpu.cyclic.chain.flat_ns", "solve.gpu.cyclic.chain.row_ns", 0.04, 40}},
+                                {{"solve.gpu.cyclic.tree.side_ns", "solve.gpu.cyclic.tree.row_ns", 0.04, 40},
+                                 {"solve.gpu.cyclic.tree.flat_ns", "solve.gpu.cyclic.tree.row_ns", 0.04, 40}}},
 };
 
 const lacis_solve_gpu_figure *lacis_solve_gpu_figure_of(lacis_solve_gpu_way way, bool tree, bool flat)
@@ -42,7 +49,7 @@ const lacis_solve_gpu_figure *lacis_solve_gpu_figure_of(lacis_solve_gpu_way way,
 double lacis_solve_gpu_words(lacis_solve_gpu_way way, const lacis_solve_job *job)
 {
     const double own = !job->lower.shared + !job->diagonal.shared + !job->upper.shared;
-    const bool once = way == LACIS_SOLVE_GPU_CHIP || way == LACIS_SOLVE_GPU_LANES || way == LACIS_SOLVE_GPU_SHARED;
+    const bool once = way != LACIS_SOLVE_GPU_THREAD && way != LACIS_SOLVE_GPU_BRANCHES;
     const double rhs_and_x = 2, kept = once ? 0 : own > 0 ? 4 : 2;
     return own + rhs_and_x + kept;
 }
@@ -90,6 +97,12 @@ static double copy_seconds(lacis_gpu *gpu, const lacis_profile *profile, double 
            copies * lacis_profile_get(profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
 }
 
+/* Bytes that come back: the result, or sums of its lanes. */
+static double bytes_back(const lacis_call *call, double result)
+{
+    return lacis_solve_sums_there(call) ? (double)sizeof(lacis_solve_gpu_sum) * (double)call->units : result;
+}
+
 /* The most that the processor takes, which is twice as long as calibrated, against a call and its copies. */
 static bool worth(const lacis_call *call, const lacis_cost *processor, char *reason, size_t size)
 {
@@ -98,9 +111,25 @@ static bool worth(const lacis_call *call, const lacis_cost *processor, char *rea
     lacis_gpu *gpu = lacis_gpu_at_hand(work->run);
     const lacis_profile *figures_here = lacis_gpu_figures(gpu, call->profile);
     double up = bytes_to_send(work, gpu, processor->bytes);
-    double device = call_seconds(figures_here) + copy_seconds(gpu, figures_here, up, processor->bytes);
+    double device =
+        call_seconds(figures_here) + copy_seconds(gpu, figures_here, up, bytes_back(call, processor->bytes));
     return lacis_gpu_worth(call, work->run, LACIS_SOLVE_GPU_LOAD_FIGURE, margin * processor->seconds, device, reason,
                            size);
+}
+
+/* LACIS_SOLVE_WAY names one in the environment: for tests of each, and to measure them. Bits must not depend on what
+ * was measured, so of the ways for chains that have their own the second is only taken so. */
+static const char *refuses(const lacis_solve_job *whole, lacis_solve_gpu_way way)
+{
+    const char *wanted = getenv("LACIS_SOLVE_WAY");
+    const bool any = wanted == NULL || *wanted == '\0';
+    const lacis_solve_gpu_job job = {.job = *whole, .way = way};
+    const char *why = lacis_solve_gpu_refuses(&job);
+    if (why != NULL) return why;
+    if (!any && strcmp(wanted, lacis_solve_gpu_way_name[way]) != 0) return "LACIS_SOLVE_WAY asks for another way";
+    return any && way == LACIS_SOLVE_GPU_CYCLIC
+               ? "only where LACIS_SOLVE_WAY=cr-pcr asks for it: gpu chip comes to the same in registers"
+               : NULL;
 }
 
 /* The device is started here only where it is demanded: a plan that does not choose it must leave it alone. */
@@ -120,8 +149,7 @@ bool lacis_solve_gpu_can(const lacis_call *call, lacis_solve_gpu_way way, char *
         return false;
     }
     if (!worth(call, &processor, reason, size)) return false;
-    const lacis_solve_gpu_job job = {.job = *whole, .way = way};
-    const char *why = lacis_solve_gpu_refuses(&job);
+    const char *why = refuses(whole, way);
     if (why != NULL) {
         snprintf(reason, size, "%s", why);
         return false;
@@ -168,18 +196,18 @@ lacis_status lacis_solve_gpu_cost(lacis_run *run, const lacis_call *call, lacis_
     LACIS_TRY(lacis_solve_whole_job(run, work, &job));
     const double up = bytes_to_send(work, gpu, out->bytes);
     const double kernels = kernel_seconds(call, job, way, figures_here);
-    const double copies = copy_seconds(gpu, figures_here, up, out->bytes);
+    const double down = bytes_back(call, out->bytes), copies = copy_seconds(gpu, figures_here, up, down);
     out->once = lacis_gpu_start_seconds(run, figures_here, LACIS_SOLVE_GPU_LOAD_FIGURE);
     out->kind = up > 0 ? "sent" : "there"; /* what runs teach of copies says nothing of kernels alone */
-    out->seconds = out->once + kernels + copies + lacis_solve_touches(run, out->bytes);
-    out->peak_bytes = out->bytes + (work->status ? sizeof(int64_t) * (double)call->units : 0);
+    out->seconds = out->once + kernels + copies + lacis_solve_touches(run, down);
+    out->peak_bytes = down + (work->status ? sizeof(int64_t) * (double)call->units : 0);
     if (work->gpu.known && work->gpu.kernels <= kernels) return LACIS_OK;
     work->gpu = (lacis_solve_estimate){
         .known = true,
         .kernels = kernels,
         .copies = copies,
         .to_device = up,
-        .to_host = out->bytes,
+        .to_host = down,
         .once = out->once,
         .traffic = lacis_solve_gpu_words(way, job) * lacis_solve_bytes(job->type) * elements_wanted(call),
         .floor =
@@ -188,6 +216,22 @@ lacis_status lacis_solve_gpu_cost(lacis_run *run, const lacis_call *call, lacis_
 }
 
 /* --------------------------------------------------------------------------------------------- EXPLAIN */
+
+lacis_status lacis_solve_gpu_explain_layout(const lacis_solve *work, lacis_lines *lines)
+{
+    if (!work->gpu.known || work->whole == NULL) return LACIS_OK;
+    for (int way = 0; way < LACIS_SOLVE_GPU_WAYS; way++) {
+        const lacis_solve_gpu_job job = {.job = *work->whole, .way = (lacis_solve_gpu_way)way};
+        const char *what = lacis_solve_gpu_refuses(&job) == NULL ? lacis_solve_gpu_converts(&job) : NULL;
+        if (what != NULL)
+            LACIS_TRY(
+                lacis_lines_add(lines,
+                                "conversion by gpu %s: %s, since reading them as they lie moves four times their "
+                                "bytes",
+                                lacis_solve_gpu_way_name[way], what));
+    }
+    return LACIS_OK;
+}
 
 lacis_status lacis_solve_gpu_explain(const lacis_solve *work, lacis_lines *lines)
 {
@@ -218,6 +262,12 @@ lacis_status lacis_solve_gpu_cost(lacis_run *run, const lacis_call *call, lacis_
 {
     (void)call, (void)way, (void)profile, (void)out;
     return lacis_run_fail(run, LACIS_UNSUPPORTED, "this build has no GPU kernels");
+}
+
+lacis_status lacis_solve_gpu_explain_layout(const lacis_solve *work, lacis_lines *lines)
+{
+    (void)work, (void)lines;
+    return LACIS_OK;
 }
 
 lacis_status lacis_solve_gpu_explain(const lacis_solve *work, lacis_lines *lines)

@@ -85,6 +85,7 @@ static lacis_status prepare(lacis_solving *solving, lacis_solve_device *device, 
     lacis_status status = send_operands(solving, device);
     if (status == LACIS_LIMIT) return no_room(solving->task->run, gpu);
     LACIS_TRY(status);
+    LACIS_TRY(lacis_solve_plan_find(solving, device));
     device->room = lacis_gpu_memory_left(gpu) / 32 * 31;
     return LACIS_OK;
 }
@@ -125,6 +126,12 @@ lacis_status lacis_solve_devices(lacis_solving *solving)
             lacis_run_note(run, LACIS_NOTE, "SOLVE: GPU %d is done without", lacis_gpu_number(gpu[i]));
     }
     return gpus > 1 ? lacis_gpu_enter(run, gpu[0]) : LACIS_OK;
+}
+
+void lacis_solve_devices_leave(lacis_solving *solving)
+{
+    for (int i = 0; i < solving->devices; i++)
+        lacis_solve_plan_leave(&solving->device[i]);
 }
 
 /* -------------------------------------------------------------------------------------- size of panels */

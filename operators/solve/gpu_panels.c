@@ -123,11 +123,12 @@ static lacis_status take_room(const lacis_solve_device *device, const lacis_pane
     const lacis_solve *work = device->solving->task->work;
     const uint64_t places = (uint64_t)own->result.places, lanes = (uint64_t)panel->count;
     own->x = lacis_gpu_alloc(device->gpu, (uint64_t)lacis_solve_bytes(work->type) * places);
-    if (work->residual) own->residual = lacis_gpu_alloc(device->gpu, sizeof(double) * places);
+    const bool residual = work->residual && device->solving->sum == NULL, sums = device->solving->sum != NULL;
+    if (residual) own->residual = lacis_gpu_alloc(device->gpu, sizeof(double) * places);
+    if (sums) own->sum = lacis_gpu_alloc(device->gpu, sizeof(lacis_solve_gpu_sum) * lanes);
     if (work->status) own->status = lacis_gpu_alloc(device->gpu, sizeof(int64_t) * lanes);
-    bool fine =
-        own->x != NULL && (own->residual != NULL || !work->residual) && (own->status != NULL || !work->status);
-    return fine ? LACIS_OK : LACIS_LIMIT;
+    bool fine = own->x != NULL && (own->residual != NULL || !residual) && (own->status != NULL || !work->status);
+    return fine && (own->sum != NULL || !sums) ? LACIS_OK : LACIS_LIMIT;
 }
 
 static lacis_solve_field there(const lacis_solve_device *device, int role, const lacis_solve_panel *own)
@@ -177,8 +178,11 @@ static lacis_status run_kernels(lacis_solve_device *device, lacis_solve_panel *o
     job.job.group = own->group;
     job.job.groups = own->groups;
     job.job.host = (lacis_solve_host){device_alloc, device_free, stopped, device};
-    lacis_solve_gpu_status status = lacis_solve_gpu_run(&job, NULL, solving->task->job.parent, &out);
+    const lacis_solve_gpu_plan *plan = own->groups == device->planned ? device->plan : NULL;
+    lacis_solve_gpu_status status = lacis_solve_gpu_run(&job, plan, solving->task->job.parent, &out);
     own->out = out.solve;
+    if (status == LACIS_SOLVE_GPU_OK && own->sum != NULL)
+        status = lacis_solve_gpu_sums(&job, own->sum, &out.cuda_error);
     return answer(device, status, out.cuda_error, own);
 }
 
@@ -203,6 +207,7 @@ void lacis_solve_panel_drop(void *context, lacis_panel *panel)
     lacis_gpu_free(panel->gpu, own->x);
     lacis_gpu_free(panel->gpu, own->residual);
     lacis_gpu_free(panel->gpu, own->status);
+    lacis_gpu_free(panel->gpu, own->sum);
     lacis_run_free(solving->task->run, own->group);
     *own = (lacis_solve_panel){0};
 }

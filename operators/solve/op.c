@@ -85,6 +85,23 @@ static lacis_status explain_bytes(const lacis_call *call, lacis_lines *lines)
                            read < mega ? "kB" : "MB", size * elements / unit);
 }
 
+/* Operands and results are never converted as a whole: one solve would not win back the pass over memory. */
+static lacis_status explain_layout(lacis_run *run, const lacis_call *call, lacis_lines *lines)
+{
+    const lacis_solve *work = call->work;
+    const bool matrix = work->one || (work->lower.shared && work->diagonal.shared && work->upper.shared);
+    const bool flat = (!matrix && work->matrix.batch.block == 1) ||
+                      (!work->right.shared && work->rhs.batch.block == 1) || work->block == 1;
+    LACIS_TRY(lacis_lines_add(lines, "layout: matrix %s, right side %s, result %s",
+                              layout_name(run, work->matrix.batch.block), layout_name(run, work->rhs.batch.block),
+                              layout_name(run, work->block)));
+    if (!flat) return LACIS_OK;
+    LACIS_TRY(lacis_lines_add(lines,
+                              "conversion by the CPU: Flat lanes are turned side by side in registers, a tile at "
+                              "a time, as they are read and written; a pass of its own would not pay"));
+    return lacis_solve_gpu_explain_layout(work, lines);
+}
+
 static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines *lines)
 {
     static const char *const sharing[] = {"", "; off-diagonals shared by lanes",
@@ -98,9 +115,7 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
                               "systems: %s, %" PRId64 " lanes in %" PRId64 " shape%s, %" PRId64 " elements%s%s",
                               work->tree ? "trees" : "tridiagonal", batch->lanes, batch->groups,
                               batch->groups == 1 ? "" : "s", batch->elements, sharing[shared], way));
-    LACIS_TRY(lacis_lines_add(lines, "layout: matrix %s, right side %s, result %s",
-                              layout_name(run, work->matrix.batch.block), layout_name(run, work->rhs.batch.block),
-                              layout_name(run, work->block)));
+    LACIS_TRY(explain_layout(run, call, lines));
     LACIS_TRY(explain_bytes(call, lines));
     LACIS_TRY(lacis_lines_add(lines, "arithmetic: %s, loops for %s",
                               work->type == LACIS_SOLVE_MIXED ? "f64 on f32" : lacis_dtype_name(call->dtype),
@@ -116,8 +131,9 @@ static const char *cheaper(const lacis_call *call)
 }
 
 static const lacis_variant *const variants[] = {
-    &lacis_solve_cpu,        &lacis_solve_gpu_thread,   &lacis_solve_gpu_chip, &lacis_solve_gpu_lanes,
-    &lacis_solve_gpu_shared, &lacis_solve_gpu_branches, &lacis_solve_ranks,    &lacis_solve_ranks_gpu};
+    &lacis_solve_cpu,        &lacis_solve_gpu_thread, &lacis_solve_gpu_chip,
+    &lacis_solve_gpu_lanes,  &lacis_solve_gpu_shared, &lacis_solve_gpu_branches,
+    &lacis_solve_gpu_cyclic, &lacis_solve_ranks,      &lacis_solve_ranks_gpu};
 
 const lacis_op lacis_op_solve = {
     .verb = "SOLVE",

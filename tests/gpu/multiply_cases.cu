@@ -20,6 +20,17 @@ static void forget_values(lacis_mul_gpu_job &job)
     }
 }
 
+/* Of values that are small integers, or anything: none, some or all are within. */
+void random_having(lacis_mul_gpu_job &job, u64 *state)
+{
+    const int64_t from = (int64_t)(next_random(state) % 40) - 12, size = (int64_t)(next_random(state) % 30) - 1;
+    job.having = LACIS_MUL_GPU_WITHIN;
+    job.low = from;
+    job.high = next_random(state) % 3 ? from + size : INT64_MAX;
+    job.low_real = (double)from + (double)(next_random(state) % 4) / 4;
+    job.high_real = job.high == INT64_MAX ? (double)INFINITY : job.low_real + (double)size;
+}
+
 void check_pair(matrix a, matrix b, lacis_mul_type type, u64 *state, bool brief)
 {
     const bool real = type == LACIS_MUL_F32 || type == LACIS_MUL_F64;
@@ -67,6 +78,7 @@ void check_pair(matrix a, matrix b, lacis_mul_type type, u64 *state, bool brief)
                     job.mask_not = next_random(state) % 2;
                     mask_matrix = &mask;
                 }
+                if (next_random(state) % 4 == 0) random_having(job, state);
                 if (next_random(state) % 4 == 0) job.top = 1 + (int64_t)(next_random(state) % 20);
                 std::vector<int64_t> rows;
                 int64_t first = 0, count = a.rows;

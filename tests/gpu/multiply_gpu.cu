@@ -7,6 +7,8 @@
  *     multiply_gpu tiny                    fewer and smaller ones: for tests/emulate
  *     multiply_gpu heavy                   only hub rows, dense blocks and TOP
  *     multiply_gpu masks                   only a few small ones of MASK
+ *     multiply_gpu having [SEED]           only HAVING that compares, with TOP and MASK
+ *     multiply_gpu inside [SEED]           only HAVING within written kernels, compiled by nvcc
  *     multiply_gpu bench GRAPH...          rmat:S (labels permuted), rmat-raw:S, uniform:S, star:N, hub:N, dense:N
  *     multiply_gpu written [SEED [NAME]]   written CON, AGG and HAVING through NVRTC, every class forced
  *     multiply_gpu bench-written GRAPH...  their times
@@ -58,7 +60,8 @@ static bool known(const std::string &what)
 #ifdef WITH_NVRTC
     if (what == "written") return true;
 #endif
-    return what == "check" || what == "heavy" || what == "masks" || what == "small" || what == "tiny";
+    return what == "check" || what == "heavy" || what == "masks" || what == "having" || what == "inside" ||
+           what == "small" || what == "tiny";
 }
 
 int main(int argc, char **argv)
@@ -86,11 +89,17 @@ int main(int argc, char **argv)
         check_faults();
         check_overflow();
         check_masks(seed, 300, 3000, false);
+        check_having(seed, 300, 3000, false);
+        check_inside(seed, 300, 3000);
         check_heavy();
     } else if (what == "heavy") {
         check_heavy();
     } else if (what == "masks") {
         check_masks(3, 12, 700, true);
+    } else if (what == "having") {
+        check_having(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, 12, 700, true);
+    } else if (what == "inside") {
+        check_inside(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, 40, 700);
 #ifdef WITH_NVRTC
     } else if (what == "written") {
         check_written(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, argc > 3 ? argv[3] : nullptr);
@@ -102,11 +111,15 @@ int main(int argc, char **argv)
         check_flat(3, 4, 60);
         check_few(3, 1, 20000);
         check_masks(3, 30, 700, true);
+        check_having(3, 30, 700, true);
+        check_inside(3, 40, 700);
     } else if (what == "tiny") {
         check_random(3, 5, 70);
         check_flat(3, 2, 40);
         check_few(3, 1, 2100);
         check_masks(3, 12, 700, true);
+        check_having(3, 12, 700, true);
+        check_inside(3, 12, 300);
     } else {
         for (const auto &mode : graph_modes)
             for (int i = 2; i < argc && what == mode.name; i++)

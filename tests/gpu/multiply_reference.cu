@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The plain reference of multiply_gpu.cu: rows of a product as they are defined, with MASK and TOP.
+ * The plain reference of multiply_gpu.cu: rows of a product as they are defined, with MASK, HAVING that compares, and
+ * TOP.
  */
 #include "multiply_support.h"
 
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <thread>
+#include <type_traits>
 
 static double plus(double x, double y)
 {
@@ -120,7 +122,17 @@ static void reference_row(const matrix &a, const matrix &b, const lacis_mul_gpu_
 
 const matrix *mask_matrix;
 
-/* MASK and TOP as they are defined, on one row of the reference. */
+/* HAVING that compares. */
+template <class V> static bool within(const lacis_mul_gpu_job &job, V v)
+{
+    if (job.having != LACIS_MUL_GPU_WITHIN) return true;
+    if constexpr (std::is_floating_point<V>::value)
+        return job.low_real <= v && v <= job.high_real;
+    else
+        return job.low <= (int64_t)v && (int64_t)v <= job.high;
+}
+
+/* MASK, HAVING and TOP as they are defined, on one row of the reference. */
 template <class V> static void filter_row(const lacis_mul_gpu_job &job, int64_t row, result &r)
 {
     const size_t n = r.column.size();
@@ -130,7 +142,7 @@ template <class V> static void filter_row(const lacis_mul_gpu_job &job, int64_t 
         const bool hit =
             mask_matrix && std::binary_search(mask_matrix->column.begin() + mask_matrix->begin[row],
                                               mask_matrix->column.begin() + mask_matrix->end[row], r.column[i]);
-        if (!mask_matrix || hit != job.mask_not) keep.push_back(i);
+        if ((!mask_matrix || hit != job.mask_not) && within(job, v[i])) keep.push_back(i);
     }
     if (job.top > 0 && keep.size() > (size_t)job.top) {
         std::stable_sort(keep.begin(), keep.end(), [&](size_t x, size_t y) {
@@ -150,7 +162,7 @@ template <class V> static void filter_row(const lacis_mul_gpu_job &job, int64_t 
 
 static void filter(const lacis_mul_gpu_job &job, int64_t row, result &r)
 {
-    if (!job.mask && job.top <= 0) return;
+    if (!job.mask && job.having != LACIS_MUL_GPU_WITHIN && job.top <= 0) return;
     switch (job.storage) {
     case LACIS_MUL_TO_U8:
         return filter_row<uint8_t>(job, row, r);

@@ -1,9 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Written CON, AGG and HAVING as texts, with what they mean, and their kernels by NVRTC as
- * operators/multiply/written.c makes them. Only with WITH_NVRTC, -lnvrtc and the text of engine/expr/functions.cuh.
+ * operators/multiply/written.c makes them: those only with WITH_NVRTC, -lnvrtc and the text of
+ * engine/expr/functions.cuh.
  */
 #include "multiply_rings.h"
+
+lacis_mul_gpu_job ring_job(const ring &r, const lacis_mul_matrix &a, const lacis_mul_matrix &b)
+{
+    lacis_mul_gpu_job job = make_job(a, b);
+    job.con_kind = r.having ? LACIS_MUL_CON_ONE : LACIS_MUL_CON_STRIPS;
+    job.agg = r.agg;
+    job.type = r.type;
+    job.storage = r.agg == LACIS_MUL_COUNT                             ? LACIS_MUL_TO_U32
+                  : r.agg == LACIS_MUL_AVG && r.type != LACIS_MUL_C128 ? LACIS_MUL_TO_F64
+                                                                       : storage_of(r.type);
+    job.any_order = r.any_order;
+    job.ordered = !r.any_order;
+    job.having = r.having ? LACIS_MUL_GPU_BEHIND : r.keeps ? LACIS_MUL_GPU_INSIDE : LACIS_MUL_GPU_ALL;
+    return job;
+}
+
+void whole_values(matrix &m, u64 *state)
+{
+    add_values(m, LACIS_MUL_F32, state, false);
+    for (size_t i = 0; i < m.column.size(); i++)
+        ((float *)m.value.data())[i] = (float)(1 + (int)(next_random(state) % 3));
+}
 
 #ifdef WITH_NVRTC
 
@@ -63,6 +86,10 @@ static bool some(pair v, int64_t s, int64_t t)
 {
     return v.x > 1 && (s + t) % 3 != 0;
 }
+static bool more(pair v, int64_t s, int64_t t)
+{
+    return v.x > 3 && (s + t) % 3 != 0;
+}
 static pair nothing(double, double, int64_t, int64_t, int64_t)
 {
     return {1, 0};
@@ -88,6 +115,17 @@ static const char having_text[] =
     "#define LACIS_HAVING\ntypedef unsigned int lacis_stored;\n"
     "LACIS_DEVICE bool lacis_having(lacis_stored v, long long s, long long t, int *bad)\n"
     "{ return v > 1 && (s + t) % 3 != 0; }\n";
+#define INSIDE                                                                                                       \
+    "typedef lacis_t lacis_stored;\n"                                                                                \
+    "LACIS_DEVICE bool lacis_having(lacis_stored v, long long s, long long t, int *bad)\n"
+static const char min_inside_text[] =
+    CON "{ return a + b; }\n" FOLD "{ return y < x ? y : x; }\n"
+        "#define LACIS_IDENTITY ((lacis_t)LACIS_INFINITY)\n" INSIDE "{ return v > 3 && (s + t) % 3 != 0; }\n";
+static const char sum_inside_text[] = CON "{ return a + b; }\n" INSIDE "{ return v > 3 && (s + t) % 3 != 0; }\n";
+static const char paths_inside_text[] = CON
+    "{ return lacis_complex(a + b, 1.0); }\n" FOLD
+    "{ return x.re < y.re ? x : y.re < x.re ? y : lacis_complex(x.re, x.im + y.im); }\n"
+    "#define LACIS_IDENTITY lacis_complex(LACIS_INFINITY, 0.0)\n" INSIDE "{ return v.re > 3 && (s + t) % 3 != 0; }\n";
 
 const ring rings[] = {
     {"min", plus_text, LACIS_MUL_F32, LACIS_MUL_MIN, false, false, false, plus, least, {infinite, 0}, nullptr},
@@ -176,6 +214,51 @@ const ring rings[] = {
     {"avg c128", pair_text, LACIS_MUL_C128, LACIS_MUL_AVG, false, false, false, one_path, total, {0, 0}, nullptr},
     {"labels", labels_text, LACIS_MUL_I64, LACIS_MUL_MAX, false, false, true, labels, greatest, {-1e18, 0}, nullptr},
     {"having", having_text, LACIS_MUL_F32, LACIS_MUL_COUNT, false, true, false, nothing, total, {0, 0}, some},
+    {"fold min inside",
+     min_inside_text,
+     LACIS_MUL_F32,
+     LACIS_MUL_FOLD,
+     true,
+     false,
+     false,
+     plus,
+     least,
+     {infinite, 0},
+     more},
+    {"fold min ordered inside",
+     min_inside_text,
+     LACIS_MUL_F64,
+     LACIS_MUL_FOLD,
+     false,
+     false,
+     false,
+     plus,
+     least,
+     {infinite, 0},
+     more},
+    {"sum i64 inside", sum_inside_text, LACIS_MUL_I64, LACIS_MUL_SUM, true, false, false, plus, total, {0, 0}, more},
+    {"paths inside",
+     paths_inside_text,
+     LACIS_MUL_C128,
+     LACIS_MUL_FOLD,
+     true,
+     false,
+     false,
+     one_path,
+     paths,
+     {infinite, 0},
+     more},
+    {"paths ordered inside",
+     paths_inside_text,
+     LACIS_MUL_C128,
+     LACIS_MUL_FOLD,
+     false,
+     false,
+     false,
+     one_path,
+     paths,
+     {infinite, 0},
+     more},
 };
 
 const int ring_count = sizeof rings / sizeof *rings;
@@ -250,28 +333,6 @@ void prepare_ring(const ring &r, const lacis_mul_gpu_job &job, compiling &of)
                    type_name(job.a.type) + " lacis_a; typedef " + type_name(job.b.type) + " lacis_b;\n";
     of.text += r.text;
     of.text += lacis_mul_gpu_source();
-}
-
-lacis_mul_gpu_job ring_job(const ring &r, const lacis_mul_matrix &a, const lacis_mul_matrix &b)
-{
-    lacis_mul_gpu_job job = make_job(a, b);
-    job.con_kind = r.having ? LACIS_MUL_CON_ONE : LACIS_MUL_CON_STRIPS;
-    job.agg = r.agg;
-    job.type = r.type;
-    job.storage = r.agg == LACIS_MUL_COUNT                             ? LACIS_MUL_TO_U32
-                  : r.agg == LACIS_MUL_AVG && r.type != LACIS_MUL_C128 ? LACIS_MUL_TO_F64
-                                                                       : storage_of(r.type);
-    job.any_order = r.any_order;
-    job.ordered = !r.any_order;
-    job.having = r.having;
-    return job;
-}
-
-void whole_values(matrix &m, u64 *state)
-{
-    add_values(m, LACIS_MUL_F32, state, false);
-    for (size_t i = 0; i < m.column.size(); i++)
-        ((float *)m.value.data())[i] = (float)(1 + (int)(next_random(state) % 3));
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Written semirings as multiply_rings.cu has them, for multiply_written.cu, which checks them, and
- * multiply_written_bench.cu.
+ * Written semirings as multiply_rings.cu has them, for multiply_written.cu, which checks them, multiply_inside*.cu
+ * and multiply_written_bench.cu.
  */
 #ifndef LACIS_TESTS_GPU_MULTIPLY_RINGS_H
 #define LACIS_TESTS_GPU_MULTIPLY_RINGS_H
@@ -23,7 +23,7 @@ struct ring {
     pair (*con)(double a, double b, int64_t s, int64_t c, int64_t t);
     pair (*fold)(pair x, pair y); /* of AVG: sum and count, which is the sum of imaginary parts as well */
     pair start;
-    bool (*keeps)(pair v, int64_t s, int64_t t);
+    bool (*keeps)(pair v, int64_t s, int64_t t); /* HAVING: INSIDE, or BEHIND where `having` */
 };
 
 /* A ring's source; `seconds` that its last compilation took. */
@@ -36,6 +36,11 @@ struct compiling {
 extern const ring rings[];
 extern const int ring_count;
 lacis_mul_gpu_job ring_job(const ring &r, const lacis_mul_matrix &a, const lacis_mul_matrix &b);
+/* Every class that can take a row. written: of kernels without MASK, and with. */
+void check_ring(const ring &r, const matrix &a, const matrix &b, const matrix &mask, lacis_mul_gpu_written *written);
+/* multiply_inside_f32.cu, multiply_inside_c128.cu: kernels with HAVING inside, by nvcc. */
+void check_inside_f32(const matrix &a, const matrix &b, const matrix &mask);
+void check_inside_c128(const matrix &a, const matrix &b, const matrix &mask);
 void prepare_ring(const ring &r, const lacis_mul_gpu_job &job, compiling &of);
 /* For lacis_mul_gpu_written, with a `compiling` as context. */
 bool compile_ring(lacis_mul_gpu_written *written, uint32_t wanted);

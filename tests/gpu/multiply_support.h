@@ -81,16 +81,21 @@ static inline bool wanted(int type)
 {
     return only_types == 0 || (only_types >> type & 1) != 0;
 }
+/* HAVING that compares. */
+void random_having(lacis_mul_gpu_job &job, u64 *state);
 /* All operators of one pair of shapes and one type. */
 void check_pair(matrix a, matrix b, lacis_mul_type type, u64 *state, bool brief);
 void check_random(u64 seed, int rounds, int64_t most);
 void check_wide(u64 seed);
 void check_faults();
 void check_overflow();
-void check_heavy();                                                 /* multiply_heavy.cu */
-void check_masks(u64 seed, int64_t rows, int64_t cols, bool brief); /* multiply_masks.cu */
+void check_heavy();                                                  /* multiply_heavy.cu */
+void check_masks(u64 seed, int64_t rows, int64_t cols, bool brief);  /* multiply_masks.cu */
+void check_having(u64 seed, int64_t rows, int64_t cols, bool brief); /* multiply_having.cu */
 void bench(const char *name, int repeats);
 void bench_cusparse(const char *name); /* only with WITH_CUSPARSE */
+
+void check_inside(u64 seed, int64_t rows, int64_t cols); /* multiply_written.cu */
 
 /* --- multiply_written.cu, multiply_written_bench.cu, only with WITH_NVRTC
  * -------------------------------------------------------- */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Written CON, AGG and HAVING for multiply_gpu.cu, in every class that can take a row, against the products written
- * out. Only with WITH_NVRTC.
+ * out. check_written only with WITH_NVRTC.
  */
 #include "multiply_rings.h"
-
-#ifdef WITH_NVRTC
 
 #include <algorithm>
 #include <cstring>
@@ -92,9 +90,8 @@ static bool compare(const ring &r, const lacis_mul_gpu_job &job, const matrix &a
     return entries == out.entries;
 }
 
-/* Kernels are compiled for the first shape that needs them: without MASK, and with one. */
-static void check_ring(const ring &r, const matrix &a, const matrix &b, const matrix &mask,
-                       lacis_mul_gpu_written *written)
+/* Kernels that are not there yet are compiled for the first shape that needs them: without MASK, and with one. */
+void check_ring(const ring &r, const matrix &a, const matrix &b, const matrix &mask, lacis_mul_gpu_written *written)
 {
     lacis_mul_matrix da = to_device(a, LACIS_MUL_F32), db = to_device(b, LACIS_MUL_F32),
                      dm = to_device(mask, LACIS_MUL_F32);
@@ -110,7 +107,9 @@ static void check_ring(const ring &r, const matrix &a, const matrix &b, const ma
     for (int masked = 0; masked < 2; masked++) {
         job.mask = masked ? &dm : nullptr;
         job.written = written + masked;
-        prepare_ring(r, job, *(compiling *)job.written->context);
+#ifdef WITH_NVRTC
+        if (job.written->compile) prepare_ring(r, job, *(compiling *)job.written->context);
+#endif
         for (lacis_mul_gpu_class force :
              {LACIS_MUL_GPU_EMPTY, LACIS_MUL_GPU_TINY, LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE}) {
             lacis_mul_gpu_output out = {};
@@ -129,6 +128,22 @@ static void check_ring(const ring &r, const matrix &a, const matrix &b, const ma
     cudaFree(begin), cudaFree(end), cudaFree(device_label);
     free_matrix(da), free_matrix(db), free_matrix(dm);
 }
+
+void check_inside(u64 seed, int64_t rows, int64_t cols)
+{
+    u64 state = seed;
+    for (int flat = 0; flat < 2; flat++) {
+        matrix a = flat ? short_rows(&state, rows, 70, 0, 8, 0) : make_shape(&state, 1, rows, 70, 12 * rows);
+        matrix b = flat ? short_rows(&state, 70, cols, 5, 8, 0) : make_shape(&state, 0, 70, cols, 6 * cols);
+        const matrix mask = make_shape(&state, 0, rows, cols, 8 * rows);
+        whole_values(a, &state);
+        whole_values(b, &state);
+        check_inside_f32(a, b, mask);
+        check_inside_c128(a, b, mask);
+    }
+}
+
+#ifdef WITH_NVRTC
 
 void check_written(u64 seed, const char *only)
 {

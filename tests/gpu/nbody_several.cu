@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One system on several devices, with all bodies on each and in parts, against the same on one: fields, motion,
- * figures, bits, memory that fails. On one GPU it comes several times.
+ * One system on several devices against the same on one: fields, motion, figures, bits, memory that fails. On one GPU
+ * it comes several times.
  */
 #include "nbody_several.h"
 
@@ -148,52 +148,10 @@ static void check_memory(const lacis_nbody_rule &rule, u64 seed)
     several_fail_at = 0;
 }
 
-/* Parts with theta 0, where nothing is left out: links, copies and the top of the trees. The rule changes on the way,
- * and parts are cut anew after many steps. */
-static void check_parts(const nbody_set &set, lacis_nbody_type type, int many, lacis_nbody_order order,
-                        lacis_nbody_opening opening, int64_t steps)
-{
-    const double bound = type == LACIS_NBODY_F64 ? 1e-12 : 5e-6;
-    lacis_nbody_rule rule = nbody_rule(LACIS_NBODY_TREE, order, opening);
-    rule.theta = 0;
-    Together a(many, set, type, rule);
-    a.steps(2, 0.01);
-    const double all = error_of(set, a.read(false));
-    nbody_expect(all < bound, "several: parts of %s, type %d, %d devices: %.2e from all pairs", set.name.c_str(),
-                 type, many, all);
-    rule.theta = 0.6;
-    lacis_nbody_gpus_set_rule(a.systems, &rule);
-    a.steps(steps, 1e-4);
-    lacis_nbody_counts counts;
-    lacis_nbody_gpus_counted(a.systems, &counts, true);
-    const double some = error_of(set, a.read(true));
-    nbody_expect(some < 0.02 && counts.visits > 0 && counts.cells > many,
-                 "several: parts of %s, type %d, %d devices: %.2e", set.name.c_str(), type, many, some);
-}
-
-static void check_cuts(bool small, u64 seed)
-{
-    const lacis_nbody_opening openings[] = {LACIS_NBODY_GEOMETRIC, LACIS_NBODY_OFFSET, LACIS_NBODY_RELATIVE};
-    nbody_set set = nbody_plummer(small ? 170 : 9000, seed + 5);
-    nbody_round(&set);
-    int k = 0;
-    for (const lacis_nbody_type type : {LACIS_NBODY_F32, LACIS_NBODY_F64, LACIS_NBODY_MIXED})
-        for (const lacis_nbody_order order : {LACIS_NBODY_MONOPOLE, LACIS_NBODY_QUADRUPOLE}) {
-            const int64_t steps = small ? 3 : k == 0 ? 230 : 20;
-            check_parts(set, type, 2 + k % 3, order, openings[k % 3], steps);
-            k++;
-        }
-    for (const nbody_set &hard : nbody_hard(small ? 130 : 3000, seed))
-        if (hard.eps.empty() && hard.soften > 0 && hard.n() >= 100 && hard.name.find("clusters") == std::string::npos)
-            check_parts(hard, LACIS_NBODY_F64, 2, LACIS_NBODY_QUADRUPOLE, LACIS_NBODY_GEOMETRIC, 2);
-}
-
 static void check(bool small, u64 seed)
 {
     for (const bool deterministic : {true, false}) {
-        nbody_expect(setenv("LACIS_NBODY_PARTS", deterministic ? "0" : "1", 1) == 0,
-                     "several: no room in the environment");
-        for (const lacis_nbody_opening opening : {LACIS_NBODY_GEOMETRIC, LACIS_NBODY_RELATIVE}) {
+        for (const lacis_nbody_opening opening : {LACIS_NBODY_GEOMETRIC, LACIS_NBODY_OFFSET, LACIS_NBODY_RELATIVE}) {
             lacis_nbody_rule rule = nbody_rule(LACIS_NBODY_TREE, LACIS_NBODY_QUADRUPOLE, opening);
             rule.deterministic = deterministic;
             rule.expand = 0.2;
@@ -203,7 +161,6 @@ static void check(bool small, u64 seed)
         }
     }
     check_rule(2, small ? 150 : 20000, seed);
-    check_cuts(small, seed);
     nbody_expect(several_live == 0, "several: %lld blocks are left", (long long)several_live);
 }
 

@@ -23,6 +23,9 @@ static void host_free(void *, void *block)
     free(block);
 }
 
+/* Those for chains. */
+static const lacis_solve_gpu_way ways[] = {LACIS_SOLVE_GPU_THREAD, LACIS_SOLVE_GPU_CHIP, LACIS_SOLVE_GPU_CYCLIC};
+
 /* On the CPU: x, status and residual of `b` become what came out. */
 static void run_on_host(batch &b)
 {
@@ -105,7 +108,8 @@ static void check_x(const batch &gpu, const batch &cpu, lacis_solve_gpu_way way,
                                             &other[(size_t)(l * rows + row) * bytes]))
                 row++;
             if (row == rows) continue;
-            const double error = word == 0 && way == LACIS_SOLVE_GPU_CHIP ? backward_error(gpu, g, l, own) : INFINITY;
+            const double error =
+                word == 0 && way != LACIS_SOLVE_GPU_THREAD ? backward_error(gpu, g, l, own) : INFINITY;
             expect(error <= most, "%s: lane %lld of group %lld (%lld rows), row %lld, word %lld: error %g",
                    what.c_str(), (long long)l, (long long)g, (long long)rows, (long long)row, (long long)word, error);
             if (error > worst_error[gpu.type]) worst_error[gpu.type] = error;
@@ -143,7 +147,7 @@ static void check_batch(batch b, lacis_solve_gpu_way way, const std::string &nam
         if (cpu.status[(size_t)l] == 0) continue;
         if (bad++ == 0) lowest = l;
     }
-    const std::string what = name + (way == LACIS_SOLVE_GPU_CHIP ? " chip" : " thread");
+    const std::string what = name + " " + lacis_solve_gpu_way_name[way];
     for (int later = 0; later < 2; later++) {
         const run_result r = run_on_device(b, way, true, later == 0, later == 1, what);
         expect(r.status == LACIS_SOLVE_GPU_OK, "%s: status %d", what.c_str(), r.status);
@@ -205,7 +209,7 @@ static void check_random(bool small, uint64_t seed)
     for (int t = 0; t < LACIS_SOLVE_TYPES; t++)
         for (int k = 0; k < 3; k++)
             for (int round = 0; round < (small ? 2 : 10); round++)
-                for (int way = LACIS_SOLVE_GPU_THREAD; way <= LACIS_SOLVE_GPU_CHIP; way++) {
+                for (lacis_solve_gpu_way way : ways) {
                     const int shared = shares[next_random(&state) % 6];
                     const int64_t groups = round % 3 == 0 ? 1 : 1 + (int64_t)(next_random(&state) % (small ? 4 : 30));
                     const int64_t rows = round % 4 == 1 ? 700 : round % 4 == 2 ? 40 : 300;
@@ -217,7 +221,7 @@ static void check_random(bool small, uint64_t seed)
                     char name[128];
                     snprintf(name, sizeof name, "%s %s round %d shared %d", type_name[t], kind_name[k], round,
                              shared);
-                    check_batch(b, (lacis_solve_gpu_way)way, name);
+                    check_batch(b, way, name);
                 }
 }
 
@@ -234,10 +238,14 @@ static void check_length(lacis_solve_type type, size_t turn, int64_t n, bool fla
     check_batch(b, LACIS_SOLVE_GPU_THREAD, name);
     lacis_solve_gpu_job job = {};
     job.job = b.job();
-    job.way = LACIS_SOLVE_GPU_CHIP;
-    const int64_t longest = type == LACIS_SOLVE_C128 ? 5120 : 9216;
-    expect((lacis_solve_gpu_refuses(&job) == nullptr) == (n <= longest), "%s: refused", name);
-    if (n <= longest) check_batch(b, LACIS_SOLVE_GPU_CHIP, name);
+    for (lacis_solve_gpu_way way : {LACIS_SOLVE_GPU_CHIP, LACIS_SOLVE_GPU_CYCLIC}) {
+        const int64_t of_bytes = type == LACIS_SOLVE_C128 ? 2048 : type == LACIS_SOLVE_F32 ? 8192 : 4096;
+        const int64_t longest = way == LACIS_SOLVE_GPU_CYCLIC ? of_bytes : type == LACIS_SOLVE_C128 ? 5120 : 9216;
+        job.way = way;
+        expect((lacis_solve_gpu_refuses(&job) == nullptr) == (n <= longest), "%s: %s refused", name,
+               lacis_solve_gpu_way_name[way]);
+        if (n <= longest) check_batch(b, way, name);
+    }
 }
 
 /* Lengths about the limits of chunks, segments, blocks and clusters, in the two layouts that have kernels of their
@@ -272,10 +280,13 @@ static void check_bits(bool small, uint64_t seed)
     uint64_t state = seed + 99;
     for (int t = 0; t < LACIS_SOLVE_TYPES; t++)
         for (size_t i = 0; i < (!small ? all : t == LACIS_SOLVE_F64 ? 4 : 3); i++)
-            for (int shared = 0; shared < (small ? 1 : 2); shared++) {
+            for (int turn = 0; turn < (small ? 2 : 4); turn++) {
+                const lacis_solve_gpu_way way = turn % 2 ? LACIS_SOLVE_GPU_CYCLIC : LACIS_SOLVE_GPU_CHIP;
+                const int shared = turn / 2;
                 const lacis_solve_type type = (lacis_solve_type)t;
                 const int64_t n = lengths[i], lanes = small ? 5 : n > 1000 ? 19 : 75;
                 if (t == LACIS_SOLVE_C128 && n > 5120) continue;
+                if (way == LACIS_SOLVE_GPU_CYCLIC && n > 1500) continue;
                 const int share = shared ? 7 : 0;
                 const chain_set s = make_chains(type, lanes, n, share, BAD, &state);
                 std::vector<char> first;
@@ -298,7 +309,7 @@ static void check_bits(bool small, uint64_t seed)
                         l += some;
                     }
                     batch b = lay_out(type, share, sets, matrix, x, x, block == 3);
-                    const run_result r = run_on_device(b, LACIS_SOLVE_GPU_CHIP, true, false, false, "bits");
+                    const run_result r = run_on_device(b, way, true, false, false, "bits");
                     std::vector<char> all;
                     for (size_t g = 0; g < sets.size(); g++) {
                         const std::vector<char> own = x_of(b, (int64_t)g);
@@ -312,8 +323,9 @@ static void check_bits(bool small, uint64_t seed)
                             !same_value(type, &all[(size_t)e * bytes], &first[(size_t)e * bytes]))
                             other = e;
                     expect(r.status == LACIS_SOLVE_GPU_OK && other < 0,
-                           "%s, %lld rows, block %lld, shared %d: lane %lld, row %lld has other bits", type_name[t],
-                           (long long)n, (long long)block, share, (long long)(other / n), (long long)(other % n));
+                           "%s %s, %lld rows, block %lld, shared %d: lane %lld, row %lld has other bits",
+                           lacis_solve_gpu_way_name[way], type_name[t], (long long)n, (long long)block, share,
+                           (long long)(other / n), (long long)(other % n));
                 }
             }
 }
@@ -353,16 +365,55 @@ static void check_factored(bool small, uint64_t seed)
         }
 }
 
+/* Sums by lane of what the CPU has solved, NaNs and infinities of bad lanes among them. */
+static void check_sums(bool small, uint64_t seed)
+{
+    uint64_t state = seed + 11;
+    for (int t = 0; t < LACIS_SOLVE_TYPES; t++)
+        for (int round = 0; round < (small ? 2 : 8); round++) {
+            batch b = random_batch((lacis_solve_type)t, 1 + 4 * round, 150, 60, 0, round % 2 ? BAD : EASY, &state);
+            run_on_host(b);
+            lacis_solve_gpu_job job = {};
+            int error = 0;
+            job.job = b.job();
+            job.stream = stream;
+            char *x = upload(b.x);
+            job.job.x = x;
+            lacis_solve_gpu_sum *out = upload(std::vector<lacis_solve_gpu_sum>((size_t)b.lanes + 1));
+            expect(lacis_solve_gpu_sums(&job, out, &error) == LACIS_SOLVE_GPU_OK, "sums: error %d", error);
+            CUDA(cudaStreamSynchronize(stream));
+            std::vector<lacis_solve_gpu_sum> found((size_t)b.lanes + 1);
+            CUDA(cudaMemcpy(found.data(), out, sizeof found[0] * (size_t)b.lanes, cudaMemcpyDeviceToHost));
+            for (const lacis_solve_group &group : b.groups)
+                for (int64_t l = 0; l < group.lanes; l++) {
+                    lacis_solve_gpu_sum sum = {0, INFINITY, -INFINITY, 0};
+                    for (int64_t r = 0; r < group.rows; r++) {
+                        const double v =
+                            value_at(b.type, b.x.data(), lacis_solve_place(&group.x, group.rows, l, r)).real();
+                        if (!std::isnan(v))
+                            sum.sum += v, sum.least = fmin(sum.least, v), sum.most = fmax(sum.most, v);
+                        sum.nan += std::isnan(v);
+                    }
+                    const lacis_solve_gpu_sum &own = found[(size_t)(group.first + l)];
+                    const bool same = own.sum == sum.sum || (std::isnan(own.sum) && std::isnan(sum.sum));
+                    expect(same && own.least == sum.least && own.most == sum.most && own.nan == sum.nan,
+                           "%s: sums of lane %lld", type_name[t], (long long)(group.first + l));
+                }
+            CUDA(cudaFree(x));
+            CUDA(cudaFree(out));
+        }
+}
+
 /* Each allocation in turn fails: nothing is left, and the run says so. */
 static void check_memory(uint64_t seed)
 {
     uint64_t state = seed + 5;
-    for (int way = LACIS_SOLVE_GPU_THREAD; way <= LACIS_SOLVE_GPU_CHIP; way++)
+    for (lacis_solve_gpu_way way : ways)
         for (int64_t n = 0; n < 20; n++) {
             batch b = random_batch(LACIS_SOLVE_F64, 9, 20, 40, n % 2 ? 7 : 0, BAD, &state);
             allocs = 0, fail_at = n;
             const int64_t before = live;
-            const run_result r = run_on_device(b, (lacis_solve_gpu_way)way, true, true, false, "memory");
+            const run_result r = run_on_device(b, way, true, true, false, "memory");
             const bool failed = allocs > n;
             fail_at = -1;
             expect(r.status == (failed ? LACIS_SOLVE_GPU_NO_MEMORY : LACIS_SOLVE_GPU_OK) && live == before,
@@ -383,6 +434,7 @@ void check_chains(bool small, uint64_t seed)
     timed("random", check_random);
     timed("bits", check_bits);
     timed("factored", check_factored);
+    timed("sums", check_sums);
     check_memory(seed);
     printf("chains: errors of at most %.0f %.0f %.0f %.0f roundings (f64 f32 mixed c128)\n", worst_error[0],
            worst_error[1], worst_error[2], worst_error[3]);

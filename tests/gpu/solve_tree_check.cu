@@ -71,6 +71,21 @@ static int64_t differing(const tree_batch &b, const std::vector<char> &x, const 
     return -1;
 }
 
+/* The plan taken apart and put together again, as statements find it that solve the same trees; its block. */
+static void *kept_and_found(const lacis_solve_gpu_job &job, lacis_solve_gpu_plan **plan, const char *what)
+{
+    lacis_solve_gpu_kept kept = {};
+    int error = 0;
+    if (*plan == NULL) return NULL;
+    const bool there = lacis_solve_gpu_plan_keep(*plan, &kept);
+    expect(there, "%s: plan not kept", what);
+    if (!there) return NULL;
+    *plan = NULL;
+    expect(lacis_solve_gpu_plan_from(&job, &kept, plan, &error) == LACIS_SOLVE_GPU_OK && error == 0,
+           "%s: plan not found, error %d", what, error);
+    return kept.device;
+}
+
 static void run_way(tree_batch &b, lacis_solve_gpu_way way, const wanted &w, bool status)
 {
     lacis_solve_gpu_job job = job_of(b, way);
@@ -86,8 +101,10 @@ static void run_way(tree_batch &b, lacis_solve_gpu_way way, const wanted &w, boo
     if (b.spec.seed % 2 == 0)
         expect(lacis_solve_gpu_plan_new(&job, b.parent.data(), &plan, &error) == LACIS_SOLVE_GPU_OK,
                "%s: plan, error %d", say(b, way), error);
+    void *block = b.spec.seed % 4 == 0 ? kept_and_found(job, &plan, say(b, way)) : NULL;
     const lacis_solve_gpu_status got = lacis_solve_gpu_run(&job, plan, b.parent.data(), &out);
     lacis_solve_gpu_plan_free(&job, plan);
+    if (block != NULL) device_free(NULL, block);
     int64_t bad = 0, lowest = -1;
     for (size_t i = w.status.size(); i-- > 0;)
         if (w.status[i] != 0) {
@@ -286,6 +303,22 @@ static void check_turned(uint64_t *state)
         }
 }
 
+/* A path whose schedule does not fit beside its rows: LANES goes THREAD's way, which puts so many Flat lanes side by
+ * side first. That takes room for all arrays. */
+static void check_turned_without_schedule()
+{
+    const int64_t rows = 415, lanes = 4100;
+    const tree_spec spec = {LACIS_SOLVE_F64, SHARE_NONE, LAYOUT_FLAT, LAYOUT_FLAT, LAYOUT_FLAT, 3, 2, 14};
+    tree_batch b = make_batch({make_tree(TREE_PATH, rows, 0, 1)}, {lanes}, spec);
+    const wanted w = solve(b);
+    const uint64_t before = held;
+    run_way(b, LACIS_SOLVE_GPU_LANES, w, false);
+    const lacis_solve_gpu_job job = job_of(b, LACIS_SOLVE_GPU_LANES);
+    expect(lacis_solve_gpu_refuses(&job) == NULL && most_held - before > (uint64_t)(5 * 8 * rows * lanes),
+           "lanes of a path: %llu bytes, so not turned", (unsigned long long)(most_held - before));
+    free_batch(b);
+}
+
 static void say_so_far()
 {
     printf("trees: %d cases so far, %d failures\n", cases, failures);
@@ -335,6 +368,7 @@ void check_trees(bool small, uint64_t seed)
     check_wide_tiles(&state);
     check_factored(&state);
     check_turned(&state);
+    check_turned_without_schedule();
     say_so_far();
     if (small) return;
     const int64_t shapes[][2] = {{319, 157}, {691, 341}, {695, 66}, {305, 30}};

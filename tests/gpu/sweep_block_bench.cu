@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Times of kernels blocked in time: those of the library, and candidates that are compiled here alone, each checked
+ * Times of kernels blocked in time: those of the library and candidates (sweep_block_candidates.cu), each checked
  * first: two passes must give what the same steps one by one give, cell for cell, at a size that uses all warps.
  *   sweep_block_gpu bench [SECONDS_A_CASE] [PART_OF_A_NAME [SIDE]]
- * Candidates are compiled with -D LACIS_SWEEP_CANDIDATES alone. SIDE: of the one grid that is tried, instead of
+ * SIDE: of the one grid that is tried, instead of
  * several.
  */
 #include "sweep/gpu_block_launch.cuh"
@@ -20,21 +20,6 @@ namespace
 {
 
 using namespace sweep::block;
-
-/* Depth, rows a level, how rows are read ahead, warps: what one run on a device is to choose from. */
-const Variant candidates[] = {
-#ifdef LACIS_SWEEP_CANDIDATES
-    plane_variant<PlaneForm<double, 10, CHAIN, 0, 8, 8>>("f64 cross 10"),
-    plane_variant<PlaneForm<double, 8, CHAIN, 0, 8, 8, 4>>("f64 cross 8, two chains"),
-    plane_variant<PlaneForm<double, 8, PAIRS, CENTRE, 10, 8>>("f64 centre+cross 8, pairs"),
-    plane_variant<PlaneForm<double, 6, PAIRS, CORNERS, 10, 8>>("f64 cross+corners 6, pairs"),
-    space_variant<SpaceForm<float, 3, 0, 8, 4, 1>>("f32 space cross 3, 8x4"),
-    space_variant<SpaceForm<float, 4, 0, 8, 4, 1>>("f32 space cross 4, 8x4"),
-    space_variant<SpaceForm<float, 4, 0, 8, 3, 1>>("f32 space cross 4, 8x3"),
-    space_variant<SpaceForm<double, 2, 0, 8, 3, 1>>("f64 space cross 2, 8x3"),
-    space_variant<SpaceForm<double, 3, 0, 8, 3, 1>>("f64 space cross 3, 8x3"),
-#endif
-    {nullptr, LACIS_SWEEP_F32, 0, 0, 0, {0, 0}, 0, nullptr, nullptr}};
 
 template <class T> __global__ void fill(T *to, int64_t cells)
 {
@@ -79,21 +64,26 @@ unsigned blocks_for(int64_t cells)
     return (unsigned)std::min<int64_t>(1024, (cells + 255) / 256);
 }
 
-/* Three arrays of a grid whose rows are whole 16 bytes; pads are cells like others and stay as they are. */
+/* Three arrays of a grid whose rows are whole 16 bytes; pads are cells like others and stay as they are. Before and
+ * behind there is what may be read beyond the faces. */
 template <class T> struct Pair {
     T *at[3];
-    int64_t cells;
+    int64_t cells, beyond;
     explicit Pair(const lacis_sweep_block &b)
-        : cells(b.dims == 3 ? b.pitch[1] * b.extent[2] : b.pitch[0] * b.extent[1])
+        : cells(b.dims == 3 ? b.pitch[1] * b.extent[2] : b.pitch[0] * b.extent[1]),
+          beyond((b.pitch[0] + (b.dims == 3 ? b.pitch[1] : 0) + 31) / 32 * 32)
     {
-        for (T *&one : at)
-            CUDA(cudaMalloc((void **)&one, (size_t)cells * sizeof(T)));
+        for (T *&one : at) {
+            CUDA(cudaMalloc((void **)&one, (size_t)(cells + 2 * beyond) * sizeof(T)));
+            fill<T><<<1024, 256, 0, stream>>>(one, cells + 2 * beyond);
+            one += beyond;
+        }
     }
     Pair(const Pair &) = delete;
     ~Pair()
     {
         for (T *one : at)
-            cudaFree(one);
+            cudaFree(one - beyond);
     }
     void put(int which)
     {
@@ -171,7 +161,11 @@ template <class T> void one(const Variant *v, double seconds, int64_t side)
     static const struct {
         const char *name;
         lacis_sweep_edge_kind kind;
-    } edges[] = {{"hold", LACIS_SWEEP_HOLD}, {"periodic", LACIS_SWEEP_PERIODIC}, {"mirror", LACIS_SWEEP_MIRROR}};
+    } edges[] = {{"hold", LACIS_SWEEP_HOLD},
+                 {"periodic", LACIS_SWEEP_PERIODIC},
+                 {"mirror", LACIS_SWEEP_MIRROR},
+                 {"values", LACIS_SWEEP_VALUES}};
+    static const int64_t narrow[] = {32, 64, 96, 127};
     static const int64_t planes[] = {16384, 15708, 25000, 4096, 1024}, spaces[] = {1024, 512, 1001, 256};
     u64 random = 5;
     Case c(v->type, v->dims, v->groups, false, &random);
@@ -209,12 +203,19 @@ template <class T> void one(const Variant *v, double seconds, int64_t side)
     for (int i = 0; i < sizes; i++) {
         const int64_t n = side ? side : v->dims == 2 ? planes[i] : spaces[i];
         size(c, n, n, v->dims == 2 ? 1 : n);
-        for (int k = 0; k < (i == 0 ? 3 : 1); k++) {
+        for (int k = 0; k < (i > 0 ? 1 : v->open ? 4 : 3); k++) {
             std::fill(kind, kind + 6, edges[k].kind);
             c.edges(kind, &random);
             printf("  %lld %s %.0f", (long long)n, edges[k].name, rate<T>(v, c, shape, seconds));
             fflush(stdout);
         }
+    }
+    std::fill(kind, kind + 6, LACIS_SWEEP_HOLD);
+    c.edges(kind, &random);
+    for (const int64_t n : narrow) { /* columns of a tall grid; or a cube's side */
+        if (!v->open || side) break;
+        size(c, n, v->dims == 2 ? 1 << 20 : n, v->dims == 2 ? 1 : n);
+        printf("  %lld wide %.0f", (long long)n, rate<T>(v, c, shape, seconds));
     }
     printf("\n");
 }
@@ -226,11 +227,8 @@ static void times(int count, char **argument)
     const double seconds = count > 0 ? atof(argument[0]) : 0.1;
     const char *part = count > 1 ? argument[1] : "";
     const int64_t side = count > 2 ? atoll(argument[2]) : 0;
-    std::vector<const Variant *> all = variants();
-    for (const Variant *v = candidates; v->name; v++)
-        all.push_back(v);
     printf("GCells/s\n");
-    for (const Variant *v : all)
+    for (const Variant *v : variants())
         if (strstr(v->name, part))
             v->type == LACIS_SWEEP_F32 ? one<float>(v, seconds, side) : one<double>(v, seconds, side);
 }

@@ -50,8 +50,8 @@ void Case::size(int64_t nx, int64_t ny, int64_t nz)
     block.extent[0] = nx;
     block.extent[1] = ny;
     block.extent[2] = nz;
-    block.pitch[0] = (nx + 3) / 4 * 4;
-    block.pitch[1] = block.pitch[0] * ny;
+    block.pitch[0] = (nx + 2 + 3) / 4 * 4;
+    block.pitch[1] = block.pitch[0] * (ny + 2);
 }
 
 void Case::edges(const lacis_sweep_edge_kind *kind, u64 *random)
@@ -60,7 +60,28 @@ void Case::edges(const lacis_sweep_edge_kind *kind, u64 *random)
         block.edge[face].kind = kind[face];
         block.edge[face].a[0] = number(random, -1, 1);
         block.edge[face].b[0] = next_random(random) % 4 ? number(random, -1, 1) : 0;
+        values[face].clear();
+        if (kind[face] != LACIS_SWEEP_VALUES) continue;
+        int64_t cells = 1;
+        for (int axis = 0; axis < 3; axis++)
+            cells *= axis == face / 2 ? 1 : block.extent[axis];
+        for (int64_t i = 0; i < cells; i++)
+            values[face].push_back(number(random, -1, 1));
     }
+}
+
+double Case::given(int face, const int64_t *at) const
+{
+    int64_t element = 0, step = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        if (axis == face / 2) continue;
+        const int64_t n = block.extent[axis];
+        const bool wraps = block.edge[2 * axis].kind == LACIS_SWEEP_PERIODIC;
+        const int64_t x = wraps ? (at[axis] + n) % n : at[axis] < 0 ? 0 : at[axis] >= n ? n - 1 : at[axis];
+        element += x * step;
+        step *= n;
+    }
+    return values[face][(size_t)element];
 }
 
 std::string Case::name() const
@@ -80,6 +101,7 @@ std::vector<const Variant *> variants()
     std::vector<const Variant *> out;
     for (int i = 0; const Variant *v = sweep::block::variant(i); i++)
         out.push_back(v);
+    add_candidates(&out);
     return out;
 }
 
@@ -96,6 +118,7 @@ double fused(double a, double b, double c)
 }
 
 template <class T> struct Grid {
+    const Case &c;
     const lacis_sweep_block &block;
     const T *cell;
 
@@ -118,6 +141,7 @@ template <class T> struct Grid {
             at[axis] = (at[axis] + n) % n;
             return get(axis - 1, at[0], at[1], at[2]);
         }
+        if (block.edge[face].kind == LACIS_SWEEP_VALUES) return (T)c.given(face, at);
         int64_t inner[3] = {x, y, z};
         at[axis] = face & 1 ? n - 1 : 0;
         inner[axis] = n > 1 ? (face & 1 ? n - 2 : 1) : 0;
@@ -159,7 +183,7 @@ template <class T> void naive(const Case &c, std::vector<T> &grid, int steps)
     std::vector<T> next(grid.size());
     const int64_t *n = c.block.extent;
     for (int step = 0; step < steps; step++) {
-        const Grid<T> now = {c.block, grid.data()};
+        const Grid<T> now = {c, c.block, grid.data()};
         int64_t at[3];
         size_t i = 0;
         for (at[2] = 0; at[2] < n[2]; at[2]++)

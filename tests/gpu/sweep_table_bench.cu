@@ -6,6 +6,7 @@
  *   sweep_gpu bench table [NAME...]   all rows, or those whose names have one of the words
  *   sweep_gpu bench rows [N [ROWS...]]  how many rows a warp should march, 2-D and 3-D (0: as is chosen)
  *   sweep_gpu bench pack [N]          borders by a kernel and by copies of two dimensions
+ *   sweep_gpu bench ghosts            edges that move: ghosts put by the sweep, and by a kernel of their own
  *
  * A row's time is the median of rounds of several steps, with events around each round.
  */
@@ -281,6 +282,34 @@ static int march_rows(int argc, char **argv)
     return 0;
 }
 static sweep_bench rows_bench("rows", march_rows);
+
+/* In turn, so that what changes with time changes for all. */
+static int ghosts(int, char **)
+{
+    static const bench_row held[] = {{"5-point", CROSS, 2, 16384, HOLD, 0, 20, 0},
+                                     {"5-point", CROSS, 2, 2048, HOLD, 0, 500, 0},
+                                     {"9-point", NINE, 2, 16384, HOLD, 0, 20, 0},
+                                     {"7-point", SEVEN, 3, 1024, HOLD, 0, 10, 0}};
+    for (const bench_row &row : held)
+        for (int type = 0; type < 2; type++) {
+            const double fixed = time_of(row, (lacis_sweep_type)type);
+            printf("%s %lld %s: fixed %.1f us", row.name, (long long)row.n, type ? "f64" : "f32", 1e6 * fixed);
+            for (const edges edge : {PERIODIC, MIXED})
+                for (const bool apart : {false, true}) {
+                    bench_row moving = row;
+                    moving.edge = edge;
+                    sweep::ghosts_apart = apart;
+                    const double s = time_of(moving, (lacis_sweep_type)type);
+                    printf(", %s%s %.1f (%.3f)", edge == PERIODIC ? "periodic" : "mixed", apart ? " apart" : "",
+                           1e6 * s, s / fixed);
+                }
+            sweep::ghosts_apart = false;
+            printf("\n");
+            fflush(stdout);
+        }
+    return 0;
+}
+static sweep_bench ghosts_bench("ghosts", ghosts);
 
 static int pack(int argc, char **argv)
 {

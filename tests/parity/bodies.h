@@ -343,4 +343,14 @@ static inline void same_arrays(const lacis_array *a, const lacis_array *b, const
     }
 }
 
+/* --- a test's own: LACIS_PARITY_GPUS may ask for several GPUs. */
+static inline int stars_setup(void **state)
+{
+    const char *gpus = getenv("LACIS_PARITY_GPUS");
+    const int code = parity_setup(state);
+    parity *p = *state;
+    if (code == 0 && gpus != NULL) p->host.gpus = atoi(gpus);
+    return code;
+}
+
 #endif

@@ -32,6 +32,12 @@ static bool having_off(number value, int64_t src, int64_t dst)
 {
     return src != dst && (value.type == LACIS_I64 ? (double)value.i : value.d) < 6;
 }
+static bool having_between(number value, int64_t src, int64_t dst)
+{
+    const double v = value.type == LACIS_I64 ? (double)value.i : value.d;
+    (void)src, (void)dst;
+    return v >= 1.5 && v <= 7;
+}
 static const int64_t some_rows[] = {0, 2, 3, 11, 500};
 static const lacis_restriction by_list = {
     .lo = INT64_MIN, .hi = INT64_MAX, .list = some_rows, .count = 5, .lo1 = INT64_MIN, .hi1 = INT64_MAX};
@@ -51,6 +57,14 @@ static const extras all_extras[] = {
     {.text = "TOP 1", .top = 1},
     {.text = "HAVING value > 0", .having = having_positive},
     {.text = "HAVING src <> dst AND value < 6", .having = having_off},
+    {.text = "HAVING value BETWEEN 1.5 AND 7", .having = having_between},
+    {.text = "TOP 2 HAVING value BETWEEN 1.5 AND 7", .top = 2, .having = having_between},
+    {.text = "MASK m HAVING value >= 1.5 AND value <= 7", .mask = true, .having = having_between},
+    {.text = "MASK NOT m TOP 3 HAVING src <> dst AND value < 6",
+     .mask = true,
+     .mask_not = true,
+     .top = 3,
+     .having = having_off},
     {.text = "MASK m TOP 2", .mask = true, .top = 2},
     {.text = "MASK NOT m WHERE src % 2 = 1 TOP 2 HAVING value > 0",
      .mask = true,

@@ -74,11 +74,12 @@ static void check_call(parity *p, const systems *s, const char *text, const name
     char reason[256];
     double complex *found = malloc(sizeof *found * (size_t)(s->elements + 1));
     static const char *const isa[] = {"", "avx2", "baseline"};
-    for (int turn = 0; turn < (parity_on_gpu() ? 1 : 3); turn++) {
+    for (int turn = 0; turn < (parity_on_gpu() ? 2 : 3); turn++) { /* on a GPU: the way that has to be asked for */
         const uint64_t bytes = parity_on_gpu() ? 20000 : 6000; /* a run on the device takes as long for few lanes */
         lacis_call *call;
         p->host.threads = turn == 0 ? 2 : 1;
         setenv("LACIS_ISA", isa[turn], 1);
+        setenv("LACIS_SOLVE_WAY", parity_on_gpu() && turn == 1 ? "cr-pcr" : "", 1);
         parity_ok(p, parity_bind(p, text, arrays, NULL, &call), text);
         if (parity_on_gpu()) call->on = LACIS_ON_GPU;
         for (int i = 0; i < call->op->variant_count; i++) {
@@ -316,6 +317,41 @@ static void right_sides_overwritten(void **state)
     }
 }
 
+/* So many Flat lanes that x goes past the caches, in lines that lanes of an odd length begin anywhere in: the same
+ * bits as side by side, by each instruction set. */
+static void flat_lanes_beyond_the_caches(void **state)
+{
+    parity *p = *state;
+    static const char *const isa[] = {"", "avx2", "baseline"};
+    static const int64_t layout[] = {0, 1, 64};
+    if (parity_on_gpu()) return;
+    for (int kind = 0; kind < 7; kind++) {
+        const bool tree = kind >= 4, mixed = kind == 3 || kind == 6;
+        const char *text = mixed ? "SOLVE s PRECISION F64" : "SOLVE s";
+        systems s = {.tree = tree, .dtype = mixed ? LACIS_F32 : types[kind % 4], .groups = 2};
+        s.lanes[0] = 2081, s.rows[0] = 259;
+        s.lanes[1] = 65, s.rows[1] = 5;
+        systems_draw(&s, 51 + (uint64_t)kind);
+        double complex *found = calloc((size_t)s.elements, sizeof *found);
+        double complex *first = calloc((size_t)s.elements, sizeof *first);
+        for (int turn = 0; turn < 9; turn++) {
+            lacis_array *array = systems_array(p, &s, layout[turn / 3], true, true);
+            const named arrays[] = {{"s", array}, {NULL, NULL}};
+            lacis_call *call;
+            setenv("LACIS_ISA", isa[turn % 3], 1);
+            parity_ok(p, parity_bind(p, text, arrays, NULL, &call), text);
+            take_units(p, &s, call, call->op->variants[0], 0, call->units, turn == 0 ? first : found);
+            if (turn > 0) same_as_first(&s, found, first, text, layout[turn / 3]);
+            parity_unbind(p, call);
+            lacis_array_release(array);
+        }
+        setenv("LACIS_ISA", "", 1);
+        free(found);
+        free(first);
+        systems_free(&s);
+    }
+}
+
 /* A chain of a million rows, as a tree and as a tridiagonal system: x is 1 everywhere. */
 static void a_million_deep(void **state)
 {
@@ -372,6 +408,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(right_sides_of_their_own, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(results_in_other_layouts, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(right_sides_overwritten, parity_setup, parity_teardown),
+        cmocka_unit_test_setup_teardown(flat_lanes_beyond_the_caches, parity_setup, parity_teardown),
         cmocka_unit_test_setup_teardown(a_million_deep, parity_setup, parity_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

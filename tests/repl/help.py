@@ -45,7 +45,19 @@ def try_all(name, script):
         failures.append(f"{name}: {done.stderr}")
 
 
+def check_words():
+    """Each word that a statement begins with has its forms and examples."""
+    statements = subprocess.run([LACIS, "-c", ".help statements"], capture_output=True, text=True, check=True).stdout
+    words = set(re.findall(r"(?:^|;  )([A-Z]{3,})\b", statements, re.M))
+    assert {"LOAD", "PLOT", "EXPLAIN", "SET", "TUNE", "SHOW", "LET", "CREATE", "SAVE"} <= words, words
+    for word in words:
+        done = subprocess.run([LACIS, "-c", f".help {word.lower()}"], capture_output=True, text=True)
+        if done.returncode != 0 or word not in done.stdout:
+            failures.append(f".help {word}: {done.stdout}{done.stderr}")
+
+
 def main():
+    check_words()
     listed = subprocess.run([LACIS, "-c", ".help"], capture_output=True, text=True, check=True).stdout
     topics = re.findall(r"^\.help ([a-z]+) ", listed, re.M)
     with_examples = 0

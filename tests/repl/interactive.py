@@ -192,6 +192,8 @@ def late_answer(folder):
         shell.type(before + "\x1b[?64;1;22c" + after + "\r")
         shell.expect("│ 4711 │" if not before else "│ 4815 │")
         shell.expect("lacis> ")
+    shell.line("SELECT '?1;2c' AS a;")
+    shell.expect("│ ?1;2c │")  # typed, it is nobody's answer
     shell.quit()
 
 

@@ -190,7 +190,7 @@ def width_of(line):
 
 def check_text():
     for statement, parts in (("PLOT plate", ["plate: value, 65 x 49", "█", "value: 0 ░", " 100"]),
-                             ("PLOT v", ["v (mV)", "t (ms)", "⠒", "probe 0", "probe 1"]),
+                             ("PLOT v", ["v (mV)", "t (ms)", "⡤", "⠶⠶ probe 0", "++ probe 1"]),
                              ("PLOT friends", ["240 x 240, 1635 entries", "row, from 0", "column, from 0", "200 ┤"]),
                              ("LET tens = SELECT 10 * src AS src, 7 * dst AS dst FROM friends; PLOT tens",
                               ["row: place of src among its ids, from 0", "column: place of dst among its ids, from 0"]),
@@ -203,8 +203,8 @@ def check_text():
                              ("PLOT many", ["20000 bodies", "bodies in a square: 1 "]),
                              ("PLOT n AS hist", ["n: value, 60000 values", "how many", "┬"]),
                              ("PLOT log", ["log: 4 rows"]),
-                             ("PLOT cell", ["cell: 369 samples", "y (um)", "z (um)", " 600 ┤", "━━ soma  ━━ axon"]),
-                             ("PLOT odd", ["odd: 7 samples", "⣿", "━━ other"]), ("PLOT point", ["┤", "5e6"])):
+                             ("PLOT cell", ["cell: 369 samples", "y (um)", "z (um)", " 600 ┤", "oo soma  ++ axon"]),
+                             ("PLOT odd", ["odd: 7 samples", "⠶⠶ other"]), ("PLOT point", ["┤", "5e6"])):
         done = run(statement)
         text = done.stdout.decode()
         check(done.returncode == 0 and b"\033" not in done.stdout, f"{statement}: {done.stderr.decode()}")
@@ -218,8 +218,24 @@ def check_bars():
     for values in (("1.7e308", "-1.7e308", "0"), ("1", "5", "3.3"), ("-2e-300", "0", "7e-300")):
         rows = " UNION ALL ".join(f"SELECT {i} AS a, {value} AS b" for i, value in enumerate(values))
         text = run(f"LET w = {rows}; PLOT w AS hist").stdout.decode()
-        lowest = next(line for line in text.splitlines() if line.startswith("0.0 "))
+        lowest = next(line for line in text.splitlines() if line.startswith("0 "))
         check(len(re.findall("█+", lowest)) == 3, f"bars of {values}:\n{text}")
+
+
+def check_whole():
+    """Whole numbers: a bar each, or as many of them in each bar; counts are whole, too."""
+    rows = " UNION ALL ".join(f"SELECT {i} AS a, {value} AS b" for i, value in enumerate((3, 4, 5, 5, 7)))
+    done = run(f"LET w = {rows}; PLOT w AS hist; PLOT w AS hist TO 'w.svg'")
+    lowest = next(line for line in done.stdout.decode().splitlines() if line.startswith("0 "))
+    bars = re.findall("█+", lowest)
+    check(len(bars) == 2 and abs(len(bars[0]) - 3 * len(bars[1])) <= 3, f"3, 4, 5 and 7:\n{done.stdout.decode()}")
+    ticks = re.findall(r">(-?[\d.]+)</text>", (folder / "w.svg").read_text())
+    check(sorted(ticks) == ["0", "1", "2", "3", "4", "5", "6", "7"], f"3, 4, 5 and 7: {ticks}")
+    rows = "WITH RECURSIVE s(i) AS (SELECT -250 UNION ALL SELECT i + 1 FROM s WHERE i < 749) SELECT i AS a, i AS b FROM s"
+    done = run(f"LET w = {rows}; PLOT w AS hist TO 'w.svg'")
+    boxes = [tuple(map(float, b)) for b in re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)" fill="#1f6cb0"',
+                                                      (folder / "w.svg").read_text(), re.I)]
+    check(len(boxes) == 20 and len({b[3] for b in boxes}) == 1, f"a thousand numbers, fifty in each bar: {len(boxes)} {boxes[:2]}")
 
 
 def check_neighbours():
@@ -227,7 +243,7 @@ def check_neighbours():
     for values in (("1", "1.0000000000000002"), ("1", "1.0000000000000002", "1.0000000000000004"), ("-4e15", "-3999999999999999.5")):
         rows = " UNION ALL ".join(f"SELECT {i} AS a, {value} AS b" for i, value in enumerate(values))
         done = run(f"LET w = {rows}; PLOT w AS hist")
-        lowest = next(line for line in done.stdout.decode().splitlines() if line.startswith("0.0 "))
+        lowest = next(line for line in done.stdout.decode().splitlines() if line.startswith("0 "))
         check(len(re.findall("█+", lowest)) >= 1 and lowest.count("█") > 20, f"bars of {values}:\n{done.stdout.decode()}")
         check(f"b, from {float(values[0]):.17g} to {float(values[-1]):.17g}" in done.stdout.decode(), f"{values}: no range")
     done = run("LET w = SELECT value AS i, 1.0 + (value % 2) * 2.3e-16 AS b FROM json_each('[0,1,2,3,4,5,6]'); PLOT w AS hist TO 'ulp.svg'")
@@ -343,12 +359,54 @@ def check_terminals():
             check(found == ({expected} if expected else set()), f"{name}, {more}: colours {found}")
             check((b"\033[38" in out) == (expected is not None), f"{name}, {more}")
             check("▀".encode() in out or name != "plate" or expected is None, f"{more}: no half blocks")
+    check_256()
+    check_letters()
     for out in (run_on_terminal("PLOT plate", TERM="xterm-kitty"), run("PLOT plate", LACIS_PLOT="kitty").stdout):
         pieces = re.findall(rb"\033_G([^;]*);([^\033]*)\033\\", out)
         check(len(pieces) > 1 and b"a=T,f=100" in pieces[0][0], "kitty: the first piece")
         check(all(b"m=1" in head for head, _ in pieces[:-1]) and b"m=0" in pieces[-1][0], "kitty: more and last")
         check(all(len(data) <= 4096 for _, data in pieces), "kitty: long pieces")
         check(decode_png(base64.b64decode(b"".join(data for _, data in pieces)))[:2] == (1600, 1067), "kitty: the image")
+
+
+def of_256(number):
+    """Red, green and blue of one of the 216 that terminals of 256 colours mix."""
+    return tuple((0, 95, 135, 175, 215, 255)[(number - 16) // part % 6] for part in (36, 6, 1))
+
+
+def luminance(pixel):
+    """Relative, as WCAG's contrast takes it."""
+    linear = [c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in pixel]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def check_256():
+    """Of 256 colours a bar has those of its picture, rising in lightness and none of them grey; lines are seen on black."""
+    for name in ("plate", "n", "many", "GENERATE p AS rmat(scale = 11); PLOT p"):
+        lines = run_on_terminal(name if " " in name else f"PLOT {name}", TERM="xterm-256color").decode().splitlines()
+        bar = [int(c) for c in re.findall(r"\033\[38;5;(\d+)m█", lines[-1])]
+        lights = [luminance(of_256(c)) for c in dict.fromkeys(bar)]
+        check(len(bar) == 32 and lights == sorted(lights) and len(lights) >= 6, f"{name}: a bar of {bar}")
+        check(all(max(of_256(c)) - min(of_256(c)) > 60 for c in bar), f"{name}: grey in {bar}")
+        seen = {int(c) for line in lines[:-1] for c in re.findall(r"\033\[[34]8;5;(\d+)m", line)}
+        check(seen <= set(bar), f"{name}: {seen - set(bar)} are not in the bar {bar}")
+    columns = ", ".join(f"{i} + i AS c{i}" for i in range(8))
+    lines = f"LET w = WITH RECURSIVE s(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM s WHERE i < 40) SELECT i, {columns} FROM s; PLOT w"
+    for more, pattern in (({"TERM": "xterm-256color"}, r"\033\[38;5;(\d+)m━"), ({"TERM": "xterm", "COLORTERM": "truecolor"}, r"\033\[38;2;(\d+;\d+;\d+)m━")):
+        keys = re.findall(pattern, run_on_terminal(lines, **more).decode())
+        shown = [tuple(map(int, k.split(";"))) if ";" in k else of_256(int(k)) for k in keys]
+        check(len(set(shown)) == 8, f"eight lines: {shown}")
+        check(all((luminance(c) + 0.05) / 0.05 > 4 for c in shown), f"too dark on black: {[(c, luminance(c)) for c in shown]}")
+
+
+def check_letters():
+    """Without colours lines and kinds of dendrites are told apart by letters, which the legend has."""
+    for name, keys in (("v", ("⠶⠶ probe 0", "++ probe 1")), ("cell", ("oo soma", "** apical dendrite"))):
+        for more in ({"TERM": "xterm", "NO_COLOR": "1"}, {"TERM": "dumb"}):
+            *data, legend = run_on_terminal(f"PLOT {name}", **more).decode().splitlines()
+            check(all(key in legend for key in keys), f"{name}, {more}: {legend}")
+            check(all(letter in "".join(data[2:-4]) for letter in (keys[1][0], "⡤" if name == "v" else "o")), f"{name}, {more}:\n" + "\n".join(data))
+    check("+" not in run("LET w = SELECT src, dst FROM friends; PLOT rod AS hist").stdout.decode(), "one series has no letters")
 
 
 def decode_sixel(data):
@@ -465,6 +523,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check_text()
     check_bars()
     check_extremes()
+    check_whole()
     check_neighbours()
     check_curves()
     check_spy()

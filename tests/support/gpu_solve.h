@@ -18,23 +18,39 @@
 #define lacis_solve_gpu_run        fake_kernels
 #define lacis_solve_gpu_refuses    fake_refuses
 #define lacis_solve_gpu_work_bytes fake_work_bytes
+#define lacis_solve_gpu_way_name   fake_way_name
+#define lacis_solve_gpu_converts   fake_converts
+#define lacis_solve_gpu_sums       fake_sums
+#define lacis_solve_gpu_plan_new   fake_plan_new
+#define lacis_solve_gpu_plan_keep  fake_plan_keep
+#define lacis_solve_gpu_plan_from  fake_plan_from
+#define lacis_solve_gpu_plan_free  fake_plan_free
 
 /* The library has its own. */
-#define lacis_solve_gpu_thread    tested_thread
-#define lacis_solve_gpu_chip      tested_chip
-#define lacis_solve_gpu_lanes     tested_lanes
-#define lacis_solve_gpu_shared    tested_shared
-#define lacis_solve_gpu_branches  tested_branches
-#define lacis_solve_gpu_can       tested_can
-#define lacis_solve_gpu_cost      tested_cost
-#define lacis_solve_gpu_explain   tested_explain
-#define lacis_solve_gpu_calibrate tested_calibrate
-#define lacis_solve_gpu_figure_of tested_figure_of
-#define lacis_solve_gpu_words     tested_words
-#define lacis_solve_devices       tested_devices
-#define lacis_solve_panel_lanes   tested_panel_lanes
-#define lacis_solve_panel_compute tested_panel_compute
-#define lacis_solve_panel_drop    tested_panel_drop
+#define lacis_solve_gpu_thread         tested_thread
+#define lacis_solve_gpu_chip           tested_chip
+#define lacis_solve_gpu_lanes          tested_lanes
+#define lacis_solve_gpu_shared         tested_shared
+#define lacis_solve_gpu_branches       tested_branches
+#define lacis_solve_gpu_cyclic         tested_cyclic
+#define lacis_solve_gpu_can            tested_can
+#define lacis_solve_gpu_cost           tested_cost
+#define lacis_solve_gpu_explain        tested_explain
+#define lacis_solve_gpu_explain_layout tested_explain_layout
+#define lacis_solve_gpu_calibrate      tested_calibrate
+#define lacis_solve_gpu_figure_of      tested_figure_of
+#define lacis_solve_gpu_words          tested_words
+#define lacis_solve_sums_there         tested_sums_there
+#define lacis_solve_gpu_totals         tested_totals
+#define lacis_solve_gpu_variant        tested_variant
+#define lacis_solve_deal               tested_deal
+#define lacis_solve_devices            tested_devices
+#define lacis_solve_devices_leave      tested_devices_leave
+#define lacis_solve_plan_find          tested_plan_find
+#define lacis_solve_plan_leave         tested_plan_leave
+#define lacis_solve_panel_lanes        tested_panel_lanes
+#define lacis_solve_panel_compute      tested_panel_compute
+#define lacis_solve_panel_drop         tested_panel_drop
 
 static int fake_cuda_error;             /* not 0: the next run of the kernels fails with it */
 static int fake_slow;                   /* microseconds that each run of the kernels takes besides */
@@ -43,9 +59,76 @@ static atomic_int fake_runs, fake_ways; /* runs; bits of ways that were asked fo
 
 static const char *fake_refuses(const lacis_solve_gpu_job *job)
 {
-    if (job->way == LACIS_SOLVE_GPU_CHIP && job->job.parent != NULL) return "only for chains";
-    if (job->way >= LACIS_SOLVE_GPU_LANES && job->job.parent == NULL) return "only for trees";
+    const bool chains = job->way == LACIS_SOLVE_GPU_CHIP || job->way == LACIS_SOLVE_GPU_CYCLIC;
+    if (chains && job->job.parent != NULL) return "only for chains";
+    if (!chains && job->way >= LACIS_SOLVE_GPU_LANES && job->job.parent == NULL) return "only for trees";
     return NULL;
+}
+
+static const char *const fake_way_name[LACIS_SOLVE_GPU_WAYS] = {"thread", "chip",     "lanes",
+                                                                "shared", "branches", "cr-pcr"};
+
+static const char *fake_converts(const lacis_solve_gpu_job *job)
+{
+    return job->way == LACIS_SOLVE_GPU_THREAD ? "rows are put side by side" : NULL;
+}
+
+/* Plans, of trees alone: the shapes that they were made for. */
+struct lacis_solve_gpu_plan {
+    int64_t groups, rows;
+    void *block;
+    bool lent;
+};
+static int fake_plans, fake_plans_used; /* made; runs that were given one */
+static int fake_plan_error;             /* not 0: no plan can be made for it */
+
+static int64_t rows_of(const lacis_solve_gpu_job *job)
+{
+    int64_t rows = 0;
+    for (int64_t g = 0; g < job->job.groups; g++)
+        rows += job->job.group[g].rows;
+    return rows;
+}
+
+static void fake_plan_free(const lacis_solve_gpu_job *job, lacis_solve_gpu_plan *plan)
+{
+    if (plan != NULL && !plan->lent) job->job.host.free(job->job.host.context, plan->block);
+    free(plan);
+}
+
+static lacis_solve_gpu_status fake_plan_new(const lacis_solve_gpu_job *job, const int32_t *host_parent,
+                                            lacis_solve_gpu_plan **out, int *cuda_error)
+{
+    assert_non_null(host_parent);
+    *cuda_error = fake_plan_error;
+    if (fake_plan_error != 0) return LACIS_SOLVE_GPU_FAILED;
+    lacis_solve_gpu_plan *plan = calloc(1, sizeof *plan);
+    *plan =
+        (lacis_solve_gpu_plan){job->job.groups, rows_of(job), job->job.host.alloc(job->job.host.context, 512), false};
+    if (plan->block == NULL) {
+        free(plan);
+        return LACIS_SOLVE_GPU_NO_MEMORY;
+    }
+    fake_plans++;
+    *out = plan;
+    return LACIS_SOLVE_GPU_OK;
+}
+
+static bool fake_plan_keep(lacis_solve_gpu_plan *plan, lacis_solve_gpu_kept *out)
+{
+    *out = (lacis_solve_gpu_kept){plan->block, 512, {(uint64_t)plan->groups, (uint64_t)plan->rows}};
+    free(plan);
+    return true;
+}
+
+static lacis_solve_gpu_status fake_plan_from(const lacis_solve_gpu_job *job, const lacis_solve_gpu_kept *kept,
+                                             lacis_solve_gpu_plan **out, int *cuda_error)
+{
+    (void)job;
+    *cuda_error = 0;
+    *out = calloc(1, sizeof **out);
+    **out = (lacis_solve_gpu_plan){(int64_t)kept->word[0], (int64_t)kept->word[1], kept->device, true};
+    return LACIS_SOLVE_GPU_OK;
 }
 
 static uint64_t lanes_of(const lacis_solve_job *job)
@@ -90,7 +173,11 @@ static lacis_solve_gpu_status fake_kernels(const lacis_solve_gpu_job *job, const
                                            const int32_t *host_parent, lacis_solve_gpu_output *out)
 {
     const lacis_solve_host *host = &job->job.host;
-    assert_null(plan);
+    if (plan != NULL) {
+        fake_plans_used++;
+        assert_int_equal(plan->groups, job->job.groups);
+        assert_int_equal(plan->rows, rows_of(job));
+    }
     *out = (lacis_solve_gpu_output){0};
     out->cuda_error = fake_cuda_error;
     fake_runs++;
@@ -105,9 +192,33 @@ static lacis_solve_gpu_status fake_kernels(const lacis_solve_gpu_job *job, const
     return status;
 }
 
+static int fake_summed;
+
+static lacis_solve_gpu_status fake_sums(const lacis_solve_gpu_job *job, lacis_solve_gpu_sum *out, int *cuda_error)
+{
+    *cuda_error = 0;
+    fake_summed++;
+    for (int64_t g = 0; g < job->job.groups; g++) {
+        const lacis_solve_group *group = &job->job.group[g];
+        for (int64_t l = 0; l < group->lanes; l++) {
+            lacis_solve_gpu_sum *sum = &out[group->first + l];
+            *sum = (lacis_solve_gpu_sum){0, INFINITY, -INFINITY, 0};
+            for (int64_t r = 0; r < group->rows; r++) {
+                const double v = ((const double *)job->job.x)[lacis_solve_place(&group->x, group->rows, l, r)];
+                sum->sum += v;
+                sum->least = fmin(sum->least, v);
+                sum->most = fmax(sum->most, v);
+            }
+        }
+    }
+    return LACIS_SOLVE_GPU_OK;
+}
+
 #include "../../operators/solve/gpu.c"
 #include "../../operators/solve/gpu_cost.c"
 #include "../../operators/solve/gpu_devices.c"
+#include "../../operators/solve/gpu_plan.c"
+#include "../../operators/solve/gpu_totals.c"
 #define device_alloc panels_alloc
 #define device_free  panels_free
 #include "../../operators/solve/gpu_panels.c"
@@ -117,10 +228,10 @@ static lacis_solve_gpu_status fake_kernels(const lacis_solve_gpu_job *job, const
 
 /* ----------------------------------------------------------------------------------------- fixture */
 
-enum { TESTED = 5 };
+enum { TESTED = 6 };
 static lacis_op with_fake; /* SOLVE with the CPU's variant and those under test */
-static const lacis_variant *const tested[TESTED] = {&tested_thread, &tested_chip, &tested_lanes, &tested_shared,
-                                                    &tested_branches};
+static const lacis_variant *const tested[TESTED] = {&tested_thread, &tested_chip,     &tested_lanes,
+                                                    &tested_shared, &tested_branches, &tested_cyclic};
 static const lacis_variant *with_fake_variants[TESTED + 1];
 static char last_note[400];
 
@@ -133,7 +244,8 @@ static void take_note(void *arg, lacis_level level, const char *message)
 static int setup(void **state)
 {
     fake_install(100000000);
-    fake_cuda_error = fake_slow = fake_runs = fake_ways = 0;
+    fake_cuda_error = fake_slow = fake_runs = fake_ways = fake_plans = fake_plans_used = fake_plan_error =
+        fake_summed = 0;
     fake_said = fake_takes = 64;
     last_note[0] = '\0';
     parity_setup(state);

@@ -302,4 +302,23 @@ static inline distance distance_of(const bodies *b, const bodies *result, int64_
     return most;
 }
 
+/* --- what fields are judged by */
+static const double origin[3] = {0, 0, 0};
+static const lacis_nbody_rule gate_rule = {.way = LACIS_NBODY_TREE,
+                                           .order = LACIS_NBODY_QUADRUPOLE,
+                                           .opening = LACIS_NBODY_GEOMETRIC,
+                                           .theta = 0.4,
+                                           .alpha = 0.005,
+                                           .expand = -1,
+                                           .deterministic = true};
+
+static inline void check_distance(const bodies *b, const bodies *result, lacis_nbody_type type, double bound,
+                                  const char *what)
+{
+    const distance off = distance_of(b, result, 300);
+    if (!(off.field <= bound) || !(off.potential <= bound))
+        fail_msg("%s, type %d, n %ld: field %g, potential %g, bound %g", what, type, (long)b->n, off.field,
+                 off.potential, bound);
+}
+
 #endif

@@ -5,7 +5,6 @@
  */
 #include "unit/nbody_reference.h"
 
-static const double origin[3] = {0, 0, 0};
 static const lacis_nbody_rule usual = {
     .way = LACIS_NBODY_TREE, .order = LACIS_NBODY_QUADRUPOLE, .theta = 0.4, .alpha = 0.005, .expand = 0.1};
 

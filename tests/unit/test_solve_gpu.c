@@ -119,6 +119,132 @@ static void test_resident(void **state)
     systems_free(&s);
 }
 
+/* The plan of a tree is made once a way, whatever lanes are asked for; of a shape that comes with others in panels
+ * each panel makes its own. One that cannot be made is a device that failed. */
+static void test_plans_are_kept(void **state)
+{
+    parity *p = *state;
+    systems one = {.tree = true, .dtype = LACIS_F64, .groups = 1, .lanes = {90}, .rows = {12}};
+    systems_draw(&one, 3);
+    const named arrays[] = {{"s", systems_array(p, &one, 1, true, true)}, {NULL, NULL}};
+    lacis_array *out;
+    for (int turn = 0; turn < 3; turn++) {
+        lacis_call *call = bind_on(p, turn == 1 ? "SOLVE s STATUS" : "SOLVE s", arrays, LACIS_ON_GPU);
+        lacis_array_release(run_whole(p, call, &tested_lanes));
+        parity_ok(p, tested_lanes.run(&p->run, call, 7, 31, &out), "a range");
+        lacis_array_release(out);
+        parity_unbind(p, call);
+        assert_int_equal(fake_plans, 1);
+        assert_int_equal(fake_plans_used, 2 * (turn + 1));
+    }
+    lacis_call *call = bind_on(p, "SOLVE s", arrays, LACIS_ON_GPU);
+    lacis_array_release(run_whole(p, call, &tested_thread));
+    assert_int_equal(fake_plans, 2); /* another way's */
+    fake_plan_error = 700;
+    assert_int_equal(tested_shared.run(&p->run, call, 0, call->units, &out), LACIS_UNSUPPORTED);
+    lacis_host_ok(&p->host);
+    parity_unbind(p, call);
+    lacis_array_release(arrays[0].array);
+    lacis_run_clear(&p->run);
+    systems_free(&one);
+}
+
+/* What ways do to Flat lanes stands in EXPLAIN once the device was thought of; LACIS_SOLVE_WAY leaves one way. */
+static void test_ways_are_named(void **state)
+{
+    parity *p = *state;
+    char reason[200];
+    systems s = some_systems(false, LACIS_F64, 0);
+    const named arrays[] = {{"s", systems_array(p, &s, 1, true, true)}, {NULL, NULL}};
+    lacis_call *call = bind_on(p, "SOLVE s", arrays, LACIS_ON_GPU);
+    assert_false(tested_cyclic.can(call, reason, sizeof reason));
+    assert_non_null(strstr(reason, "LACIS_SOLVE_WAY=cr-pcr"));
+    setenv("LACIS_SOLVE_WAY", "cr-pcr", 1);
+    assert_true(tested_cyclic.can(call, reason, sizeof reason));
+    assert_false(tested_chip.can(call, reason, sizeof reason));
+    assert_non_null(strstr(reason, "another way"));
+    compare_ways(p, "SOLVE s STATUS RESIDUAL", arrays);
+    assert_int_equal(fake_ways, 1 << LACIS_SOLVE_GPU_CYCLIC);
+    unsetenv("LACIS_SOLVE_WAY");
+    lacis_cost cost;
+    lacis_lines lines;
+    lacis_lines_init(&lines, &p->run);
+    parity_ok(p, tested_explain_layout(call->work, &lines), "explain");
+    assert_int_equal(lines.count, 0);
+    parity_ok(p, tested_thread.cost(&p->run, call, NULL, &cost), "cost");
+    parity_ok(p, tested_explain_layout(call->work, &lines), "explain");
+    assert_int_equal(lines.count, 1);
+    assert_non_null(strstr(lines.line[0], "conversion by gpu thread: rows are put side by side"));
+    parity_unbind(p, call);
+    lacis_array_release(arrays[0].array);
+    systems_free(&s);
+}
+
+/* Totals are those of the result, whatever the layout and the panels, to the last bit of the sum; only sums come
+ * back. Few lanes come whole. */
+static void test_totals(void **state)
+{
+    parity *p = *state;
+    double first = 0;
+    for (int tree = 0; tree < 2; tree++)
+        for (int turn = 0; turn < 3 * LAYOUTS; turn++) {
+            systems s = {.tree = tree == 1, .dtype = LACIS_F64, .groups = 2, .lanes = {4500, 21}, .rows = {7, 3}};
+            systems_draw(&s, 8);
+            const named arrays[] = {{"s", systems_array(p, &s, layouts[turn / 3], true, true)}, {NULL, NULL}};
+            lacis_totals expected, found;
+            lacis_totals_init(&expected);
+            lacis_totals_init(&found);
+            lacis_array *array = by_cpu(p, "SOLVE s", arrays);
+            parity_ok(p, lacis_totals_add(&p->run, array, &expected), "totals");
+            lacis_array_release(array);
+            lacis_device_set_limit(&p->host, turn % 3 == 1 ? 400000 : 0);
+            lacis_call *call =
+                bind_on(p, turn % 3 == 2 ? "SOLVE s STATUS RESIDUAL" : "SOLVE s", arrays, LACIS_ON_GPU);
+            call->totals = true;
+            const int summed = fake_summed;
+            parity_ok(p, tested_thread.totals(&p->run, call, 0, call->units, &found), "totals there");
+            assert_true(fake_summed > summed);
+            assert_int_equal(found.count, expected.count);
+            assert_int_equal(found.nan, 0);
+            assert_true(found.min == expected.min && found.max == expected.max);
+            assert_true(fabs(found.sum - expected.sum) < 1e-9 * (fabs(expected.max) + 1) * (double)expected.count);
+            if (turn == 0) first = found.sum;
+            assert_true(found.sum == first);
+            lacis_totals_init(&found);
+            parity_ok(p, tested_thread.totals(&p->run, call, 5, 700, &found), "totals of few");
+            assert_int_equal(found.count, 695 * 7);
+            parity_unbind(p, call);
+            lacis_array_release(arrays[0].array);
+            lacis_run_clear(&p->run);
+            systems_free(&s);
+        }
+    assert_int_equal(fake.blocks, 0);
+}
+
+static void test_totals_of_bad_lanes(void **state)
+{
+    parity *p = *state;
+    systems s = {.dtype = LACIS_F64, .groups = 1, .lanes = {5000}, .rows = {4}};
+    lacis_totals totals;
+    lacis_totals_init(&totals);
+    systems_draw(&s, 8);
+    s.value[DIAGONAL][4 * 4321 + 2] = 1e-3;
+    const named arrays[] = {{"s", systems_array(p, &s, 0, true, true)}, {NULL, NULL}};
+    lacis_call *call = bind_on(p, "SOLVE s", arrays, LACIS_ON_GPU);
+    call->totals = true;
+    assert_int_equal(tested_chip.totals(&p->run, call, 0, call->units, &totals), LACIS_RANGE);
+    assert_non_null(strstr(p->host.error.message, "lane 4321, row 2 is not diagonally dominant"));
+    lacis_host_ok(&p->host);
+    lacis_cost whole, sums;
+    parity_ok(p, tested_chip.cost(&p->run, call, NULL, &sums), "cost");
+    call->totals = false;
+    parity_ok(p, tested_chip.cost(&p->run, call, NULL, &whole), "cost");
+    assert_true(sums.peak_bytes == 5000 * 32.0 && whole.peak_bytes == 5000 * 4 * 8.0);
+    parity_unbind(p, call);
+    lacis_array_release(arrays[0].array);
+    systems_free(&s);
+}
+
 /* ----------------------------------------------------------------------------------------- bad lanes */
 
 static void spoil(systems *s, int64_t lane, int64_t row, double complex value)
@@ -290,9 +416,10 @@ static void test_calibrates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_same_as_cpu), TEST(test_in_panels),  TEST(test_ranges),  TEST(test_right_sides),
-        TEST(test_resident),    TEST(test_bad_lanes),  TEST(test_refuses), TEST(test_worth),
-        TEST(test_costs),       TEST(test_calibrates),
+        TEST(test_same_as_cpu), TEST(test_in_panels),           TEST(test_ranges),         TEST(test_right_sides),
+        TEST(test_resident),    TEST(test_bad_lanes),           TEST(test_refuses),        TEST(test_worth),
+        TEST(test_costs),       TEST(test_calibrates),          TEST(test_plans_are_kept), TEST(test_ways_are_named),
+        TEST(test_totals),      TEST(test_totals_of_bad_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * kernels/sweep on the CPU: bits of random sweeps against the naive reference, in each instruction set: dimensions,
  * extents, shapes, edges, fields, coefficients, levels, threads; how passes are cut; memory; refusals.
  */
-#include "unit/sweep_reference.h"
+#include "unit/sweep_cases.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SLOW 1

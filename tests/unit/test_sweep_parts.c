@@ -4,7 +4,7 @@
  * step in boxes that reach into the halo; or several steps in one call. Fields and changes bit for bit the naive
  * reference's.
  */
-#include "unit/sweep_reference.h"
+#include "unit/sweep_cases.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SLOW 1

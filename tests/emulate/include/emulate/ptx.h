@@ -200,6 +200,31 @@ inline void ptx_reg_b128_mine_other_mov_b128_mine_2_3_atom_shared_exch_b128_othe
     old_high = was_high;
 }
 
+template <class T>
+inline void ptx_reg_b128_held_ld_relaxed_cta_shared_b128_held_2_mov_b128_0_1_held(T &low, T &high, unsigned at)
+{
+    may_turn();
+    const T *const cell = (const T *)shared_pointer(at);
+    low = cell[0];
+    high = cell[1];
+}
+
+template <class T>
+inline void
+ptx_reg_b128_was_seen_next_mov_b128_seen_2_3_mov_b128_next_4_5_atom_relaxed_cta_shared_cas_b128_was_6_seen_next_mov_b128_0_1_was(
+    T &old_low, T &old_high, T seen_low, T seen_high, T low, T high, unsigned at)
+{
+    may_turn();
+    T *const cell = (T *)shared_pointer(at);
+    const T was_low = cell[0], was_high = cell[1];
+    if (was_low == seen_low && was_high == seen_high) {
+        cell[0] = low;
+        cell[1] = high;
+    }
+    old_low = was_low;
+    old_high = was_high;
+}
+
 } /* namespace emulate */
 
 static inline size_t __cvta_generic_to_shared(const void *p)

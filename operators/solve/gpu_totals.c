@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Totals of a result that is nobody's: SELECT sum(value), max(value) ... over a view of SOLVE. Lanes are summed where
+ * they are solved, 32 bytes each come back, and are added up in the order of lanes: the same bits whatever the
+ * layout, the panels and the number of devices. Called by gpu.c's variants and gpu_cost.c.
+ */
+#include "solve/device.h"
+
+/* Fewer are copied as they are: a thread would sum a long lane alone. */
+enum { LEAST_LANES = 1 << 12 };
+
+bool lacis_solve_sums_there(const lacis_call *call)
+{
+    return call->totals && call->units >= LEAST_LANES;
+}
+
+#ifdef LACIS_GPU_KERNELS
+
+static int64_t elements_in(const lacis_solve_task *task)
+{
+    int64_t elements = 0;
+    for (int64_t g = 0; g < task->job.groups; g++)
+        elements += task->job.group[g].lanes * task->job.group[g].rows;
+    return elements;
+}
+
+static void add_up(const lacis_solving *solving, lacis_totals *totals)
+{
+    const lacis_solve_task *task = solving->task;
+    totals->count += elements_in(task);
+    for (int64_t l = 0; l < task->stop - task->first; l++) {
+        const lacis_solve_gpu_sum *sum = &solving->sum[l];
+        totals->sum += sum->sum;
+        totals->nan += sum->nan;
+        if (sum->least < totals->min) totals->min = sum->least;
+        if (sum->most > totals->max) totals->max = sum->most;
+    }
+    lacis_totals_settle(totals, false);
+}
+
+static lacis_status sum_lanes(lacis_solve_task *task, lacis_solve_gpu_way way, lacis_totals *totals)
+{
+    lacis_solving *solving;
+    lacis_run *run = task->run;
+    LACIS_TRY(lacis_solve_job_of(run, task->work, task->first, task->stop, &task->shape, &task->job));
+    LACIS_TRY(lacis_run_scratch(run, sizeof *solving, &solving));
+    *solving = (lacis_solving){.task = task, .way = way, .bad_lane = -1};
+    LACIS_TRY(lacis_run_alloc(run, sizeof *solving->sum * (uint64_t)(task->stop - task->first), &solving->sum));
+    lacis_status status = lacis_solve_deal(solving);
+    if (status == LACIS_OK) add_up(solving, totals);
+    lacis_run_free(run, solving->sum);
+    return status;
+}
+
+lacis_status lacis_solve_gpu_totals(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end,
+                                    lacis_solve_gpu_way way, lacis_totals *totals)
+{
+    const lacis_variant *variant = lacis_solve_gpu_variant(way);
+    const lacis_solve *work = call->work;
+    if (end - begin < LEAST_LANES || work->chosen != NULL) {
+        lacis_array *array;
+        LACIS_TRY(variant->run(run, call, begin, end, &array));
+        lacis_status status = lacis_totals_add(run, array, totals);
+        lacis_array_release(array);
+        return status;
+    }
+    lacis_solve_task task = {.run = run,
+                             .call = call,
+                             .work = work,
+                             .first = lacis_solve_lane(work, begin),
+                             .stop = lacis_solve_lane(work, end - 1) + 1};
+    LACIS_TRY(lacis_solve_shape(run, work, task.first, task.stop, &task.array, &task.shape));
+    lacis_status status = sum_lanes(&task, way, totals);
+    lacis_array_release(task.array);
+    return status;
+}
+
+#else
+
+lacis_status lacis_solve_gpu_totals(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end,
+                                    lacis_solve_gpu_way way, lacis_totals *totals)
+{
+    (void)call, (void)begin, (void)end, (void)way, (void)totals;
+    return lacis_run_fail(run, LACIS_UNSUPPORTED, "this build has no GPU kernels");
+}
+
+#endif
