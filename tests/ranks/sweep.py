@@ -117,9 +117,9 @@ def what_means_nothing_is_told():
     for clause in ("", "PARTS 1"):
         code, _, err = run(0, f"{GRIDS} LET r = SWEEP two STEP {FIVE} STEPS 9 {clause};")
         assert code == 0 and "not cut" not in err, (clause, code, err)
-    for way, told in (("copy", True), ("kernel", False)):
+    for way, told in (("copy", True), ("host", True), ("kernel", False)):
         code, _, err = run(2, f"SET ranks = all; {GRIDS} LET r = SWEEP two STEP {FIVE} STEPS 9 EXCHANGE BY {way};")
-        assert code == 0 and ("BY copy is for borders on ranks' GPUs" in err) == told, (way, code, err)
+        assert code == 0 and (f"BY {way} is for borders on ranks' GPUs" in err) == told, (way, code, err)
 
 
 def it_was_dealt():

@@ -234,6 +234,8 @@ static void what_is_told(void **state)
     assert_string_equal(last_note, "");
     begin_on_two(p, AVERAGE " EXCHANGE BY copy");
     assert_string_equal(last_note, "SWEEP: BY copy is for borders on ranks' GPUs, and means nothing here");
+    begin_on_two(p, AVERAGE " EXCHANGE BY host");
+    assert_string_equal(last_note, "SWEEP: BY host is for borders on ranks' GPUs, and means nothing here");
 }
 
 static void too_thin(void **state)

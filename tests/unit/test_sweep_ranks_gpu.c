@@ -35,8 +35,8 @@ static lacis_sweep_status never(void)
     ((void)(start), (void)(cut), (void)(part), (void)(how), fake_takes)
 #define lacis_sweep_gpu_part_new(start, cut, part, mail, how, out)                                                   \
     ((void)(start), (void)(cut), (void)(part), (void)(mail), (void)(how), (void)(out), never())
-#define lacis_sweep_gpu_part_free(part)                 assert_null(part)
-#define lacis_sweep_gpu_part_leave(part)                assert_null(part)
+#define lacis_sweep_gpu_part_free(part)  assert_null(part)
+#define lacis_sweep_gpu_part_leave(part) assert_null(part)
 #define lacis_sweep_gpu_part_straight(part, messages, why)                                                           \
     ((void)(part), *(messages) = 0, *(why) = NULL, (int)never())
 #define lacis_sweep_gpu_part_error_code(part)           ((void)(part), (int)never())

@@ -90,8 +90,8 @@ cudaError_t cudaFreeAsync(void *block, cudaStream_t stream);
 cudaError_t cudaMallocHost(void **block, size_t bytes, unsigned flags = 0);
 cudaError_t cudaHostAlloc(void **block, size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void *block);
-/* Handles work within the one process: EMULATE_IPC=none: none are given; =lost: what is written does not come; =N: that
- * of copies into opened memory the first N do and others fail. */
+/* Handles work within the one process: EMULATE_IPC=none: none are given; =lost: what is written does not come; =N:
+ * that of copies into opened memory the first N do and others fail. */
 struct cudaIpcMemHandle_t {
     char reserved[64];
 };
