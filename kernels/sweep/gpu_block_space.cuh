@@ -178,6 +178,17 @@ template <class F, bool EDGES, bool OPEN> struct Cube {
         }
     }
 
+    /* VALUES beyond the ends along y. */
+    __device__ __forceinline__ void given_rows(const T *of_plane, Row &under, Row &over)
+    {
+#pragma unroll
+        for (int k = 0; k < CELLS; k++) {
+            if (first_warp && p.edge[2].kind == LACIS_SWEEP_VALUES) under[k] = of_plane[column_of(k) - p.pitch];
+            if (last_warp && p.edge[3].kind == LACIS_SWEEP_VALUES)
+                over[k] = of_plane[column_of(k) + p.n[1] * p.pitch];
+        }
+    }
+
     /* Rows beyond the ends along y, of plane b, of number z. */
     __device__ __forceinline__ void end_rows(const Row (&b)[F::HIGH], int z, Row &under, Row &over)
     {
@@ -199,13 +210,7 @@ template <class F, bool EDGES, bool OPEN> struct Cube {
             if (first_warp) under[k] = beyond(p.edge[2], b[0][k], b[1][k]);
             if (last_warp) over[k] = beyond(p.edge[3], outer[k], inner[k]);
         }
-        if (!OPEN) return;
-#pragma unroll
-        for (int k = 0; k < CELLS; k++) {
-            if (first_warp && p.edge[2].kind == LACIS_SWEEP_VALUES) under[k] = plane_of(z)[column_of(k) - p.pitch];
-            if (last_warp && p.edge[3].kind == LACIS_SWEEP_VALUES)
-                over[k] = plane_of(z)[column_of(k) + p.n[1] * p.pitch];
-        }
+        if constexpr (OPEN) given_rows(plane_of(z), under, over);
     }
 
     /* VALUES beyond an end along z. */
