@@ -55,6 +55,17 @@ static bool in_list(const uint32_t *list, uint64_t count, int64_t wanted)
     return false;
 }
 
+/* HAVING, of what n terms are folded into. */
+static bool kept(const lacis_mul_gpu_job *job, double n, double x)
+{
+    if (job->having == LACIS_MUL_GPU_ALL) return true;
+    assert_int_equal(job->having, LACIS_MUL_GPU_WITHIN);
+    const double value = job->agg == LACIS_MUL_COUNT ? n : job->agg == LACIS_MUL_AVG ? x / n : x;
+    if (job->type == LACIS_MUL_I32 || job->type == LACIS_MUL_I64)
+        return (int64_t)value >= job->low && (int64_t)value <= job->high;
+    return value >= job->low_real && value <= job->high_real;
+}
+
 /* Of a row of b among its values; -1: it has none. */
 static int64_t place_of(const lacis_mul_gpu_pull *pull, int64_t c)
 {
@@ -122,8 +133,8 @@ static lacis_mul_gpu_status fake_pull_run(lacis_mul_gpu_pull *pull)
                           fake_con(job->con_kind, fake_get(job->a.value, a, at), fake_get(job->b.value, b, place)));
             n++;
         }
-        pull->present[i] = n > 0;
-        if (n > 0) put(job, pull->value, (uint64_t)i, n, x);
+        pull->present[i] = n > 0 && kept(job, n, x);
+        if (pull->present[i]) put(job, pull->value, (uint64_t)i, n, x);
     }
     return LACIS_MUL_GPU_OK;
 }
@@ -160,7 +171,7 @@ static lacis_mul_gpu_status fake_push_run(lacis_mul_gpu_push *push)
             n[t]++;
         }
     for (int64_t t = job->t_lo; t < job->t_hi; t++) {
-        if (n[t] == 0 || masked(push, (uint32_t)t)) continue;
+        if (n[t] == 0 || masked(push, (uint32_t)t) || !kept(job, n[t], x[t])) continue;
         push->column[push->entries] = (uint32_t)t;
         put(job, push->value, push->entries++, n[t], x[t]);
     }
