@@ -61,10 +61,8 @@ lacis_status lacis_image_of(lacis_run *run, const lacis_array *array, const char
 {
     char low[LACIS_NUMBER_TEXT], high[LACIS_NUMBER_TEXT];
     if (lacis_array_kind(array) != LACIS_GRID)
-        return lacis_run_fail(
-            run, LACIS_TYPE,
-            "%s holds grids; LET g = SELECT x, y, value FROM ... makes one, PLOT x TO 'x.png' a picture of x",
-            format);
+        return lacis_run_fail(run, LACIS_TYPE, "%s holds grids; LET g = SELECT x, y, value FROM ... makes one",
+                              format);
     LACIS_TRY(lacis_grid_view(run, array, &out->grid));
     if (out->grid.fields > 1)
         return lacis_run_fail_at(run, LACIS_TYPE, -1, "LET one = SELECT x, y, u FROM g",

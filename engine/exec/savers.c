@@ -63,13 +63,15 @@ static const char *others(const lacis_world *world, lacis_run *run, const lacis_
     return text == NULL || last == NULL ? last : lacis_run_text(run, "%s or %s", text, last);
 }
 
-/* What can be saved of a grid all the same. */
+/* What can be saved of a grid all the same; png is known as pictures' format, which PLOT writes. */
 typedef struct remedy {
     const char *what, *statement;
 } remedy;
 
-static remedy remedy_of(const lacis_outline *form)
+static remedy remedy_of(const lacis_loader *format, const lacis_outline *form)
 {
+    if (form->kind != LACIS_GRID && strcmp(format->name, "png") == 0)
+        return (remedy){"", "; PLOT x TO 'x.png' makes a picture of it"};
     if (form->kind == LACIS_GRID && form->dims > 2)
         return (remedy){": take a plane", "; LET plane = SELECT x, y, value FROM g WHERE z = 0"};
     if (form->kind == LACIS_GRID && form->fields > 1)
@@ -84,7 +86,7 @@ static lacis_status check(const lacis_world *world, lacis_run *run, const lacis_
     char why[LACIS_HOLDS_TEXT];
     lacis_status code;
     if (lacis_loader_holds(format, form, &code, why, sizeof why)) return LACIS_OK;
-    const remedy own = statement && code == LACIS_TYPE ? remedy_of(form) : (remedy){"", ""};
+    const remedy own = statement && code == LACIS_TYPE ? remedy_of(format, form) : (remedy){"", ""};
     const char *names = others(world, run, form), *hint = NULL;
     if (names != NULL) hint = lacis_run_text(run, "%s would do%s", names, own.statement);
     return lacis_run_fail_at(run, code, offset, hint, "%s%s", why, own.what);
