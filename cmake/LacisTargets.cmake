@@ -81,9 +81,9 @@ function(lacis_add_gpu_kernels name)
   # CUB without what would need libstdc++: exceptions, profiler ranges, and <iostream>, whose guard is taken as defined.
   target_compile_definitions(${kernels} PRIVATE CCCL_DISABLE_EXCEPTIONS CCCL_DISABLE_NVTX NVTX_DISABLE _GLIBCXX_IOSTREAM)
   # A third of the size (symv: 57 MB with what nvcc does by itself); each family is unpacked once, when its kernels are
-  # first used.
+  # first used. (CUDA 12 has it in its last releases, but then asks for newer drivers than otherwise.)
   target_compile_options(${kernels} PRIVATE --fmad=false --expt-relaxed-constexpr
-    $<$<VERSION_GREATER_EQUAL:$<CUDA_COMPILER_VERSION>,12.9>:--compress-mode=size>
+    $<$<VERSION_GREATER_EQUAL:$<CUDA_COMPILER_VERSION>,13.0>:--compress-mode=size>
     -Xcompiler=-Wall,-fno-exceptions,-fno-rtti $<$<BOOL:${LACIS_WERROR}>:--Werror=all-warnings>)
   set(object "${CMAKE_BINARY_DIR}/gpu/${name}.o")
   file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/gpu")

@@ -28,6 +28,7 @@ typedef struct lacis_holding {
     lacis_kind kind;
     uint32_t types;   /* LACIS_TYPE_BIT of each dtype that values may have, or'ed; 0: any */
     int dims, fields; /* at most, of a grid; fields: or columns of a table; 0: any */
+    bool some;        /* only some of these, which `save` finds out: others are not told to use it */
     /* What is wrong with the name of a grid's field ("has a quote"), or NULL. NULL: any will do. */
     const char *(*fault)(const char *name);
 } lacis_holding;

@@ -208,6 +208,18 @@ const char *lacis_npy_name_fault(const char *name)
     return lacis_grid_name_fault(name, name + strlen(name));
 }
 
+/* Of what only now is known: others were refused before they came here. */
+static lacis_status check_names(lacis_run *run, const lacis_grid *g)
+{
+    for (int i = 0; i < g->fields; i++) {
+        const char *fault = lacis_npy_name_fault(g->name[i]);
+        if (fault != NULL)
+            return lacis_run_fail_at(run, LACIS_NAME, -1, "LET h = SELECT x, y, \"its name\" AS u FROM g",
+                                     "npy: field '%s' %s: rename it", g->name[i], fault);
+    }
+    return LACIS_OK;
+}
+
 /* "'<f4'" of a field value alone, or "[('u', '<f4'), ...]". */
 static char *describe(lacis_run *run, const lacis_grid *g)
 {
@@ -232,6 +244,7 @@ lacis_status lacis_npy_save_grid(lacis_run *run, const lacis_array *array, FILE 
     lacis_grid g;
     lacis_writer *w;
     LACIS_TRY(lacis_grid_view(run, array, &g));
+    LACIS_TRY(check_names(run, &g));
     char *descr = describe(run, &g), *shape = describe_shape(run, &g);
     const char *note = g.step == 0 ? mark : lacis_run_text(run, "%s, step %lld", mark, (long long)g.step);
     if (descr == NULL || shape == NULL || note == NULL) return lacis_run_fail(run, LACIS_NOMEM, "out of memory");

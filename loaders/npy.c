@@ -150,7 +150,9 @@ static lacis_status save(lacis_run *run, const lacis_array *array, FILE *file)
 }
 
 static const lacis_holding holdings[] = {
-    {.kind = LACIS_VECTOR, .types = LACIS_TYPES_WHOLE | LACIS_TYPES_REAL | LACIS_TYPES_COMPLEX},
+    {.kind = LACIS_VECTOR, /* without indices */
+     .types = LACIS_TYPES_WHOLE | LACIS_TYPES_REAL | LACIS_TYPES_COMPLEX,
+     .some = true},
     {.kind = LACIS_TABLE, .fields = 1},
     {.kind = LACIS_INTERLEAVED},
     {.kind = LACIS_SYMMETRIC, .types = LACIS_TYPES_REAL | LACIS_TYPES_COMPLEX},

@@ -63,7 +63,7 @@ static lacis_status load(lacis_run *run, const lacis_source *source, const lacis
     return status;
 }
 
-static const lacis_holding holdings[] = {{.kind = LACIS_TABLE}};
+static const lacis_holding holdings[] = {{.kind = LACIS_TABLE, .some = true}};
 
 const lacis_loader lacis_loader_swc = {
     .name = "swc",

@@ -16,7 +16,7 @@ typedef struct plot_axis {
     bool twos;  /* of a log axis: ticks at powers of two */
     bool whole; /* ticks at whole numbers alone */
     bool down;  /* y: low at the top, as in images and matrices */
-    char label[64];
+    char label[80];
 } plot_axis;
 
 typedef struct plot_series {

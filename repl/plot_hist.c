@@ -63,8 +63,13 @@ static plot_axis range_of(const lacis_part *values)
 static bool count_values(const plot_source *source, plot_figure *figure, const lacis_part *values)
 {
     plot_axis range = range_of(values);
-    if (!(range.low <= range.high)) return true; /* plot_fit says so */
-    if (range.low == range.high && !range.whole) range.high = range.low + fabs(range.low);
+    if (!(range.low <= range.high)) return true;   /* plot_fit says so */
+    if (range.low == range.high && !range.whole) { /* the greatest numbers have no double */
+        if (range.low > DBL_MAX / 2)
+            range.low /= 2;
+        else
+            range.high = range.low + fabs(range.low);
+    }
     const bar_range b = range.whole ? whole_bars(&range) : bars_of(&range);
     figure->x.whole = range.whole;
     plot_series *one = plot_add(source, figure, b.count, "");
@@ -139,9 +144,9 @@ bool plot_hist(const plot_source *source, plot_figure *figure)
     if (!found)
         return plot_fail(source, "histograms are of graphs (degrees), vectors, grids and a table's last column");
     if (!count_values(source, figure, &values)) return false;
-    char label[sizeof figure->x.label];
+    char label[sizeof figure->x.label + 14];
     const char *name = kind == LACIS_VECTOR ? "value" : values.name;
-    snprintf(label, sizeof label, "%.14s%.49s", name, figure->x.label);
+    snprintf(label, sizeof label, "%.14s%s", name, figure->x.label);
     figure->y.whole = true;
     plot_name_axes(figure, label, "how many");
     snprintf(figure->title, sizeof figure->title, "%s: %s, %lld values", source->plot->name, name,

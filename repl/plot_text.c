@@ -24,11 +24,12 @@ static void end(const text_page *p, int used)
 
 static void put_centred(const text_page *p, const char *text)
 {
-    int width = (int)strlen(text), room = p->left + 1 + p->columns, before = width < room ? (room - width) / 2 : 0;
+    int width, room = p->left + 1 + p->columns;
+    size_t bytes = shell_fit(text, strlen(text), p->width, &width);
+    int before = width < room ? (room - width) / 2 : 0;
     if (width == 0) return;
-    if (width > p->width) width = p->width;
     text_blanks(p, before);
-    shell_text_add(p->out, text, (size_t)width);
+    shell_text_add(p->out, text, bytes);
     end(p, before + width);
 }
 

@@ -47,6 +47,13 @@ lacis_status lacis_saver_find(const lacis_world *world, lacis_run *run, const la
 
 /* --------------------------------------------------------------------------------- what it holds */
 
+static bool holds_some(const lacis_loader *loader, lacis_kind kind)
+{
+    for (int i = 0; i < loader->holdings; i++)
+        if (loader->holds[i].kind == kind) return loader->holds[i].some;
+    return false;
+}
+
 /* "csv or npy", or NULL: the formats that do hold it. */
 static const char *others(const lacis_world *world, lacis_run *run, const lacis_outline *form)
 {
@@ -55,7 +62,7 @@ static const char *others(const lacis_world *world, lacis_run *run, const lacis_
     const char *text = NULL, *last = NULL;
     for (int i = 0; i < world->registry->loaders; i++) {
         const lacis_loader *loader = world->registry->loader[i];
-        if (loader->save == NULL || loader->holds == NULL) continue;
+        if (loader->save == NULL || loader->holds == NULL || holds_some(loader, form->kind)) continue;
         if (!lacis_loader_holds(loader, form, &code, why, sizeof why)) continue;
         if (last != NULL) text = text == NULL ? last : lacis_run_text(run, "%s, %s", text, last);
         last = loader->name;
@@ -130,6 +137,7 @@ lacis_status lacis_saver_check(lacis_world *world, lacis_run *run, const lacis_s
     lacis_outline_room room;
     lacis_outline form;
     lacis_array *array = NULL;
+    if (format->holds == NULL) return LACIS_OK;
     const bool named = what->array == NULL;
     const char *view = named ? lacis_catalog_view(world->catalog, what->ast->name) : NULL;
     if (view != NULL) return check_view(world, run, what, view, format);

@@ -20,7 +20,7 @@
 
 typedef T vec __attribute__((vector_size(VECTOR_BYTES)));
 typedef T vec_loose __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)), may_alias));
-enum { WIDTH = VECTOR_BYTES / sizeof(T), T_FLOAT = sizeof(T) == sizeof(float), E_FLOAT = sizeof(E) == sizeof(float) };
+enum { WIDTH = VECTOR_BYTES / sizeof(T), T_FLOAT = sizeof(T) == sizeof(float) };
 
 ALWAYS vec vec_all(T value)
 {

@@ -2,7 +2,8 @@
  *
  * lacis-bench symv on the CPU: for each type, triangle, n and way to compute a line with matrices in cache (one of
  * them, again and again) and one with matrices from memory (more of them by turns than any cache holds), each beside
- * a plain read of as many bytes and a peer in the same run, medians and least times. Answers are checked first.
+ * a plain read of as many bytes and a peer in the same run, medians and least times: of processor time with one
+ * thread, else of the clock. Answers are checked first.
  */
 #include "symv.h"
 

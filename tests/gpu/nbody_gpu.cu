@@ -3,7 +3,7 @@
  * Kernels of NBODY on a real GPU: nbody_gpu check|small [PART] [SEED], bench PART [...].
  *
  * check: against double sums on the host. small: few of them, for compute-sanitizer. bench: times. Parts register
- * themselves (nbody_support.h): build.TYPE, build.rest, walk.TYPE, walk.rest, direct, system.TYPE, several; build is
+ * themselves (nbody_support.h): build.TYPE, build.rest, walk.TYPE, walk.rest, walk.made, direct, system.TYPE, several; build is
  * all that begin with it.
  */
 #include "nbody_support.h"
