@@ -43,7 +43,7 @@ static inline uint32_t written_kernels(const lacis_mul_gpu_job *job)
                  (job->agg == LACIS_MUL_SUM && !(real ? job->ordered : job->checked)) ||
                  (job->agg == LACIS_MUL_FOLD && job->any_order);
     uint32_t semiring = 0x87u | (flat ? 0x100u : 0) | (plain ? 0x28u : 0x50u);
-    return (lacis_mul_gpu_semiring_written(job) ? semiring : 0) | (job->having ? 0x200u : 0);
+    return (lacis_mul_gpu_semiring_written(job) ? semiring : 0) | (job->having == LACIS_MUL_GPU_BEHIND ? 0x200u : 0);
 }
 
 /* What the device's variant would run for a bound call. */
@@ -57,7 +57,9 @@ static inline lacis_mul_gpu_job written_job(const lacis_product *product, bool o
                                .type = job->type,
                                .storage = job->storage,
                                .checked = job->checked,
-                               .having = job->having != NULL,
+                               .having = job->having == NULL      ? LACIS_MUL_GPU_ALL
+                                         : product->strips.within ? LACIS_MUL_GPU_WITHIN
+                                                                  : LACIS_MUL_GPU_BEHIND,
                                .mask = job->mask,
                                .ordered = ordered,
                                .t_hi = job->t_hi};
