@@ -5,6 +5,7 @@ else; and what LOAD says of a public file that is not there. ctest runs it: fetc
 """
 import hashlib
 import http.server
+import os
 import pathlib
 import shutil
 import signal
@@ -12,20 +13,28 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 SOURCE, LACIS = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 CONTENT = bytes(range(256)) * 4096  # 1 MiB
 SUM = hashlib.sha256(CONTENT).hexdigest()
+stopped = threading.Event()  # whoever waited for /slow is gone
 asked = []  # what came to the server: (path, Range or None)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """/good takes up; /plain has no ranges; /short ends half way; /other is another file."""
+    """/good takes up; /plain has no ranges; /short ends half way; /slow stops there the first time; /other is another file;
+    /moved is /good, /away leads to a file of this machine."""
 
     def do_GET(self):
         asked.append((self.path, self.headers.get("Range")))
         name = self.path.rsplit("/", 1)[1]
-        if name not in ("good", "plain", "short", "other"):
+        if name in ("moved", "away"):
+            self.send_response(302)
+            self.send_header("Location", "/good" if name == "moved" else "file:///etc/passwd")
+            self.end_headers()
+            return
+        if name not in ("good", "plain", "short", "slow", "other"):
             self.send_error(404)
             return
         start = 0
@@ -40,6 +49,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("Content-Range", f"bytes {start}-{len(CONTENT) - 1}/{len(CONTENT)}")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
+        if name == "slow" and not start:
+            self.wfile.write(body[: len(body) // 2])
+            self.wfile.flush()
+            stopped.wait(60)
+            return
         self.wfile.write(body[: len(body) // 2] if name == "short" else body)
 
     def log_message(self, *_):
@@ -54,7 +68,7 @@ class Desk:
         local = folder / "local file"
         local.write_bytes(CONTENT)
         rows = [f'a/{name},"one, ""{name}""",here,free,{len(CONTENT)},{SUM},{self.base}/{name}'
-                for name in ("good", "plain", "short", "other", "gone")]
+                for name in ("good", "plain", "short", "slow", "other", "gone", "moved", "away")]
         rows += [f"a/unknown,size and sum unknown,here,free,,,{self.base}/good",
                  f"a/local,a file,here,free,{len(CONTENT)},{SUM},file://{str(local).replace(' ', '%20')}",
                  f"a/twice,one,here,free,1,{SUM},x", f"b/twice,two,here,free,1,{SUM},x", "own.csv,ours,made,free,1,1,"]
@@ -105,6 +119,30 @@ def what_breaks_off_is_kept(desk):
     assert (desk.to / "short.part").read_bytes() == CONTENT[:first] and first > 0
     desk.fetch("short", code=1)
     assert asked[0][1] == f"bytes={first}-" and (desk.to / "short.part").stat().st_size > first
+
+
+def interrupted_goes_on(desk):
+    """Ctrl-C in the middle: the part stays, and the next call takes it up."""
+    command = [SOURCE / "datasets" / "fetch", "--manifest", desk.manifest, "--to", desk.to, "slow"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as fetch:
+        part, until = desk.to / "slow.part", time.time() + 30
+        while not (part.exists() and part.stat().st_size > 0):
+            assert fetch.poll() is None and time.time() < until
+            time.sleep(0.05)
+        os.killpg(fetch.pid, signal.SIGINT)
+        assert fetch.wait(30) != 0
+    stopped.set()
+    size = part.stat().st_size
+    assert desk.left() == ["slow.part"] and part.read_bytes() == CONTENT[:size]
+    desk.fetch("slow", says="sha256 as it should be")
+    assert asked == [("/slow", f"bytes={size}-")] and (desk.to / "slow").read_bytes() == CONTENT
+
+
+def redirects_are_followed(desk):
+    desk.fetch("moved", says="sha256 as it should be")
+    assert [ask[0] for ask in asked] == ["/moved", "/good"] and (desk.to / "moved").read_bytes() == CONTENT
+    desk.fetch("away", code=1, says="away did not come from")
+    assert desk.left() == ["moved"], desk.left()
 
 
 def other_files_are_refused(desk):
@@ -166,8 +204,8 @@ def main():
         return 77
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    cases = [whole_files_come, cut_off_files_go_on, what_breaks_off_is_kept, other_files_are_refused, errors_are_told, lists_may_be_cut_off,
-             load_suggests_it]
+    cases = [whole_files_come, cut_off_files_go_on, what_breaks_off_is_kept, interrupted_goes_on, redirects_are_followed,
+             other_files_are_refused, errors_are_told, lists_may_be_cut_off, load_suggests_it]
     for case in cases:
         with tempfile.TemporaryDirectory() as name:
             case(Desk(pathlib.Path(name), server.server_port))
