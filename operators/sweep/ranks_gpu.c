@@ -44,6 +44,12 @@ static bool stopped(void *context)
     return lacis_run_cancelled(((lacis_sweep_share_gpu *)context)->share->run);
 }
 
+/* Whatever ends the team: a neighbour may free what this part has of its memory behind that. */
+static void leave(void *context)
+{
+    lacis_sweep_gpu_part_leave(((lacis_sweep_share_gpu *)context)->part);
+}
+
 /* --------------------------------------------------------------------------------------------- arrays */
 
 static uint64_t part_bytes(const lacis_sweep_share *share)
@@ -149,6 +155,7 @@ lacis_status lacis_sweep_share_gpu_begin(lacis_sweep_share *share, const lacis_s
     share->gpu->share = share;
     share->gpu->gpu = lacis_run_gpu(share->run, reason, sizeof reason);
     if (share->gpu->gpu == NULL) return lacis_run_fail(share->run, LACIS_UNSUPPORTED, "%s", reason);
+    lacis_team_before_end(share->team, leave, share->gpu);
     if (!lacis_sweep_share_gpu_fits(share->work, &share->brief, &share->cut, lacis_team_piece(share->team), reason,
                                     sizeof reason))
         return lacis_run_fail(share->run, LACIS_UNSUPPORTED, "%s", reason);
@@ -199,14 +206,10 @@ void lacis_sweep_share_gpu_tell(lacis_sweep_share_gpu *gpu, lacis_sweep_counts *
     lacis_sweep_gpu_part_spent(gpu->part, times, lines);
 }
 
-void lacis_sweep_share_gpu_leave(lacis_sweep_share_gpu *gpu)
-{
-    if (gpu != NULL && gpu->gpu != NULL) lacis_sweep_gpu_part_leave(gpu->part);
-}
-
 void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu)
 {
     if (gpu == NULL || gpu->gpu == NULL) return;
+    lacis_team_before_end(gpu->share->team, NULL, NULL);
     lacis_sweep_gpu_part_free(gpu->part);
     lacis_gpu_free(gpu->gpu, gpu->block);
     gpu->part = NULL;
@@ -251,11 +254,6 @@ void lacis_sweep_share_gpu_tell(lacis_sweep_share_gpu *gpu, lacis_sweep_counts *
                                 int64_t *lines)
 {
     (void)gpu, (void)counts, (void)times, (void)lines;
-}
-
-void lacis_sweep_share_gpu_leave(lacis_sweep_share_gpu *gpu)
-{
-    (void)gpu;
 }
 
 void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu)

@@ -141,11 +141,6 @@ lacis_status lacis_sweep_share_begin(lacis_sweep_share *share)
     return LACIS_OK;
 }
 
-void lacis_sweep_share_leave(lacis_sweep_share *share)
-{
-    lacis_sweep_share_gpu_leave(share->gpu);
-}
-
 void lacis_sweep_share_free(lacis_sweep_share *share)
 {
     lacis_sweep_share_gpu_free(share->gpu);
