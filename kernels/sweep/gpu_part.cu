@@ -122,8 +122,16 @@ static lacis_sweep_status wait_or_overlap(lacis_sweep_gpu_part *p)
     return LACIS_SWEEP_OK;
 }
 
+/* Each part was told of its own process alone. */
+static lacis_sweep_status agree_on_direct(lacis_sweep_gpu_part *p)
+{
+    if (p->mail.agree == nullptr) return LACIS_SWEEP_OK;
+    return p->mail.agree(p->mail.context, &p->how.direct) == 0 ? LACIS_SWEEP_OK : LACIS_SWEEP_CANCELLED;
+}
+
 static lacis_sweep_status fill(lacis_sweep_gpu_part *p, const lacis_sweep_gpu_start *start)
 {
+    SWEEP_TRY(agree_on_direct(p));
     SWEEP_CUDA(p, clock_new(&p->clock, p->how.part.line != nullptr ? p->how.part.lines : 0));
     SWEEP_TRY(make_streams(p));
     SWEEP_TRY(make_room(p));

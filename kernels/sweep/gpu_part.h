@@ -17,7 +17,7 @@ extern "C" {
 
 typedef struct lacis_sweep_gpu_part_how {
     lacis_sweep_part_how part;
-    bool direct; /* messages lie on the device */
+    bool direct; /* messages may lie on the device, and do where all parts say so */
     bool copy;   /* borders by copies of two dimensions, not by kernels */
     bool host;   /* never straight into a neighbour's memory */
     bool best;   /* `part.overlap` was not asked for: where all of all parts goes straight it is waited for instead */
