@@ -149,11 +149,12 @@ static bool has_strips(const lacis_sweep_part_how *how, const lacis_sweep_cut *c
 }
 
 uint64_t lacis_sweep_gpu_part_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part,
-                                    const lacis_sweep_part_how *how)
+                                    const lacis_sweep_gpu_part_how *how)
 {
-    const uint64_t messages = lacis_sweep_messages_bytes(start, cut, part), inbox = messages; /* of two exchanges */
+    const uint64_t messages = lacis_sweep_messages_bytes(start, cut, part);
+    const uint64_t inbox = how->host || how->direct ? 0 : messages; /* of two exchanges */
     const uint64_t bytes = lacis_sweep_gpu_bytes(start) + messages + inbox;
-    return has_strips(how, cut) ? bytes + strips_bytes(start, cut, part) : bytes;
+    return has_strips(&how->part, cut) ? bytes + strips_bytes(start, cut, part) : bytes;
 }
 
 lacis_sweep_status lacis_sweep_gpu_part_new(const lacis_sweep_gpu_start *start, const lacis_sweep_cut *cut, int part,

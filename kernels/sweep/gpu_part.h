@@ -30,7 +30,7 @@ lacis_sweep_status lacis_sweep_gpu_part_new(const lacis_sweep_gpu_start *start, 
                                             lacis_sweep_gpu_part **out);
 /* What it takes on the device besides its arrays. start: of the part; arrays are not looked at. */
 uint64_t lacis_sweep_gpu_part_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part,
-                                    const lacis_sweep_part_how *how);
+                                    const lacis_sweep_gpu_part_how *how);
 /* Neighbours' memory is let go of; all parts have done so before one is freed. */
 void lacis_sweep_gpu_part_leave(lacis_sweep_gpu_part *part);
 void lacis_sweep_gpu_part_free(lacis_sweep_gpu_part *part); /* NULL is fine */

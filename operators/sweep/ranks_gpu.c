@@ -85,11 +85,19 @@ static lacis_status send_arrays(lacis_sweep_share_gpu *g, lacis_sweep_start *sta
 
 /* ------------------------------------------------------------------------------------------ functions */
 
+/* Whether messages may lie on this rank's GPU. Nobody knows while there is no team, which a plan has not. */
+static bool takes_device(const lacis_sweep_work *work)
+{
+    const lacis_team *team = lacis_run_team(work->run);
+    return !work->exchange.host && team != NULL && lacis_team_takes_device(team);
+}
+
 bool lacis_sweep_share_gpu_fits(const lacis_sweep_work *work, const lacis_sweep_brief *brief,
                                 const lacis_sweep_cut *cut, int part, char *why, size_t size)
 {
     const double mega = 1e-6;
-    const lacis_sweep_part_how how = {.overlap = brief->overlap};
+    const lacis_sweep_gpu_part_how how = {
+        .part.overlap = brief->overlap, .direct = takes_device(work), .host = work->exchange.host};
     lacis_gpu *gpu = lacis_gpu_at_hand(work->run);
     const lacis_sweep_share share = {.work = work, .cut = *cut};
     lacis_sweep_start whole, start;
@@ -126,7 +134,7 @@ static lacis_status begin(lacis_sweep_share_gpu *g, const lacis_sweep_part_how *
     const lacis_sweep_mail mail = lacis_sweep_share_mail(share);
     const lacis_sweep_exchange *exchange = &share->work->exchange;
     const lacis_sweep_gpu_part_how own = {.part = *how,
-                                          .direct = !exchange->host && lacis_team_takes_device(share->team),
+                                          .direct = takes_device(share->work),
                                           .copy = exchange->copy,
                                           .host = exchange->host,
                                           .best = exchange->overlap == LACIS_SWEEP_AS_BEST};
