@@ -96,7 +96,8 @@ lacis_status lacis_sweep_share_gpu_steps(lacis_sweep_share_gpu *gpu, int64_t ste
 lacis_status lacis_sweep_share_gpu_read(lacis_sweep_share_gpu *gpu, void *const *field);
 void lacis_sweep_share_gpu_tell(lacis_sweep_share_gpu *gpu, lacis_sweep_counts *counts, lacis_sweep_times *times,
                                 int64_t *lines);
-void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu); /* NULL is fine */
+void lacis_sweep_share_gpu_count(lacis_sweep_share_gpu *gpu); /* its halos, for EXPLAIN ANALYZE: once */
+void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu);  /* NULL is fine */
 
 /* ranks_cut.c: arrays of the whole grid and of a part. */
 uint64_t lacis_sweep_box_bytes(const lacis_sweep_work *work, const lacis_sweep_box *box);

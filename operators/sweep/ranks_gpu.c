@@ -205,13 +205,17 @@ lacis_status lacis_sweep_share_gpu_read(lacis_sweep_share_gpu *gpu, void *const 
 void lacis_sweep_share_gpu_tell(lacis_sweep_share_gpu *gpu, lacis_sweep_counts *counts, lacis_sweep_times *times,
                                 int64_t *lines)
 {
+    lacis_sweep_gpu_counted(lacis_sweep_gpu_part_system(gpu->part), counts, true);
+    lacis_sweep_gpu_part_spent(gpu->part, times, lines);
+}
+
+void lacis_sweep_share_gpu_count(lacis_sweep_share_gpu *gpu)
+{
     int messages;
     const char *why;
     const int straight = lacis_sweep_gpu_part_straight(gpu->part, &messages, &why);
     lacis_run_count(gpu->share->run, "halos straight to the neighbour's GPU, ranks together", straight);
     lacis_run_count(gpu->share->run, "halos of an exchange, ranks together", messages);
-    lacis_sweep_gpu_counted(lacis_sweep_gpu_part_system(gpu->part), counts, true);
-    lacis_sweep_gpu_part_spent(gpu->part, times, lines);
 }
 
 void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu)
@@ -262,6 +266,11 @@ void lacis_sweep_share_gpu_tell(lacis_sweep_share_gpu *gpu, lacis_sweep_counts *
                                 int64_t *lines)
 {
     (void)gpu, (void)counts, (void)times, (void)lines;
+}
+
+void lacis_sweep_share_gpu_count(lacis_sweep_share_gpu *gpu)
+{
+    (void)gpu;
 }
 
 void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu)
