@@ -34,7 +34,8 @@ uint64_t lacis_sweep_gpu_part_bytes(const lacis_sweep_start *start, const lacis_
 /* Neighbours' memory is let go of; all parts have done so before one is freed. */
 void lacis_sweep_gpu_part_leave(lacis_sweep_gpu_part *part);
 void lacis_sweep_gpu_part_free(lacis_sweep_gpu_part *part); /* NULL is fine */
-/* How many of the messages of an exchange go straight; why not all (NULL: they do, or were not to). */
+/* How many of the messages of an exchange go straight; why not all (NULL: they do, were not to, or neighbours are on
+ * other hosts). */
 int lacis_sweep_gpu_part_straight(const lacis_sweep_gpu_part *part, int *messages, const char **why);
 int lacis_sweep_gpu_part_error_code(const lacis_sweep_gpu_part *part);
 lacis_sweep_status lacis_sweep_gpu_part_steps(lacis_sweep_gpu_part *part, int64_t steps, lacis_sweep_change *change);
