@@ -65,5 +65,8 @@ LACIS_API lacis_status lacis_team_max(lacis_team *team, double *values, int coun
  * under way behind it. Answers the status, or where another piece failed LACIS_INTERRUPT. The engine calls it for
  * pieces that do not. */
 LACIS_API lacis_status lacis_team_end(lacis_team *team, lacis_status status);
+/* What the piece does once at its end, whichever call comes to it, before any other piece hears of that: lets go of
+ * what others free behind theirs. NULL: nothing any more. */
+LACIS_API void lacis_team_before_end(lacis_team *team, void (*leave)(void *context), void *context);
 
 #endif

@@ -40,7 +40,9 @@ struct lacis_team {
     uint64_t brief_bytes;
     lacis_teammate *mate; /* one a rank: the ranks' own */
     lacis_team_transfer *transfer;
-    int transfers, room;  /* under way; the list's length */
+    int transfers, room;          /* under way; the list's length */
+    void (*leave)(void *context); /* lacis_team_before_end; NULL: nothing */
+    void *leave_context;
     int overs;            /* mates that are over */
     bool ended, failed;   /* this piece has; another one has failed */
     lacis_status outcome; /* once ended */

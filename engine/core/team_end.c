@@ -160,6 +160,7 @@ static lacis_status come_to_end(lacis_team *team, lacis_status status)
     void *waste = NULL;
     if (status == LACIS_OK) status = lacis_team_wait(team);
     team->ended = true;
+    if (team->leave != NULL) team->leave(team->leave_context);
     const lacis_error why = team->run->host->error;
     const double start = lacis_now();
     lacis_status over = team->ranks->broken ? LACIS_UNSUPPORTED : LACIS_OK;
@@ -175,6 +176,12 @@ static lacis_status come_to_end(lacis_team *team, lacis_status status)
     }
     if (over != LACIS_OK) return lacis_team_broken(team, 0, 0);
     return team->failed ? lacis_run_fail(team->run, LACIS_INTERRUPT, "another rank's piece failed") : LACIS_OK;
+}
+
+void lacis_team_before_end(lacis_team *team, void (*leave)(void *context), void *context)
+{
+    team->leave = leave;
+    team->leave_context = context;
 }
 
 lacis_status lacis_team_end(lacis_team *team, lacis_status status)

@@ -122,8 +122,16 @@ static lacis_sweep_status wait_or_overlap(lacis_sweep_gpu_part *p)
     return LACIS_SWEEP_OK;
 }
 
+/* Each part was told of its own process alone. */
+static lacis_sweep_status agree_on_direct(lacis_sweep_gpu_part *p)
+{
+    if (p->mail.agree == nullptr) return LACIS_SWEEP_OK;
+    return p->mail.agree(p->mail.context, &p->how.direct) == 0 ? LACIS_SWEEP_OK : LACIS_SWEEP_CANCELLED;
+}
+
 static lacis_sweep_status fill(lacis_sweep_gpu_part *p, const lacis_sweep_gpu_start *start)
 {
+    SWEEP_TRY(agree_on_direct(p));
     SWEEP_CUDA(p, clock_new(&p->clock, p->how.part.line != nullptr ? p->how.part.lines : 0));
     SWEEP_TRY(make_streams(p));
     SWEEP_TRY(make_room(p));
@@ -141,11 +149,12 @@ static bool has_strips(const lacis_sweep_part_how *how, const lacis_sweep_cut *c
 }
 
 uint64_t lacis_sweep_gpu_part_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part,
-                                    const lacis_sweep_part_how *how)
+                                    const lacis_sweep_gpu_part_how *how)
 {
-    const uint64_t messages = lacis_sweep_messages_bytes(start, cut, part), inbox = messages; /* of two exchanges */
+    const uint64_t messages = lacis_sweep_messages_bytes(start, cut, part);
+    const uint64_t inbox = how->host || how->direct ? 0 : messages; /* of two exchanges */
     const uint64_t bytes = lacis_sweep_gpu_bytes(start) + messages + inbox;
-    return has_strips(how, cut) ? bytes + strips_bytes(start, cut, part) : bytes;
+    return has_strips(&how->part, cut) ? bytes + strips_bytes(start, cut, part) : bytes;
 }
 
 lacis_sweep_status lacis_sweep_gpu_part_new(const lacis_sweep_gpu_start *start, const lacis_sweep_cut *cut, int part,

@@ -17,7 +17,7 @@ extern "C" {
 
 typedef struct lacis_sweep_gpu_part_how {
     lacis_sweep_part_how part;
-    bool direct; /* messages lie on the device */
+    bool direct; /* messages may lie on the device, and do where all parts say so */
     bool copy;   /* borders by copies of two dimensions, not by kernels */
     bool host;   /* never straight into a neighbour's memory */
     bool best;   /* `part.overlap` was not asked for: where all of all parts goes straight it is waited for instead */
@@ -30,11 +30,12 @@ lacis_sweep_status lacis_sweep_gpu_part_new(const lacis_sweep_gpu_start *start, 
                                             lacis_sweep_gpu_part **out);
 /* What it takes on the device besides its arrays. start: of the part; arrays are not looked at. */
 uint64_t lacis_sweep_gpu_part_bytes(const lacis_sweep_start *start, const lacis_sweep_cut *cut, int part,
-                                    const lacis_sweep_part_how *how);
+                                    const lacis_sweep_gpu_part_how *how);
 /* Neighbours' memory is let go of; all parts have done so before one is freed. */
 void lacis_sweep_gpu_part_leave(lacis_sweep_gpu_part *part);
 void lacis_sweep_gpu_part_free(lacis_sweep_gpu_part *part); /* NULL is fine */
-/* How many of the messages of an exchange go straight; why not all (NULL: they do, or were not to). */
+/* How many of the messages of an exchange go straight; why not all (NULL: they do, were not to, or neighbours are on
+ * other hosts). */
 int lacis_sweep_gpu_part_straight(const lacis_sweep_gpu_part *part, int *messages, const char **why);
 int lacis_sweep_gpu_part_error_code(const lacis_sweep_gpu_part *part);
 lacis_sweep_status lacis_sweep_gpu_part_steps(lacis_sweep_gpu_part *part, int64_t steps, lacis_sweep_change *change);

@@ -19,7 +19,7 @@
 namespace sweep
 {
 
-enum { PATTERN = 8 };
+enum { PATTERN = 8 }; /* words, for which every message has room */
 
 /* The host by the number of its present start: handles of others mean nothing here. */
 static void host_name(char *out)
@@ -107,13 +107,6 @@ static void fill_pattern(uint64_t *pattern, uint64_t mark, int slot)
         pattern[k] = (mark + k) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)slot;
 }
 
-/* A message of a cell may have less room than a pattern. */
-static size_t pattern_bytes(const lacis_sweep_gpu_part *p, int i)
-{
-    const uint64_t room = lacis_sweep_message_bytes(&p->start, &p->message[i]), all = PATTERN * sizeof(uint64_t);
-    return room < all ? room : all;
-}
-
 /* Into the neighbour's inbox, for both exchanges. */
 static bool write_pattern(lacis_sweep_gpu_part *p, int i, const Hello *hello)
 {
@@ -124,7 +117,7 @@ static bool write_pattern(lacis_sweep_gpu_part *p, int i, const Hello *hello)
     for (int slot = 0; slot < 2; slot++) {
         p->link[i].to[slot] = inbox + hello->place[slot];
         fill_pattern(pattern, hello->mark, slot);
-        if (!good(p, cudaMemcpy(p->link[i].to[slot], pattern, pattern_bytes(p, i), cudaMemcpyDefault))) return false;
+        if (!good(p, cudaMemcpy(p->link[i].to[slot], pattern, sizeof pattern, cudaMemcpyDefault))) return false;
     }
     return good(p, cudaDeviceSynchronize());
 }
@@ -134,9 +127,8 @@ static bool read_pattern(lacis_sweep_gpu_part *p, int i, uint64_t mark)
     uint64_t expected[PATTERN], found[PATTERN];
     for (int slot = 0; slot < 2; slot++) {
         fill_pattern(expected, mark, slot);
-        if (!good(p, cudaMemcpy(found, inbox_of(p, i, slot), pattern_bytes(p, i), cudaMemcpyDeviceToHost)))
-            return false;
-        if (memcmp(found, expected, pattern_bytes(p, i)) != 0)
+        if (!good(p, cudaMemcpy(found, inbox_of(p, i, slot), sizeof found, cudaMemcpyDeviceToHost))) return false;
+        if (memcmp(found, expected, sizeof found) != 0)
             return because(p, "what a neighbour wrote into this GPU's memory did not come");
     }
     return true;
@@ -170,8 +162,7 @@ lacis_sweep_status join_peers(lacis_sweep_gpu_part *p)
     if (!tell(p, m->own, m->theirs)) return LACIS_SWEEP_CANCELLED;
     for (int i = 0; i < p->messages; i++) {
         const bool here = m->own[i].host[0] != '\0' && memcmp(m->own[i].host, m->theirs[i].host, HOST_NAME) == 0;
-        m->wrote[i] =
-            !p->how.host && (here ? write_pattern(p, i, &m->theirs[i]) : because(p, "a neighbour is elsewhere"));
+        m->wrote[i] = !p->how.host && here && write_pattern(p, i, &m->theirs[i]);
     }
     if (!tell(p, m->wrote, m->written)) return LACIS_SWEEP_CANCELLED;
     for (int i = 0; i < p->messages; i++)

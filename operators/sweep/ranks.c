@@ -145,12 +145,15 @@ const lacis_variant lacis_sweep_ranks_gpu = {
     .together = lacis_sweep_obey,
 };
 
-static const char *road(const lacis_sweep_work *work)
+/* What is chosen gives way where all rows go straight; what was asked for does not. */
+static const char *road(const lacis_sweep_work *work, const lacis_sweep_brief *brief)
 {
-    return work->exchange.host
-               ? ", through the host's memory (BY host)"
-               : ", straight to GPUs of the same host, where they are reached (CUDA IPC) and then waited "
-                 "for, else through the host's memory";
+    if (work->exchange.host) return ", through the host's memory (BY host)";
+    return brief->overlap && brief->deep > 1 && work->exchange.overlap == LACIS_SWEEP_AS_BEST
+               ? ", straight to GPUs of the same host, where they are reached (CUDA IPC) and then waited for, else "
+                 "through the host's memory"
+               : ", straight to GPUs of the same host, where they are reached (CUDA IPC), else through the host's "
+                 "memory";
 }
 
 static lacis_status explain_over(const lacis_sweep_work *work, bool gpu, lacis_lines *lines)
@@ -172,7 +175,7 @@ static lacis_status explain_over(const lacis_sweep_work *work, bool gpu, lacis_l
                            " cells, exchanged every %d step%s%s: %.3g KB a step%s",
                            gpu ? "ranks-gpu" : "ranks", cut.grid[0], cut.grid[1], cut.grid[2], cut.halo[0],
                            cut.halo[1], cut.halo[2], cut.deep, cut.deep == 1 ? "" : "s",
-                           brief.overlap ? meanwhile : "", 1e-3 * bytes / cut.deep, gpu ? road(work) : "");
+                           brief.overlap ? meanwhile : "", 1e-3 * bytes / cut.deep, gpu ? road(work, &brief) : "");
 }
 
 lacis_status lacis_sweep_explain_ranks(const lacis_sweep_work *work, lacis_lines *lines)

@@ -82,9 +82,8 @@ lacis_sweep_mail lacis_sweep_share_mail(lacis_sweep_share *share);
 void lacis_sweep_share_spent(const lacis_sweep_share *share, lacis_sweep_times *out, int64_t *lines);
 /* Cell updates of all shares; figures for EXPLAIN ANALYZE. */
 lacis_status lacis_sweep_share_tell(lacis_sweep_share *share, lacis_sweep_counts *out);
-/* What lies in other parts' memory is let go of: before lacis_team_end, behind which _free gives back what is theirs
- * to write. */
-void lacis_sweep_share_leave(lacis_sweep_share *share);
+/* Behind lacis_team_end, at which a part on a GPU lets go of what lies in other parts' memory: what is given back
+ * here is theirs to write until then. */
 void lacis_sweep_share_free(lacis_sweep_share *share);
 
 /* ranks_gpu.c: the same on a GPU. */
@@ -97,8 +96,8 @@ lacis_status lacis_sweep_share_gpu_steps(lacis_sweep_share_gpu *gpu, int64_t ste
 lacis_status lacis_sweep_share_gpu_read(lacis_sweep_share_gpu *gpu, void *const *field);
 void lacis_sweep_share_gpu_tell(lacis_sweep_share_gpu *gpu, lacis_sweep_counts *counts, lacis_sweep_times *times,
                                 int64_t *lines);
-void lacis_sweep_share_gpu_leave(lacis_sweep_share_gpu *gpu); /* NULL is fine, as it is to _free */
-void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu);
+void lacis_sweep_share_gpu_count(lacis_sweep_share_gpu *gpu); /* its halos, for EXPLAIN ANALYZE: once */
+void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu);  /* NULL is fine */
 
 /* ranks_cut.c: arrays of the whole grid and of a part. */
 uint64_t lacis_sweep_box_bytes(const lacis_sweep_work *work, const lacis_sweep_box *box);

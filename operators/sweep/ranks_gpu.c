@@ -44,6 +44,12 @@ static bool stopped(void *context)
     return lacis_run_cancelled(((lacis_sweep_share_gpu *)context)->share->run);
 }
 
+/* Whatever ends the team: a neighbour may free what this part has of its memory behind that. */
+static void leave(void *context)
+{
+    lacis_sweep_gpu_part_leave(((lacis_sweep_share_gpu *)context)->part);
+}
+
 /* --------------------------------------------------------------------------------------------- arrays */
 
 static uint64_t part_bytes(const lacis_sweep_share *share)
@@ -79,11 +85,19 @@ static lacis_status send_arrays(lacis_sweep_share_gpu *g, lacis_sweep_start *sta
 
 /* ------------------------------------------------------------------------------------------ functions */
 
+/* Whether messages may lie on this rank's GPU. Nobody knows while there is no team, which a plan has not. */
+static bool takes_device(const lacis_sweep_work *work)
+{
+    const lacis_team *team = lacis_run_team(work->run);
+    return !work->exchange.host && team != NULL && lacis_team_takes_device(team);
+}
+
 bool lacis_sweep_share_gpu_fits(const lacis_sweep_work *work, const lacis_sweep_brief *brief,
                                 const lacis_sweep_cut *cut, int part, char *why, size_t size)
 {
     const double mega = 1e-6;
-    const lacis_sweep_part_how how = {.overlap = brief->overlap};
+    const lacis_sweep_gpu_part_how how = {
+        .part.overlap = brief->overlap, .direct = takes_device(work), .host = work->exchange.host};
     lacis_gpu *gpu = lacis_gpu_at_hand(work->run);
     const lacis_sweep_share share = {.work = work, .cut = *cut};
     lacis_sweep_start whole, start;
@@ -120,7 +134,7 @@ static lacis_status begin(lacis_sweep_share_gpu *g, const lacis_sweep_part_how *
     const lacis_sweep_mail mail = lacis_sweep_share_mail(share);
     const lacis_sweep_exchange *exchange = &share->work->exchange;
     const lacis_sweep_gpu_part_how own = {.part = *how,
-                                          .direct = !exchange->host && lacis_team_takes_device(share->team),
+                                          .direct = takes_device(share->work),
                                           .copy = exchange->copy,
                                           .host = exchange->host,
                                           .best = exchange->overlap == LACIS_SWEEP_AS_BEST};
@@ -149,6 +163,7 @@ lacis_status lacis_sweep_share_gpu_begin(lacis_sweep_share *share, const lacis_s
     share->gpu->share = share;
     share->gpu->gpu = lacis_run_gpu(share->run, reason, sizeof reason);
     if (share->gpu->gpu == NULL) return lacis_run_fail(share->run, LACIS_UNSUPPORTED, "%s", reason);
+    lacis_team_before_end(share->team, leave, share->gpu);
     if (!lacis_sweep_share_gpu_fits(share->work, &share->brief, &share->cut, lacis_team_piece(share->team), reason,
                                     sizeof reason))
         return lacis_run_fail(share->run, LACIS_UNSUPPORTED, "%s", reason);
@@ -190,23 +205,23 @@ lacis_status lacis_sweep_share_gpu_read(lacis_sweep_share_gpu *gpu, void *const 
 void lacis_sweep_share_gpu_tell(lacis_sweep_share_gpu *gpu, lacis_sweep_counts *counts, lacis_sweep_times *times,
                                 int64_t *lines)
 {
+    lacis_sweep_gpu_counted(lacis_sweep_gpu_part_system(gpu->part), counts, true);
+    lacis_sweep_gpu_part_spent(gpu->part, times, lines);
+}
+
+void lacis_sweep_share_gpu_count(lacis_sweep_share_gpu *gpu)
+{
     int messages;
     const char *why;
     const int straight = lacis_sweep_gpu_part_straight(gpu->part, &messages, &why);
     lacis_run_count(gpu->share->run, "halos straight to the neighbour's GPU, ranks together", straight);
     lacis_run_count(gpu->share->run, "halos of an exchange, ranks together", messages);
-    lacis_sweep_gpu_counted(lacis_sweep_gpu_part_system(gpu->part), counts, true);
-    lacis_sweep_gpu_part_spent(gpu->part, times, lines);
-}
-
-void lacis_sweep_share_gpu_leave(lacis_sweep_share_gpu *gpu)
-{
-    if (gpu != NULL && gpu->gpu != NULL) lacis_sweep_gpu_part_leave(gpu->part);
 }
 
 void lacis_sweep_share_gpu_free(lacis_sweep_share_gpu *gpu)
 {
     if (gpu == NULL || gpu->gpu == NULL) return;
+    lacis_team_before_end(gpu->share->team, NULL, NULL);
     lacis_sweep_gpu_part_free(gpu->part);
     lacis_gpu_free(gpu->gpu, gpu->block);
     gpu->part = NULL;
@@ -253,7 +268,7 @@ void lacis_sweep_share_gpu_tell(lacis_sweep_share_gpu *gpu, lacis_sweep_counts *
     (void)gpu, (void)counts, (void)times, (void)lines;
 }
 
-void lacis_sweep_share_gpu_leave(lacis_sweep_share_gpu *gpu)
+void lacis_sweep_share_gpu_count(lacis_sweep_share_gpu *gpu)
 {
     (void)gpu;
 }

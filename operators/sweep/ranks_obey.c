@@ -112,7 +112,6 @@ lacis_status lacis_sweep_obey(lacis_run *run, const lacis_call *call)
         block = NULL;
         status = obey(&share);
     }
-    lacis_sweep_share_leave(&share);
     status = lacis_team_end(share.team, status);
     lacis_run_free(run, block);
     lacis_sweep_share_free(&share);

@@ -141,11 +141,6 @@ lacis_status lacis_sweep_share_begin(lacis_sweep_share *share)
     return LACIS_OK;
 }
 
-void lacis_sweep_share_leave(lacis_sweep_share *share)
-{
-    lacis_sweep_share_gpu_leave(share->gpu);
-}
-
 void lacis_sweep_share_free(lacis_sweep_share *share)
 {
     lacis_sweep_share_gpu_free(share->gpu);
@@ -241,6 +236,7 @@ lacis_status lacis_sweep_share_tell(lacis_sweep_share *share, lacis_sweep_counts
     LACIS_TRY(lacis_team_sum(share->team, &updates, 1));
     share->busy = false;
     out->updates = (double)updates;
+    if (share->gpu != NULL) lacis_sweep_share_gpu_count(share->gpu);
     lacis_run_count(share->run, "exchanges, ranks together", times.exchanges);
     lacis_run_count(share->run, "halo bytes", times.bytes);
     tell_seconds(share->run, &times);

@@ -211,15 +211,14 @@ static void counted(lacis_sweep_system *system, lacis_sweep_counts *out)
     if (status != LACIS_OK) s->share.busy = true; /* the engine hears of it at the end */
 }
 
-/* The others stop, or are told by the end that all comes to. What parts have of each other's memory is let go of
- * before any of it goes. */
+/* The others stop, or are told by the end that all comes to, at which parts let go of each other's memory before any
+ * of it goes. */
 static void clear(lacis_sweep_system *system)
 {
     spread *s = own(system);
     lacis_sweep_timeline_close(system->run, system->work, &s->times);
     if (!s->prepared) return;
     if (!s->share.busy && (s->share.part != NULL || s->share.gpu != NULL)) give(s, LACIS_SWEEP_STOP, 0, false);
-    lacis_sweep_share_leave(&s->share);
     if (s->share.busy || s->share.gpu != NULL)
         lacis_team_end(s->share.team, s->share.busy ? LACIS_INTERRUPT : LACIS_OK);
     lacis_run_free(system->run, s->buffer);

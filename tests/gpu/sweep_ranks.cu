@@ -26,7 +26,7 @@ static std::mutex baton;
 static std::deque<Letter> letters;
 
 struct Rank {
-    int number;
+    int number, parts;
     bool direct;
     std::vector<Receipt> open;
 };
@@ -67,6 +67,13 @@ static int test(void *)
     return 0;
 }
 
+static void let_others_run()
+{
+    baton.unlock();
+    std::this_thread::yield();
+    baton.lock();
+}
+
 static int wait(void *context)
 {
     Rank *rank = (Rank *)context;
@@ -75,10 +82,30 @@ static int wait(void *context)
             rank->open.erase(rank->open.begin());
             continue;
         }
-        baton.unlock();
-        std::this_thread::yield();
-        baton.lock();
+        let_others_run();
     }
+    return 0;
+}
+
+/* Answers so far to the present question; that to the one before. */
+static struct {
+    int64_t number;
+    int asked, no;
+    bool yes;
+} question;
+
+static int agree(void *context, bool *yes)
+{
+    const int64_t number = question.number;
+    question.no += !*yes;
+    if (++question.asked == ((const Rank *)context)->parts) {
+        question.yes = question.no == 0;
+        question.asked = question.no = 0;
+        question.number++;
+    }
+    while (question.number == number)
+        let_others_run();
+    *yes = question.yes;
     return 0;
 }
 
@@ -88,6 +115,9 @@ struct Way {
     int64_t steps;
     bool slabs;        /* along the last axis */
     bool host = false; /* all through the host's memory */
+    bool asks = false; /* parts can ask each other: then `best` and `lone` mean something */
+    bool best = false;
+    bool lone = false; /* one part's messages may lie on the device */
 };
 enum { TIMED = 5 };
 
@@ -109,10 +139,11 @@ static void run_part(const sweep_case *c, const lacis_sweep_cut *cut, int number
     sweep_device d;
     lacis_sweep_box box;
     lacis_sweep_gpu_part *part = nullptr;
-    Rank rank = {number, way->direct, {}};
-    const lacis_sweep_mail mail = {send, receive, test, wait, &rank, nullptr};
+    Rank rank = {number, cut->parts, way->direct, {}};
+    const lacis_sweep_mail mail = {send, receive, test, wait, &rank, way->asks ? agree : nullptr};
     lacis_sweep_times line[TIMED], spent;
-    const lacis_sweep_gpu_part_how how = {{way->overlap, line, TIMED}, way->direct, way->copy, way->host, false};
+    const bool direct = way->direct || (way->asks && way->lone && number == 0);
+    const lacis_sweep_gpu_part_how how = {{way->overlap, line, TIMED}, direct, way->copy, way->host, way->best};
     lacis_sweep_cut_box(cut, number, &box);
     sweep_begin(&d, *c, &box, nullptr, 0);
     lacis_sweep_start start;
@@ -143,11 +174,8 @@ static void run_part(const sweep_case *c, const lacis_sweep_cut *cut, int number
     }
     lacis_sweep_gpu_part_leave(part);
     gone++;
-    while (gone < cut->parts) { /* nobody's memory goes before all have let go of it */
-        baton.unlock();
-        std::this_thread::yield();
-        baton.lock();
-    }
+    while (gone < cut->parts) /* nobody's memory goes before all have let go of it */
+        let_others_run();
     lacis_sweep_gpu_part_free(part);
 }
 
@@ -239,7 +267,8 @@ static void random_case(bool small, u64 seed, int *done)
     c.name = "ranks seed " + std::to_string(seed);
     const Way way = {some(&state, 2, 6),      some(&state, 1, 3),      some(&state, 0, 1) == 0,
                      some(&state, 0, 1) == 0, some(&state, 0, 1) == 0, some(&state, 0, 1) == 0,
-                     some(&state, 1, 7),      some(&state, 0, 2) == 0, some(&state, 0, 4) == 0};
+                     some(&state, 1, 7),      some(&state, 0, 2) == 0, some(&state, 0, 4) == 0,
+                     some(&state, 0, 2) > 0,  some(&state, 0, 1) == 0, some(&state, 0, 2) == 0};
     choose_ipc(&state);
     compare(c, way, done);
 }
@@ -267,7 +296,7 @@ static void passes_case(int dims, bool overlap, bool closed, u64 seed, int *done
     choose_ipc(&state);
     compare(c,
             {some(&state, 2, 3), dims == 2 ? 12 : 4, overlap, some(&state, 0, 1) == 0, some(&state, 0, 1) == 0, true,
-             31, true},
+             31, true, false, some(&state, 0, 2) > 0, some(&state, 0, 1) == 0, some(&state, 0, 2) == 0},
             done);
 }
 

@@ -19,7 +19,7 @@
 #define lacis_sweep_share_gpu_steps  tested_steps
 #define lacis_sweep_share_gpu_read   tested_read
 #define lacis_sweep_share_gpu_tell   tested_tell
-#define lacis_sweep_share_gpu_leave  tested_leave
+#define lacis_sweep_share_gpu_count  tested_count
 #define lacis_sweep_share_gpu_free   tested_free
 
 /* --- kernels, which never begin ------------------------------------------------------------------------ */

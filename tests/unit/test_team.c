@@ -6,6 +6,7 @@
 #include "support/team.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 
 static unsigned char byte_of(int from, int tag, uint64_t at)
@@ -145,6 +146,42 @@ static void test_late_failure(void **state)
     team_finish(all, 3);
 }
 
+static atomic_int left; /* pieces that have let go */
+
+static void leave(void *context)
+{
+    int *times = context;
+    ++*times;
+    atomic_fetch_add(&left, 1);
+}
+
+/* Piece 1 fails beside a sum, whose end is that of the pieces: behind it all have let go, each once. */
+static lacis_status leaving(team_member *m)
+{
+    int times = 0, gone;
+    int64_t value = 1;
+    lacis_team_before_end(&m->team, leave, &times);
+    lacis_status status =
+        m->rank == 1 ? lacis_run_fail(&m->run, LACIS_RANGE, "late") : lacis_team_sum(&m->team, &value, 1);
+    status = lacis_team_end(&m->team, status);
+    gone = atomic_load(&left);
+    return gone == m->pieces && times == 1 ? status : lacis_run_fail(&m->run, LACIS_FORMAT, "%d, %d", gone, times);
+}
+
+static void test_leaving(void **state)
+{
+    (void)state;
+    team_member all[TEAM_MOST];
+    for (int pieces = 2; pieces <= TEAM_MOST; pieces++) {
+        team_begin(all, pieces, leaving);
+        atomic_store(&left, 0);
+        team_run_all(all, pieces);
+        for (int i = 0; i < pieces; i++)
+            assert_int_equal(all[i].status, i == 1 ? LACIS_RANGE : LACIS_INTERRUPT);
+        team_finish(all, pieces);
+    }
+}
+
 /* Rank 0's user wants no more, while rank 0 waits for the others' end and these for a message. */
 static lacis_status cancelled(team_member *m)
 {
@@ -222,7 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_messages),     cmocka_unit_test(test_sums),      cmocka_unit_test(test_failure),
         cmocka_unit_test(test_late_failure), cmocka_unit_test(test_cancelled), cmocka_unit_test(test_gone),
-        cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_misuse),       cmocka_unit_test(test_leaving),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
