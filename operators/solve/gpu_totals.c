@@ -52,18 +52,29 @@ static lacis_status sum_lanes(lacis_solve_task *task, lacis_solve_gpu_way way, l
     return status;
 }
 
+/* Results come back, block by block as the engine reads what has no totals. */
+static lacis_status sum_blocks(const lacis_variant *variant, lacis_run *run, const lacis_call *call, int64_t begin,
+                               int64_t end, lacis_totals *totals)
+{
+    for (int64_t at = begin, stop; at < end; at = stop) {
+        lacis_array *array;
+        stop = lacis_solve_fit(call, at, lacis_run_memory_left(run) / 4);
+        if (stop <= at) stop = at + 1;
+        if (stop > end) stop = end;
+        LACIS_TRY(variant->run(run, call, at, stop, &array));
+        lacis_status status = lacis_totals_add(run, array, totals);
+        lacis_array_release(array);
+        LACIS_TRY(status);
+    }
+    return LACIS_OK;
+}
+
 lacis_status lacis_solve_gpu_totals(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end,
                                     lacis_solve_gpu_way way, lacis_totals *totals)
 {
     const lacis_variant *variant = lacis_solve_gpu_variant(way);
     const lacis_solve *work = call->work;
-    if (end - begin < LEAST_LANES || work->chosen != NULL) {
-        lacis_array *array;
-        LACIS_TRY(variant->run(run, call, begin, end, &array));
-        lacis_status status = lacis_totals_add(run, array, totals);
-        lacis_array_release(array);
-        return status;
-    }
+    if (end - begin < LEAST_LANES || work->chosen != NULL) return sum_blocks(variant, run, call, begin, end, totals);
     lacis_solve_task task = {.run = run,
                              .call = call,
                              .work = work,

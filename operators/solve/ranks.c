@@ -86,7 +86,9 @@ static lacis_status cost_over(const lacis_variant *local, lacis_run *run, const 
                               const lacis_profile *profile, lacis_cost *out)
 {
     const int ranks = lacis_run_ranks(run);
-    LACIS_TRY(local->cost(run, call, profile, out));
+    lacis_call whole = *call;
+    whole.totals = false; /* ranks bring the result */
+    LACIS_TRY(local->cost(run, &whole, profile, out));
     out->seconds = out->seconds / ranks + send_seconds(run, call->work, out->bytes, ranks);
     return LACIS_OK;
 }

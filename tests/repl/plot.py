@@ -408,7 +408,7 @@ def check_letters():
             check(all(letter in "".join(data[2:-4]) for letter in (keys[1][0], "⡤" if name == "v" else "o")), f"{name}, {more}:\n" + "\n".join(data))
     one = run("LET bars = SELECT src, dst FROM friends; PLOT bars AS hist")
     drawn = "".join(re.split("[│┤]", line, maxsplit=1)[-1] for line in one.stdout.decode().splitlines()[2:-3])
-    check(one.returncode == 0 and re.search("[⠁-⣿]", drawn) and not re.search("[o+x*#@%&]", drawn), f"one series has no letters:\n{drawn}")
+    check(one.returncode == 0 and re.search("[▁-█]", drawn) and not re.search("[o+x*#@%&]", drawn), f"one series has no letters:\n{drawn}")
 
 
 def decode_sixel(data):
