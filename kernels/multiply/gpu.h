@@ -156,7 +156,7 @@ uint64_t lacis_mul_gpu_work_bytes(const lacis_mul_gpu_job *job, int64_t count);
  *     __device__ lacis_t lacis_con(lacis_a a, lacis_b b, long long s, long long c, long long t, int *bad) {...}
  *     __device__ lacis_t lacis_fold(lacis_t x, lacis_t y, int *bad) {...}   // only with LACIS_MUL_FOLD
  *     #define LACIS_IDENTITY ((lacis_t)0)                                   // likewise
- *     #define LACIS_HAVING                            // HAVING is INSIDE or BEHIND: with
+ *     #define LACIS_HAVING                            // HAVING is BEHIND; then, and where it is INSIDE:
  *     typedef unsigned char lacis_stored;             //   as job.storage says
  *     __device__ bool lacis_having(lacis_stored value, long long s, long long t, int *bad) {...}
  *

@@ -165,7 +165,8 @@ static void find_interval(lacis_run *run, const lacis_expr *having, lacis_strips
                lacis_expr_integer_set(run, having, 0, &strips->low, &strips->high, &list, &count)) {
         const bool low = strips->low == INT64_MIN || (strips->low > -exact && strips->low < exact);
         const bool high = strips->high == INT64_MAX || (strips->high > -exact && strips->high < exact);
-        strips->within = low && high && (list == NULL || strips->high - strips->low == count - 1);
+        strips->within =
+            low && high && (list == NULL || (uint64_t)strips->high - (uint64_t)strips->low == (uint64_t)count - 1);
     }
 }
 
