@@ -16,3 +16,24 @@ template <class R, class D> static mulg_kernels mulg_kernels_that_count()
             (const void *)mulg_middle_top_kernel<R>,
             (const void *)mulg_dense_top_kernel<D>};
 }
+
+template <template <class> class KIND, class S, bool NARROW> static mulg_kernels mulg_kernels_stored()
+{
+    return mulg_kernels_that_count<KIND<mulg_counts<S, false>>, KIND<mulg_counts<S, NARROW>>>();
+}
+
+/* KIND: what is made of the semiring. */
+template <template <class> class KIND>
+static mulg_kernels mulg_kernels_by_storage(lacis_mul_storage storage, bool narrow)
+{
+    switch (storage) {
+    case LACIS_MUL_TO_U8:
+        return mulg_kernels_stored<KIND, unsigned char, true>();
+    case LACIS_MUL_TO_U16:
+        return mulg_kernels_stored<KIND, unsigned short, true>();
+    case LACIS_MUL_TO_I64:
+        return mulg_kernels_stored<KIND, mul_i64, false>();
+    default:
+        return narrow ? mulg_kernels_stored<KIND, mul_u32, true>() : mulg_kernels_stored<KIND, mul_u32, false>();
+    }
+}
