@@ -19,6 +19,24 @@ static void plan_give(void *context, void *block)
     lacis_gpu_free(((lacis_solve_device *)context)->gpu, block);
 }
 
+static int64_t shapes_with_lanes(const lacis_solve_group *group, int64_t groups)
+{
+    int64_t count = 0;
+    for (int64_t g = 0; g < groups; g++)
+        count += group[g].lanes > 0;
+    return count;
+}
+
+/* A task of some shapes alone has no use for the plan of all: its panels make their own. */
+static bool has_all_shapes(const lacis_solve_task *task)
+{
+    const lacis_batch *all = &task->work->like->batch;
+    int64_t count = 0;
+    for (int64_t g = 0; g < all->groups; g++)
+        count += all->group[g].lanes > 0;
+    return shapes_with_lanes(task->job.group, task->job.groups) == count;
+}
+
 /* All lanes, in shapes that have some: a panel with as many shapes has the same. */
 static lacis_status whole_job(lacis_solving *solving, lacis_solve_device *device, lacis_solve_gpu_job *out)
 {
@@ -91,7 +109,7 @@ lacis_status lacis_solve_plan_find(lacis_solving *solving, lacis_solve_device *d
     lacis_solve_gpu_job job;
     lacis_gpu_thing thing;
     int cuda_error = 0;
-    if (!solving->task->work->tree) return LACIS_OK;
+    if (!solving->task->work->tree || !has_all_shapes(solving->task)) return LACIS_OK;
     LACIS_TRY(whole_job(solving, device, &job));
     lacis_buffer *home = name_plan(solving, &job.job, &thing);
     if (home == NULL || job.job.groups == 0) return LACIS_OK;

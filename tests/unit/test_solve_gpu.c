@@ -149,6 +149,27 @@ static void test_plans_are_kept(void **state)
     systems_free(&one);
 }
 
+/* A range of one shape of several has no use for the plan of all, and leaves it unmade. */
+static void test_plans_of_all_shapes(void **state)
+{
+    parity *p = *state;
+    systems two = {.tree = true, .dtype = LACIS_F64, .groups = 2, .lanes = {20, 30}, .rows = {12, 17}};
+    systems_draw(&two, 4);
+    const named arrays[] = {{"s", systems_array(p, &two, 1, true, true)}, {NULL, NULL}};
+    lacis_array *out;
+    lacis_call *call = bind_on(p, "SOLVE s", arrays, LACIS_ON_GPU);
+    parity_ok(p, tested_thread.run(&p->run, call, 22, 41, &out), "of the second shape");
+    lacis_array_release(out);
+    assert_true(fake_plans == 0 && fake_plans_used == 0);
+    parity_ok(p, tested_thread.run(&p->run, call, 15, 41, &out), "of both");
+    lacis_array_release(out);
+    assert_true(fake_plans == 1 && fake_plans_used == 1);
+    parity_unbind(p, call);
+    lacis_array_release(arrays[0].array);
+    lacis_run_clear(&p->run);
+    systems_free(&two);
+}
+
 /* What ways do to Flat lanes stands in EXPLAIN once the device was thought of; LACIS_SOLVE_WAY leaves one way. */
 static void test_ways_are_named(void **state)
 {
@@ -416,10 +437,11 @@ static void test_calibrates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_same_as_cpu), TEST(test_in_panels),           TEST(test_ranges),         TEST(test_right_sides),
-        TEST(test_resident),    TEST(test_bad_lanes),           TEST(test_refuses),        TEST(test_worth),
-        TEST(test_costs),       TEST(test_calibrates),          TEST(test_plans_are_kept), TEST(test_ways_are_named),
-        TEST(test_totals),      TEST(test_totals_of_bad_lanes),
+        TEST(test_same_as_cpu),    TEST(test_in_panels),      TEST(test_ranges),
+        TEST(test_right_sides),    TEST(test_resident),       TEST(test_bad_lanes),
+        TEST(test_refuses),        TEST(test_worth),          TEST(test_costs),
+        TEST(test_calibrates),     TEST(test_plans_are_kept), TEST(test_plans_of_all_shapes),
+        TEST(test_ways_are_named), TEST(test_totals),         TEST(test_totals_of_bad_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
