@@ -116,8 +116,12 @@ double plot_half(const plot_axis *axis);
 
 /* --- plot_colour.c: 0xRRGGBB */
 
-uint32_t plot_shade(double part);       /* 0 .. 1: dark blue to light yellow, lightness rising evenly */
-uint32_t plot_series_colour(int index); /* told apart by lightness, too */
+uint32_t plot_shade(double part); /* 0 .. 1: dark blue to light yellow, lightness rising evenly */
+uint32_t plot_series_colour(int index);
+/* Of a figure's lines: what tells them apart without colours, and shows those below. NULL for the first, and trees.
+ */
+const double *plot_series_dash(const plot_figure *figure, int index);
+
 /* For characters on a background that may be dark; and both as numbers of those that terminals of 256 colours have.
  */
 uint32_t plot_screen_colour(int index);
@@ -133,7 +137,9 @@ double plot_cell_part(const plot_figure *figure, double value);
 typedef struct plot_canvas plot_canvas;
 struct plot_canvas {
     double width, height;
-    void (*line)(plot_canvas *canvas, const double *xy, int64_t points, double width, uint32_t colour);
+    /* dash: lengths with and without ink, in turn, up to a 0; NULL: a line without gaps. */
+    void (*line)(plot_canvas *canvas, const double *xy, int64_t points, double width, uint32_t colour,
+                 const double *dash);
     void (*dots)(plot_canvas *canvas, const double *xy, int64_t points, double radius, uint32_t colour);
     void (*box)(plot_canvas *canvas, double x, double y, double width, double height, uint32_t colour);
     /* anchor -1, 0, 1: x is the left end, the middle, the right end; y is the base line. upright: turned to the left.

@@ -67,6 +67,15 @@ uint32_t plot_series_colour(int index)
     return from_oklch(colour[0], colour[1], colour[2]);
 }
 
+const double *plot_series_dash(const plot_figure *figure, int index)
+{
+    /* Ends are round: a length without ink looks a line's width shorter. */
+    static const double dash[PLOT_SERIES][7] = {
+        {0}, {12, 9}, {1, 7}, {14, 8, 1, 8}, {26, 10}, {6, 8}, {26, 8, 1, 8, 1, 8}, {1, 12}};
+    index %= PLOT_SERIES;
+    return figure->mark == PLOT_LINES && index > 0 ? dash[index] : NULL;
+}
+
 uint32_t plot_screen_colour(int index)
 {
     const double *colour = on_black[index % PLOT_SERIES];

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { STROKE = 40, GAP = 30, TOP = 74, ROW = 26, MARGIN = 30 };
+enum { STROKE = 66, GAP = 30, TOP = 74, ROW = 26, MARGIN = 30 };
 
 static double width_of(const plot_series *one)
 {
@@ -31,7 +31,8 @@ static void draw_row(const plot_figure *f, plot_canvas *canvas, int from, int en
     for (int s = from; s < end; s++) {
         if (f->one[s].count == 0) continue;
         const double stroke[] = {x + 2, y, x + STROKE - 10, y};
-        canvas->line(canvas, stroke, 2, 5, plot_series_colour(s));
+        canvas->line(canvas, stroke, 2, f->mark == PLOT_LINES ? 3.5 : 5, plot_series_colour(s),
+                     plot_series_dash(f, s));
         canvas->text(canvas, x + STROKE, y + PLOT_SMALL * 0.35, PLOT_SMALL, -1, false, f->one[s].label);
         x += width_of(&f->one[s]) + GAP;
     }

@@ -99,14 +99,43 @@ static bool stop(int64_t i)
     return (i & 63) == 0 && shell_interrupted();
 }
 
-static void line(plot_canvas *canvas, const double *xy, int64_t points, double width, uint32_t colour)
+/* Where a dashed line is in its dashes. */
+typedef struct dashes {
+    const double *length; /* NULL: there are none */
+    int at;               /* even: of ink */
+    double left;          /* of that length */
+} dashes;
+
+/* What of a piece has ink. Lengths are in units of the canvas, points in pixels. */
+static void cover_dashed(const raster *r, area *touched, const double *a, const double *b, double half, dashes *dash)
+{
+    const double length = fmin(hypot(b[0] - a[0], b[1] - a[1]), 4 * (double)(r->width + r->height)); /* it ends */
+    for (double from = 0; from < length;) {
+        double to = fmin(from + dash->left * r->scale, length);
+        const double p[] = {a[0] + (b[0] - a[0]) * from / length, a[1] + (b[1] - a[1]) * from / length};
+        const double q[] = {a[0] + (b[0] - a[0]) * to / length, a[1] + (b[1] - a[1]) * to / length};
+        if (dash->at % 2 == 0) cover(r, touched, p, q, half);
+        dash->left -= (to - from) / r->scale;
+        from = to;
+        if (dash->left > 1e-9) continue;
+        dash->at = dash->length[dash->at + 1] > 0 ? dash->at + 1 : 0;
+        dash->left = dash->length[dash->at];
+    }
+}
+
+static void line(plot_canvas *canvas, const double *xy, int64_t points, double width, uint32_t colour,
+                 const double *dash)
 {
     const raster *r = (const raster *)canvas;
     area touched = nothing(r);
+    dashes dashed = {dash, 0, dash != NULL ? dash[0] : 0};
     for (int64_t i = 0; i + 1 < points && !stop(i); i++) {
         const double a[] = {xy[2 * i] * r->scale, xy[2 * i + 1] * r->scale};
         const double b[] = {xy[2 * i + 2] * r->scale, xy[2 * i + 3] * r->scale};
-        cover(r, &touched, a, b, width * r->scale / 2);
+        if (dash != NULL)
+            cover_dashed(r, &touched, a, b, width * r->scale / 2, &dashed);
+        else
+            cover(r, &touched, a, b, width * r->scale / 2);
     }
     fill(r, &touched, colour);
 }

@@ -26,12 +26,14 @@ static void put(plot_canvas *canvas, const char *format, ...)
     shell_text_puts(((svg *)canvas)->out, text);
 }
 
-static void line(plot_canvas *canvas, const double *xy, int64_t points, double width, uint32_t colour)
+static void line(plot_canvas *canvas, const double *xy, int64_t points, double width, uint32_t colour,
+                 const double *dash)
 {
-    put(canvas,
-        "<polyline fill=\"none\" stroke=\"#%06x\" stroke-width=\"%g\" stroke-linejoin=\"round\" "
-        "stroke-linecap=\"round\" points=\"",
+    put(canvas, "<polyline fill=\"none\" stroke=\"#%06x\" stroke-width=\"%g\" stroke-linejoin=\"round\" ",
         (unsigned)colour, width);
+    for (int i = 0; dash != NULL && dash[i] > 0; i++)
+        put(canvas, i == 0 ? "stroke-dasharray=\"%g" : " %g", dash[i]);
+    put(canvas, "%sstroke-linecap=\"round\" points=\"", dash != NULL ? "\" " : "");
     for (int64_t i = 0; i < points; i++)
         put(canvas, "%s%.1f,%.1f", i > 0 ? " " : "", xy[2 * i], xy[2 * i + 1]);
     put(canvas, "\"/>\n");
@@ -85,16 +87,17 @@ static void cells(plot_canvas *canvas, double x, double y, double width, double 
 
 /* --- the same, counted: an upper bound for what grows with the data, without the pictures of cells */
 
-enum { LINE = 130, POINT = 14, DOT = 42, BOX = 90 };
+enum { LINE = 180, POINT = 14, DOT = 42, BOX = 90 };
 
 typedef struct counter {
     plot_canvas canvas;
     uint64_t bytes;
 } counter;
 
-static void count_line(plot_canvas *canvas, const double *xy, int64_t points, double width, uint32_t colour)
+static void count_line(plot_canvas *canvas, const double *xy, int64_t points, double width, uint32_t colour,
+                       const double *dash)
 {
-    (void)xy, (void)width, (void)colour;
+    (void)xy, (void)width, (void)colour, (void)dash;
     ((counter *)canvas)->bytes += LINE + POINT * (uint64_t)points;
 }
 

@@ -70,7 +70,9 @@ def check_map(where, colours, least, steps):
 
 def series():
     svg = run(EIGHT + " TO 'w.svg'; PLOT w").stdout and (folder / "w.svg").read_text()
-    lines = dict.fromkeys(re.findall(r'stroke="#([0-9a-f]{6})" stroke-width="5"', svg))
+    lines = dict.fromkeys(re.findall(r'stroke="#([0-9a-f]{6})" stroke-width="3.5"', svg))
+    dashes = re.findall(r'stroke-width="3.5" stroke-linejoin="round" (?:stroke-dasharray="([ \d.]+)" )?', svg)
+    check(len(dashes) == 8 and len(set(dashes)) == 8, f"lines have dashes of their own: {dashes}")
     check_series("series in files", [hexed(c) for c in lines], 22, 15, 5)
     for where, more, pattern in (("series in 256 colours", {"TERM": "xterm-256color"}, r"\033\[38;5;(\d+)m━"),
                                  ("series in 24 bits", {"TERM": "xterm", "COLORTERM": "truecolor"}, r"\033\[38;2;(\d+;\d+;\d+)m━")):
