@@ -106,6 +106,9 @@ def plots_are_pictures_in_it(desk):
         assert kind == "data:image/svg+xml;base64"
         assert xml.etree.ElementTree.fromstring(base64.b64decode(data)).tag.endswith("svg")
     assert base64.b64decode(page.addresses[1].partition(",")[2]) == (desk.folder / "h.svg").read_bytes()
+    desk.run(".report r.html\nGENERATE p AS path(600);\nPLOT p;\nPLOT p TO 'p.svg';\n")
+    page = desk.page()  # what the terminal has too few characters for is as fine as in a file
+    assert base64.b64decode(page.addresses[0].partition(",")[2]) == (desk.folder / "p.svg").read_bytes()
 
 
 def failures_are_told(desk):
