@@ -35,7 +35,6 @@
 
 static const char *const fake_class_name[LACIS_MUL_GPU_CLASSES] = {"empty", "copy", "tiny", "middle", "dense", "hub"};
 static int fake_cuda_error; /* not 0: the next run of the kernels fails with it */
-static int fake_slow;       /* microseconds that each run of the kernels takes besides */
 
 static const char *fake_refuses(const lacis_mul_gpu_job *job)
 {
@@ -192,7 +191,7 @@ static lacis_mul_gpu_status fake_kernels(const lacis_mul_gpu_job *job, const int
                                          int64_t count, lacis_mul_gpu_output *out)
 {
     if (rows != NULL || job->stream == NULL) return LACIS_MUL_GPU_UNSUPPORTED;
-    if (fake_slow > 0) usleep((useconds_t)fake_slow);
+    fake_meet();
     if (fake_cuda_error != 0) {
         out->cuda_error = fake_cuda_error;
         fake_cuda_error = 0;
@@ -229,7 +228,8 @@ static lacis_mul_gpu_status fake_kernels(const lacis_mul_gpu_job *job, const int
 static inline int setup(void **state)
 {
     static const lacis_variant *const under_test[] = {&tested, NULL};
-    fake_cuda_error = fake_slow = 0;
+    fake_cuda_error = 0;
+    fake_meet_again(0);
     fixture_setup(state, "MULTIPLY", under_test);
     return 0;
 }
