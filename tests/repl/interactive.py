@@ -113,7 +113,7 @@ def row_limit_and_narrow_terminal(folder):
     shell.line("SELECT 7 AS n, printf('%080d', 1) AS wide;")
     row = shell.expect("…")
     assert "0000000000" in row
-    shell.expect("(1 cells cut at … to fit the terminal; .mode line shows them whole)")
+    shell.expect("(1 cells cut at … to fit the terminal; .mode line shows them\r\n  whole)")
     shell.quit()
 
 
@@ -267,8 +267,41 @@ def colours(folder):
         assert shell.end() == 1
 
 
+def seen(folder, columns, *texts):
+    """What a terminal of so many columns shows of -c TEXT ..."""
+    shell = Terminal(folder, *(word for text in texts for word in ("-c", text)), columns=columns)
+    while shell.read(5):
+        pass
+    text = shell.text.replace("\r", "")
+    shell.end()
+    return text
+
+
+def broken_between_words(folder):
+    """Help, plans, errors, hints and what SHOW lists keep to the terminal's width, and no word is cut."""
+    texts = [f".help {topic}" for topic in ("", "statements", "simulate", "sweep", "files", "multipyl")]
+    texts += ["GENERATE s AS tridiagonal(rows = 9, lanes = 70); EXPLAIN ANALYZE SOLVE s;\nEXPLAIN SOLVE s ON GPU;"]
+    texts += ["LOAD x FROM 'a/path/that is/not there/of a file/with several words/in it.txt';", "SELECT nope FROM sqlite_schema;"]
+    for text in texts:
+        wide = seen(folder, 1000, text)
+        for columns in (60, 80):
+            narrow = seen(folder, columns, text)
+            lines = narrow.splitlines()
+            assert all(len(line) <= columns for line in lines), (text, columns, narrow)
+            words, wanted = narrow.split(), wide.split()
+            for number in (words, wanted):  # measured times differ
+                number[:] = ["#" if re.match(r"[\d(.]", word) else word for word in number]
+            assert words == wanted, (text, columns, [pair for pair in zip(words, wanted) if pair[0] != pair[1]][:3])
+    shown = [len(line) for line in seen(folder, 80, ".help multiply").splitlines()]
+    assert len(shown) > 40 and sum(length > 60 for length in shown) > 20  # lines are filled
+    for what, most in (("OPERATORS", 80), ("LOADERS", 80), ("OPTIONS", 60)):
+        listed = seen(folder, most, ".mode box", f"SHOW {what};")
+        assert listed.count("\n") > 10 and "…" not in listed, listed
+        assert all(len(line) <= most for line in listed.splitlines()), listed
+
+
 if __name__ == "__main__":
-    tests = [banner_and_statements, row_limit_and_narrow_terminal, interrupts, progress_bar, late_answer, leaves_with_130, colours]
+    tests = [broken_between_words, banner_and_statements, row_limit_and_narrow_terminal, interrupts, progress_bar, late_answer, leaves_with_130, colours]
     if EDITOR != "none":
         tests += [history, completion]
     for test in tests:
