@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The shell at a terminal: interactive.py LACIS EDITOR (readline, libedit or none). Types at a pseudo-terminal and
 reads what a person would see; escape sequences are taken out first."""
+import codecs
 import fcntl
 import os
 import pty
@@ -24,14 +25,15 @@ class Terminal:
 
     def __init__(self, folder, *args, columns=80, **environment):
         self.text, self.raw = "", ""
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")  # a read may end within a character
         variables = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
         variables.update(TERM="xterm", LC_ALL="C.UTF-8", XDG_STATE_HOME=folder, INPUTRC="/dev/null", HOME=folder)
         variables.update(environment)
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))  # before anything is written
             os.execve(LACIS, [LACIS, *args], variables)
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
 
     def read(self, seconds):
         if not select.select([self.fd], [], [], seconds)[0]:
@@ -40,7 +42,7 @@ class Terminal:
             data = os.read(self.fd, 65536)
         except OSError:  # the other side is closed
             return False
-        self.raw += data.decode("utf-8", "replace")
+        self.raw += self.decoder.decode(data)
         self.text = ESCAPES.sub("", self.raw)
         return bool(data)
 
