@@ -306,13 +306,15 @@ lacis_status lacis_multiply_gpu_explain(const lacis_multiply *work, lacis_lines 
     const lacis_gpu_estimate *e = &work->gpu;
     if (!e->known) return LACIS_OK;
     LACIS_TRY(lacis_lines_add(lines,
-                              "on the GPU, rows of few (to %" PRIu64 "), some (to %" PRIu64 ") and many products",
+                              "on the GPU, rows of few (to %" PRIu64 "), some (to %" PRIu64
+                              ") and many products; rows, products and seconds of each:",
                               few_products, some_products));
     for (int i = 0; i < LACIS_GPU_SIZES; i++)
         if (e->rows[i] > 0)
             LACIS_TRY(lacis_lines_add(lines, "%-8s %12.0f %16.0f %12.6f", size_name[i], e->rows[i], e->products[i],
                                       e->seconds[i]));
-    LACIS_TRY(lacis_lines_add(lines, "kernels %.6f s in %.0f panel%s, copies %.6f s (%.3g MB there, %.3g MB back)",
+    LACIS_TRY(lacis_lines_add(lines,
+                              "computing %.6f s in %.0f panel%s of rows, copies %.6f s (%.3g MB there, %.3g MB back)",
                               e->kernels * e->panels, e->panels, e->panels >= 2 ? "s" : "", e->copies,
                               1e-6 * e->to_device, 1e-6 * e->to_host));
     LACIS_TRY(explain_having(work, lines));

@@ -237,11 +237,11 @@ lacis_status lacis_solve_gpu_explain(const lacis_solve *work, lacis_lines *lines
 {
     const lacis_solve_estimate *e = &work->gpu;
     if (!e->known) return LACIS_OK;
-    LACIS_TRY(lacis_lines_add(lines,
-                              "on the GPU: %.4g MB of its memory moved (floor %.4g), kernels %.3g s, copies %.3g s "
-                              "(%.3g MB there, %.3g MB back)",
-                              1e-6 * e->traffic, 1e-6 * e->floor, e->kernels, e->copies, 1e-6 * e->to_device,
-                              1e-6 * e->to_host));
+    LACIS_TRY(lacis_lines_add(
+        lines,
+        "on the GPU: %.4g MB of its memory moved (%.4g MB is the least possible), computing %.3g s, copies %.3g s "
+        "(%.3g MB there, %.3g MB back)",
+        1e-6 * e->traffic, 1e-6 * e->floor, e->kernels, e->copies, 1e-6 * e->to_device, 1e-6 * e->to_host));
     if (e->once > 0) return lacis_lines_add(lines, "the first time %.2f s more, to start the GPU", e->once);
     return LACIS_OK;
 }
