@@ -219,6 +219,10 @@ enum cudaFuncAttribute {
 };
 enum { cudaSharedmemCarveoutMaxShared = 100, cudaSharedmemCarveoutMaxL1 = 0 };
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes;
+};
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *has, const void *kernel);
 
 enum cudaLaunchAttributeID {
     cudaLaunchAttributeCooperative = 2,
