@@ -3,6 +3,7 @@
  * The classes of rows of the GPU's product: a kernel launch a list, heavy ones on the job's own stream and light ones
  * beside them. Called by gpu_run.cu once the rows are dealt.
  */
+#include "common/gpu_shared.h"
 #include "gpu_state.h"
 
 mul_u32 mulg_list_rows(const mulg_header *header, int list)
@@ -36,7 +37,7 @@ static lacis_mul_gpu_status launch(mulg_run *s, const void *kernel, mul_u64 bloc
     void *argument[] = {(void *)p};
     const mul_u64 most = (mul_u64)s->multiprocessors * fit;
     if (dynamic > 32768)
-        MULG_TRY_CUDA(s, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)dynamic));
+        MULG_TRY_CUDA(s, lacis_gpu_all_shared(kernel));
     MULG_TRY_CUDA(s, cudaLaunchKernel(kernel, dim3((unsigned)(blocks < most ? blocks : most)), dim3(MULG_THREADS),
                                       argument, dynamic, stream));
     return LACIS_MUL_GPU_OK;

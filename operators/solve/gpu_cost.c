@@ -200,7 +200,9 @@ lacis_status lacis_solve_gpu_cost(lacis_run *run, const lacis_call *call, lacis_
     out->once = lacis_gpu_start_seconds(run, figures_here, LACIS_SOLVE_GPU_LOAD_FIGURE);
     out->kind = up > 0 ? "sent" : "there"; /* what runs teach of copies says nothing of kernels alone */
     out->seconds = out->once + kernels + copies + lacis_solve_touches(run, down);
-    out->peak_bytes = down + (work->status ? sizeof(int64_t) * (double)call->units : 0);
+    out->peak_bytes = lacis_solve_sums_there(call)
+                          ? sizeof(lacis_solve_gpu_sum) * (double)lacis_solve_sums_at_once(run, call->units)
+                          : down + (work->status ? sizeof(int64_t) * (double)call->units : 0);
     if (work->gpu.known && work->gpu.kernels <= kernels) return LACIS_OK;
     work->gpu = (lacis_solve_estimate){
         .known = true,

@@ -41,6 +41,7 @@
 #define lacis_solve_gpu_figure_of      tested_figure_of
 #define lacis_solve_gpu_words          tested_words
 #define lacis_solve_sums_there         tested_sums_there
+#define lacis_solve_sums_at_once       tested_sums_at_once
 #define lacis_solve_gpu_totals         tested_totals
 #define lacis_solve_gpu_variant        tested_variant
 #define lacis_solve_deal               tested_deal
