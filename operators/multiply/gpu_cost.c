@@ -285,7 +285,11 @@ static lacis_status explain_vector(const lacis_product *product, lacis_lines *li
                            !having                  ? ""
                            : product->strips.within ? " HAVING is compared on the GPU"
                                                     : " HAVING is taken of the vector on the host",
-                           having && top ? "," : "", top ? " TOP is taken of the vector on the host" : "");
+                           having && top ? "," : "",
+                           !top ? ""
+                           : having && !product->strips.within
+                               ? " TOP is taken of the vector on the host"
+                               : " TOP is chosen on the GPU where it leaves out much");
 }
 
 static lacis_status explain_having(const lacis_multiply *work, lacis_lines *lines)
