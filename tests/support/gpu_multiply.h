@@ -33,7 +33,8 @@
 #define lacis_multiply_panel_drop    tested_panel_drop
 #define lacis_multiply_copies_little tested_copies_little
 
-static const char *const fake_class_name[LACIS_MUL_GPU_CLASSES] = {"empty", "copy", "tiny", "middle", "dense", "hub"};
+static const char *const fake_class_name[LACIS_MUL_GPU_CLASSES] = {"empty",  "copy",  "tiny", "small",
+                                                                   "middle", "dense", "hub"};
 static int fake_cuda_error; /* not 0: the next run of the kernels fails with it */
 
 static const char *fake_refuses(const lacis_mul_gpu_job *job)
