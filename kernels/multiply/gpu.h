@@ -7,8 +7,8 @@
  *
  * One pass. Products of each row are counted on the device, rows are put in classes by that bound, and each class is
  * computed by its own kernel. A row's room is its bound min(products, columns), or what TOP may keep of it; where
- * that is too much, MIDDLE and DENSE rows are counted first. Rows lie loose ([begin, end) anywhere within
- * column/value, columns rising within a row), or are moved together at the end (job.compact).
+ * that is too much, or job.counted, MIDDLE and DENSE rows are counted first. Rows lie loose ([begin, end) anywhere
+ * within column/value, columns rising within a row), or are moved together at the end (job.compact).
  *
  * The same entries as the CPU: integers bit for bit. Float sums: with job.ordered in rising order of c, so the CPU's
  * bits; without it in any order (faster). MIN and MAX of floats pass over NaN unless every value is NaN, as on the
@@ -107,6 +107,7 @@ typedef struct lacis_mul_gpu_job {
     int64_t top;        /* > 0: keep the `top` greatest values a row (ties: smaller t); stored by rising t */
     int64_t t_lo, t_hi; /* only columns in [t_lo, t_hi) */
     uint64_t room;      /* the most entries that may be allocated for the result; 0: no limit */
+    bool counted;       /* MIDDLE and DENSE rows are counted at once, where their bounds would be far too much */
     /* With mask, having or top the result is always compact. */
     bool compact; /* rows one behind the other in order of the list, column/value exactly as long */
     bool timed;   /* fill class_seconds (classes then run one after the other) */
@@ -152,6 +153,12 @@ typedef struct lacis_mul_gpu_totals {
 } lacis_mul_gpu_totals;
 lacis_mul_gpu_status lacis_mul_gpu_look(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first,
                                         int64_t count, uint64_t *products, lacis_mul_gpu_totals *out);
+
+/* Entries of each of the listed rows (host, like entries; at most LACIS_MUL_GPU_SAMPLE), counted exactly, MASK,
+ * HAVING and TOP left aside: for estimates of the room that all rows take. */
+enum { LACIS_MUL_GPU_SAMPLE = 1024 };
+lacis_mul_gpu_status lacis_mul_gpu_sample(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t count,
+                                          uint64_t *entries, int *cuda_error);
 
 /* Bytes of device memory beside the result that a run over `count` rows takes at most. */
 uint64_t lacis_mul_gpu_work_bytes(const lacis_mul_gpu_job *job, int64_t count);

@@ -212,7 +212,7 @@ static lacis_mul_gpu_status run_rows(const lacis_mul_gpu_job *job, const int64_t
 lacis_mul_gpu_status lacis_mul_gpu_run(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first,
                                        int64_t count, lacis_mul_gpu_output *out)
 {
-    const bool few = count <= MULG_FEW && count * 8 <= job->b.rows;
+    const bool few = count <= MULG_FEW && count * 8 <= job->b.rows && !job->counted;
     const lacis_mul_gpu_status status = run_rows(job, rows, first, count, few, out);
     const bool short_of = status == LACIS_MUL_GPU_ROOM || status == LACIS_MUL_GPU_NO_MEMORY;
     return few && short_of ? run_rows(job, rows, first, count, false, out) : status;
