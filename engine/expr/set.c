@@ -89,83 +89,94 @@ static bool unite(lacis_run *run, struct set *set, const struct set *other)
 
 /* --------------------------------------------------------------------------------------- constants */
 
-/* The greatest integer <= the constant (floor) or the least >= it (ceil); false for NaN. Beyond int64: *beyond < 0 or
- * > 0 says on which side. */
-static bool whole(const lacis_node *node, bool up, int64_t *out, int *beyond)
+/* Whether integers of this size reach the constant (or exceed it): with a real they are compared as reals. */
+static bool reaches(const lacis_node *node, bool exceed, int64_t value)
 {
-    *beyond = 0;
-    if (node->dtype == LACIS_I64) {
-        *out = node->integer;
-        return true;
+    if (node->dtype == LACIS_I64) return exceed ? value > node->integer : value >= node->integer;
+    return exceed ? (double)value > node->real : (double)value >= node->real;
+}
+
+/* The least integer that does, by halving, since rounding keeps the order; false: none does. */
+static bool least(const lacis_node *node, bool exceed, int64_t *out)
+{
+    int64_t lo = INT64_MIN, hi = INT64_MAX;
+    if (!reaches(node, exceed, hi)) return false;
+    while (lo < hi) {
+        int64_t middle = (lo & hi) + ((lo ^ hi) >> 1); /* the mean, rounded down, of numbers of either sign */
+        if (reaches(node, exceed, middle)) {
+            hi = middle;
+        } else {
+            lo = middle + 1;
+        }
     }
-    double value = up ? ceil(node->real) : floor(node->real);
-    if (isnan(value)) return false;
-    *beyond = value >= 0x1p63 ? 1 : value < -0x1p63 ? -1 : 0;
-    *out = *beyond != 0 ? 0 : (int64_t)value;
+    *out = lo;
+    return true;
+}
+
+static bool not_a_number(const lacis_node *node)
+{
+    return node->dtype != LACIS_I64 && isnan(node->real);
+}
+
+static bool from_least(const lacis_node *node, bool exceed, struct set *out)
+{
+    *out = everything;
+    if (not_a_number(node)) return false;
+    if (!least(node, exceed, &out->lo)) *out = nothing;
+    return true;
+}
+
+static bool below_least(const lacis_node *node, bool exceed, struct set *out)
+{
+    int64_t first;
+    *out = everything;
+    if (not_a_number(node)) return false;
+    if (!least(node, exceed, &first)) return true;
+    if (first == INT64_MIN) {
+        *out = nothing;
+    } else {
+        out->hi = first - 1;
+    }
     return true;
 }
 
 static bool at_least(const lacis_node *node, struct set *out)
 {
-    int beyond;
-    *out = everything;
-    if (!whole(node, true, &out->lo, &beyond)) return false;
-    if (beyond > 0) *out = nothing;
-    if (beyond < 0) *out = everything;
-    return true;
+    return from_least(node, false, out);
 }
 
 static bool at_most(const lacis_node *node, struct set *out)
 {
-    int beyond;
-    *out = everything;
-    if (!whole(node, false, &out->hi, &beyond)) return false;
-    if (beyond > 0) *out = everything;
-    if (beyond < 0) *out = nothing;
-    return true;
+    return below_least(node, true, out);
 }
 
-static bool is_whole(const lacis_node *node)
-{
-    int64_t up, down;
-    int beyond;
-    if (!whole(node, true, &up, &beyond) || beyond != 0) return false;
-    return whole(node, false, &down, &beyond) && up == down;
-}
-
-/* More than c is at least c, without c itself if that is an integer. */
 static bool more_than(const lacis_node *node, struct set *out)
 {
-    if (!at_least(node, out)) return false;
-    if (!is_whole(node)) return true;
-    if (out->lo == INT64_MAX) {
-        *out = nothing;
-    } else {
-        out->lo++;
-    }
-    return true;
+    return from_least(node, true, out);
 }
 
 static bool less_than(const lacis_node *node, struct set *out)
 {
-    if (!at_most(node, out)) return false;
-    if (!is_whole(node)) return true;
-    if (out->hi == INT64_MIN) {
+    return below_least(node, false, out);
+}
+
+/* Nothing equals NaN; many integers equal a real beyond 2^53. */
+static void equals(const lacis_node *node, struct set *out)
+{
+    struct set most;
+    *out = nothing;
+    if (at_least(node, out) && at_most(node, &most))
+        intersect(out, most);
+    else
         *out = nothing;
-    } else {
-        out->hi--;
-    }
-    return true;
 }
 
 static bool equal_to(lacis_run *run, const lacis_node *node, struct set *out)
 {
-    int beyond;
-    *out = nothing;
-    if (!is_whole(node)) return true;
+    equals(node, out);
+    if (out->lo != out->hi) return true;
     if (lacis_run_scratch(run, sizeof *out->list, &out->list) != LACIS_OK) return false;
-    whole(node, true, out->list, &beyond);
-    out->lo = out->hi = out->list[0];
+    out->list[0] = out->lo;
     out->count = 1;
     return true;
 }
@@ -211,13 +222,15 @@ static int by_value(const void *a, const void *b)
 static bool in_list(lacis_run *run, const lacis_node *node, int slot, struct set *out)
 {
     int64_t count = 0, kept = 0, *list;
-    int beyond;
+    struct set one;
     *out = nothing;
     if (!is_slot(node->kid[0], slot)) return false;
     if (lacis_run_scratch(run, (uint64_t)node->count * sizeof *list, &list) != LACIS_OK) return false;
     for (int i = 1; i < node->count; i++) {
         if (node->kid[i]->op != LACIS_NODE_CONST) return false;
-        if (is_whole(node->kid[i])) whole(node->kid[i], true, &list[count++], &beyond);
+        equals(node->kid[i], &one);
+        if (one.lo < one.hi) return false;
+        if (one.lo == one.hi) list[count++] = one.lo;
     }
     if (count == 0) return true;
     qsort(list, (size_t)count, sizeof *list, by_value);

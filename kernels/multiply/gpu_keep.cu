@@ -7,6 +7,7 @@
  */
 #include "gpu_con.cuh"
 #include "gpu_host.h"
+#include "gpu_key.cuh"
 
 enum { BINS = 1024, KEEP_WARPS = MULG_THREADS / 32, SHORT_EACH = 8, SHORT = 32 * SHORT_EACH };
 
@@ -32,29 +33,10 @@ struct keep_params {
     mul_u32 *next;
 };
 
-/* Keys in the order of values: NaN the least, zeros equal. */
 template <class V> static __device__ __forceinline__ mul_u64 key_of(V v)
 {
-    if constexpr (mulg_traits<V>::real) {
-        typedef typename mulg_traits<V>::bits bits;
-        const bits b = mulg_traits<V>::to(v + (V)0), sign = mulg_traits<V>::sign;
-        return v != v ? 0 : b & sign ? (bits)~b : (bits)(b | sign);
-    } else
-        return (mul_u64)(mul_i64)v ^ 1ull << 63;
+    return mulg_key_of(v);
 }
-template <> __device__ __forceinline__ mul_u64 key_of(unsigned char v)
-{
-    return v;
-}
-template <> __device__ __forceinline__ mul_u64 key_of(unsigned short v)
-{
-    return v;
-}
-template <> __device__ __forceinline__ mul_u64 key_of(mul_u32 v)
-{
-    return v;
-}
-
 template <> __device__ __forceinline__ mul_u64 key_of(ulonglong2)
 {
     return 0;

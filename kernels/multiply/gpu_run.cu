@@ -147,7 +147,7 @@ static lacis_mul_gpu_status run_all(mulg_run *s, const int64_t *rows, int64_t fi
         MULG_TRY(set_up_few(s, rows, first, count));
     else
         MULG_TRY(set_up(s, rows, first, count, NULL, true));
-    mulg_class_totals(s->host, count, out->class_rows, out->class_products);
+    mulg_class_totals(s, count, out->class_rows, out->class_products);
     out->room = s->host->room;
     if (out->room == 0) return LACIS_MUL_GPU_OK; /* no products, or MASK keeps none of them */
     if (cancelled(s)) return LACIS_MUL_GPU_CANCELLED;
@@ -212,7 +212,7 @@ static lacis_mul_gpu_status run_rows(const lacis_mul_gpu_job *job, const int64_t
 lacis_mul_gpu_status lacis_mul_gpu_run(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first,
                                        int64_t count, lacis_mul_gpu_output *out)
 {
-    const bool few = count <= MULG_FEW && count * 8 <= job->b.rows;
+    const bool few = count <= MULG_FEW && count * 8 <= job->b.rows && !job->counted;
     const lacis_mul_gpu_status status = run_rows(job, rows, first, count, few, out);
     const bool short_of = status == LACIS_MUL_GPU_ROOM || status == LACIS_MUL_GPU_NO_MEMORY;
     return few && short_of ? run_rows(job, rows, first, count, false, out) : status;
@@ -233,7 +233,7 @@ lacis_mul_gpu_status lacis_mul_gpu_look(const lacis_mul_gpu_job *job, const int6
     if (status == LACIS_MUL_GPU_OK) {
         for (int list = 0; list < MULG_LISTS; list++)
             out->products += s.host->products[list];
-        mulg_class_totals(s.host, count, out->class_rows, out->class_products);
+        mulg_class_totals(&s, count, out->class_rows, out->class_products);
         out->bound = s.host->room;
         out->most = s.host->most;
     }

@@ -73,6 +73,23 @@ typedef struct lacis_mul_gpu_push {
 /* Waits for the number of entries. On any status but OK nothing stays allocated. */
 lacis_mul_gpu_status lacis_mul_gpu_push_run(lacis_mul_gpu_push *push);
 
+/* The job.top greatest values of what pull or push has found for a row: of equal ones those at smaller places, NaN
+ * less than any other, all in order of their places. */
+typedef struct lacis_mul_gpu_top {
+    const lacis_mul_gpu_job *job; /* storage, which has an order; top > 0; stream, memory, pinned */
+    uint64_t count;               /* places, less than 2^32 */
+    const uint32_t *column;       /* device: columns of places, rising; NULL: first, first + 1, ... */
+    uint32_t first;
+    const void *value;      /* device, of job.storage */
+    const uint8_t *present; /* device: 1 where a place has a value; NULL: every one has */
+    uint32_t *out_column;   /* out: device, from job.memory, now the caller's; NULL where count is 0 */
+    void *out_value;        /* out: likewise */
+    uint64_t entries;       /* out */
+    int cuda_error;         /* out: with LACIS_MUL_GPU_FAILED */
+} lacis_mul_gpu_top;
+/* Waits for the number of entries. On any status but OK nothing stays allocated. */
+lacis_mul_gpu_status lacis_mul_gpu_top_run(lacis_mul_gpu_top *top);
+
 #ifdef __cplusplus
 }
 #endif

@@ -48,8 +48,7 @@ static lacis_status take_present(lacis_against *on, const lacis_mul_gpu_pull *pu
     uint64_t n = 0;
     for (uint64_t i = 0; i < count; i++)
         n += present[i];
-    LACIS_TRY(lacis_product_buffers(on->run, product, 0, 1, out));
-    LACIS_TRY(lacis_product_charge(on->run, product, out, n));
+    LACIS_TRY(lacis_vector_row(on->run, product, n, out));
     uint32_t *column = lacis_buffer_data(out->column);
     char *value = lacis_buffer_data(out->value);
     for (uint64_t i = 0, at = 0; i < count; i++) {
@@ -57,10 +56,6 @@ static lacis_status take_present(lacis_against *on, const lacis_mul_gpu_pull *pu
         column[at] = (uint32_t)((uint64_t)pull->first + i);
         memcpy(value + size * at++, values + size * i, size);
     }
-    *(int64_t *)lacis_buffer_data(out->begin) = 0;
-    *(int64_t *)lacis_buffer_data(out->end) = (int64_t)n;
-    out->entries = out->used = n;
-    lacis_product_trim(product, out);
     return LACIS_OK;
 }
 
@@ -72,6 +67,25 @@ static lacis_status fetch_present(lacis_against *on, const lacis_mul_gpu_pull *p
     lacis_status status = lacis_gpu_download(on->run, on->gpu, pull->value, bytes, values);
     if (status == LACIS_OK) status = take_present(on, pull, values, out);
     lacis_run_free(on->run, values);
+    return status;
+}
+
+/* What is present of the row, or what TOP keeps of it. */
+static lacis_status fetch_pulled(lacis_against *on, const lacis_mul_gpu_pull *pull, uint64_t bytes,
+                                 lacis_product_result *out)
+{
+    const lacis_product *product = &on->work->product;
+    lacis_mul_gpu_top top = {.job = &on->job,
+                             .count = (uint64_t)pull->count,
+                             .first = (uint32_t)pull->first,
+                             .value = pull->value,
+                             .present = pull->present};
+    if (lacis_vector_tops(product, top.count)) LACIS_TRY(lacis_vector_top(on->run, on->gpu, product, &top));
+    if (top.out_column == NULL) return fetch_present(on, pull, bytes, out);
+    lacis_status status =
+        lacis_vector_fetch(on->run, on->gpu, product, top.out_column, top.out_value, top.entries, out);
+    lacis_gpu_free(on->gpu, top.out_column);
+    lacis_gpu_free(on->gpu, top.out_value);
     return status;
 }
 
@@ -92,7 +106,7 @@ static lacis_status pull_columns(lacis_against *on, lacis_product_result *out)
     if (pull.value == NULL) return lacis_gpu_no_room(on->run, on->gpu, "the product besides its operands");
     pull.present = (uint8_t *)pull.value + values;
     lacis_mul_gpu_status done = lacis_mul_gpu_pull_run(&pull);
-    status = done == LACIS_MUL_GPU_OK ? fetch_present(on, &pull, bytes, out)
+    status = done == LACIS_MUL_GPU_OK ? fetch_pulled(on, &pull, bytes, out)
                                       : lacis_vector_failed(on->run, on->gpu, done, pull.cuda_error);
     lacis_gpu_free(on->gpu, pull.value);
     return status;

@@ -309,19 +309,18 @@ static lacis_status push_send(lacis_run *run, lacis_gpu *gpu, lacis_multiply *wo
     return LACIS_OK;
 }
 
-static lacis_status push_fetch(lacis_run *run, lacis_gpu *gpu, const lacis_product *product,
-                               const lacis_mul_gpu_push *push, lacis_product_result *out)
+/* TOP of what was pushed, where it leaves out much; without memory for that the host takes it of all. */
+static lacis_status push_top(lacis_run *run, lacis_gpu *gpu, const lacis_product *product, lacis_mul_gpu_push *push)
 {
-    uint64_t n = push->entries;
-    LACIS_TRY(lacis_product_buffers(run, product, 0, 1, out));
-    LACIS_TRY(lacis_product_charge(run, product, out, n));
-    LACIS_TRY(lacis_gpu_download(run, gpu, push->column, sizeof(uint32_t) * n, lacis_buffer_data(out->column)));
-    LACIS_TRY(lacis_gpu_download(run, gpu, push->value, lacis_dtype_size(product->storage) * n,
-                                 lacis_buffer_data(out->value)));
-    *(int64_t *)lacis_buffer_data(out->begin) = 0;
-    *(int64_t *)lacis_buffer_data(out->end) = (int64_t)n;
-    out->entries = out->used = n;
-    lacis_product_trim(product, out);
+    lacis_mul_gpu_top top = {.job = push->job, .count = push->entries, .column = push->column, .value = push->value};
+    if (!lacis_vector_tops(product, push->entries)) return LACIS_OK;
+    LACIS_TRY(lacis_vector_top(run, gpu, product, &top));
+    if (top.out_column == NULL) return LACIS_OK;
+    lacis_gpu_free(gpu, push->column);
+    lacis_gpu_free(gpu, push->value);
+    push->column = top.out_column;
+    push->value = top.out_value;
+    push->entries = top.entries;
     return LACIS_OK;
 }
 
@@ -339,7 +338,9 @@ static lacis_status push_row(lacis_run *run, lacis_multiply *work, lacis_product
     LACIS_TRY(lacis_vector_sent(run, gpu, push_send(run, gpu, work, &push, &job, &mask)));
     lacis_mul_gpu_status done = lacis_mul_gpu_push_run(&push);
     if (done != LACIS_MUL_GPU_OK) return lacis_vector_failed(run, gpu, done, push.cuda_error);
-    lacis_status status = push_fetch(run, gpu, product, &push, out);
+    lacis_status status = push_top(run, gpu, product, &push);
+    if (status == LACIS_OK)
+        status = lacis_vector_fetch(run, gpu, product, push.column, push.value, push.entries, out);
     lacis_gpu_free(gpu, push.column);
     lacis_gpu_free(gpu, push.value);
     return status;

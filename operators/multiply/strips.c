@@ -153,20 +153,16 @@ static lacis_status make_con(lacis_run *run, lacis_product *product)
     return make(run, strips, con, &strips->con, &strips->con_type);
 }
 
-/* Integers beyond 2^53 that are compared with a real are not as exact as the set of integers is. */
 static void find_interval(lacis_run *run, const lacis_expr *having, lacis_strips *strips)
 {
-    const int64_t exact = INT64_C(1) << 53, *list;
+    const int64_t *list;
     int64_t count;
     strips->low_real = 1;
     if (strips->value_type == LACIS_F32 || strips->value_type == LACIS_F64) {
         strips->within = lacis_expr_interval(having, 0, &strips->low_real, &strips->high_real);
     } else if ((strips->value_type == LACIS_I32 || strips->value_type == LACIS_I64) &&
                lacis_expr_integer_set(run, having, 0, &strips->low, &strips->high, &list, &count)) {
-        const bool low = strips->low == INT64_MIN || (strips->low > -exact && strips->low < exact);
-        const bool high = strips->high == INT64_MAX || (strips->high > -exact && strips->high < exact);
-        strips->within =
-            low && high && (list == NULL || (uint64_t)strips->high - (uint64_t)strips->low == (uint64_t)count - 1);
+        strips->within = list == NULL || (uint64_t)strips->high - (uint64_t)strips->low == (uint64_t)count - 1;
     }
 }
 

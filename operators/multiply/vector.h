@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * MULTIPLY's variants "gpu pull" and "gpu push" in parts: gpu_vector.c has both along the grain of the graph's rows,
- * gpu_against.c against it, by what gpu_columns.c makes.
+ * gpu_against.c against it, by what gpu_columns.c makes; gpu_vector_top.c brings rows to the host, cut down to TOP.
  */
 #ifndef LACIS_OPERATORS_MULTIPLY_VECTOR_H
 #define LACIS_OPERATORS_MULTIPLY_VECTOR_H
@@ -47,6 +47,16 @@ lacis_status lacis_against_cost(lacis_run *run, const lacis_multiply *work, cons
 lacis_status lacis_against_begin(lacis_against *on, lacis_run *run, lacis_multiply *work);
 lacis_status lacis_against_turn(lacis_against *on, lacis_mul_matrix *out);
 lacis_status lacis_against_end(lacis_against *on, lacis_status status);
+
+/* gpu_vector_top.c. _tops: whether TOP of a row of so many entries (or places) is worth choosing on the device. _top
+ * does it, its job's storage being the product's; without memory for that out_column stays NULL. _row: a result of
+ * one row of so many entries. _fetch: that row from the device. */
+bool lacis_vector_tops(const lacis_product *product, uint64_t entries);
+lacis_status lacis_vector_top(lacis_run *run, lacis_gpu *gpu, const lacis_product *product, lacis_mul_gpu_top *top);
+lacis_status lacis_vector_row(lacis_run *run, const lacis_product *product, uint64_t entries,
+                              lacis_product_result *out);
+lacis_status lacis_vector_fetch(lacis_run *run, lacis_gpu *gpu, const lacis_product *product, const uint32_t *column,
+                                const void *value, uint64_t entries, lacis_product_result *out);
 
 /* gpu_against.c: vector BY graph by pull, graph BY vector by push. */
 lacis_status lacis_against_pull(lacis_run *run, lacis_multiply *work, lacis_product_result *out);

@@ -234,6 +234,7 @@ static int check(u64 seed)
             for (int again = 0; again < (size == 2 ? 1 : 3); again++)
                 check_against(&state, g, turn + again);
         }
+    check_top(&state, false);
     printf("vectors: %d failures\n", failures);
     check_closures(&state);
     printf("all: %d failures\n", failures);
@@ -251,6 +252,7 @@ static int check_small()
         check_rows_look(&state, g);
         check_against(&state, g, turn);
     }
+    check_top(&state, true);
     check_few_closures(&state);
     printf("small: %d failures\n", failures);
     return failures != 0;

@@ -256,6 +256,8 @@ struct rows_out {
 
 /* vector_against.cu: vectors against the grain of a graph's rows. */
 void check_against(u64 *state, const matrix &g, int turn);
+/* vector_top.cu */
+void check_top(u64 *state, bool few);
 
 /* vector_closure.cu. rounds 0: until nothing changes; push: one way, the other, 2: by turns, 3: in batches. *done:
  * rounds. */

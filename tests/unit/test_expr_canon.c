@@ -253,6 +253,17 @@ static void integer_sets(void **state)
         {"src < 10.5", INT64_MIN, 10, -1, {0}},
         {"src < 1e30", INT64_MIN, INT64_MAX, -1, {0}},
         {"src > 1e30", 1, 0, -1, {0}},
+        /* Integers are compared with reals that are no whole int64 as reals: some round to 2^63. */
+        {"src < 9223372036854775808.0", INT64_MIN, INT64_MAX - 512, -1, {0}},
+        {"src >= 9223372036854775808.0", INT64_MAX - 511, INT64_MAX, -1, {0}},
+        {"src <= 9223372036854775808.0", INT64_MIN, INT64_MAX, -1, {0}},
+        {"src > 9223372036854775808.0", 1, 0, -1, {0}},
+        {"src = 9223372036854775808.0", INT64_MAX - 511, INT64_MAX, -1, {0}},
+        {"src = 9007199254740996.0", 9007199254740996, 9007199254740996, 1, {9007199254740996}},
+        {"src > 9007199254740996.0", 9007199254740997, INT64_MAX, -1, {0}},
+        {"src BETWEEN 9223372036854774784.0 AND 1e30", INT64_MAX - 1534, INT64_MAX, -1, {0}},
+        {"src <= -9223372036854775808.0", INT64_MIN, INT64_MIN + 512, -1, {0}},
+        {"src < -9223372036854775808.0", 1, 0, -1, {0}},
         {"src > 9223372036854775807", 1, 0, -1, {0}},
         {"src < -9223372036854775808", 1, 0, -1, {0}},
         {"src > 2 AND src <= 8 AND src < 7", 3, 6, -1, {0}},
@@ -299,7 +310,9 @@ static void not_integer_sets(void **state)
                                         "src + 1 = 5",
                                         "src IN (1, dst)",
                                         "src = 1 OR dst = 2",
-                                        "src BETWEEN 1 AND dst"};
+                                        "src BETWEEN 1 AND dst",
+                                        "src IN (1, 9223372036854775808.0)",
+                                        "src = 1 OR src = 9223372036854775808.0"};
     const lacis_dtype dtypes[] = {LACIS_I64, LACIS_I64};
     for (int i = 0; i < LACIS_COUNT(cases); i++) {
         int64_t lo, hi, count;

@@ -14,6 +14,7 @@
 #define lacis_mul_gpu_push_refuses fake_push_refuses
 #define lacis_mul_gpu_pull_run     fake_pull_run
 #define lacis_mul_gpu_push_run     fake_push_run
+#define lacis_mul_gpu_top_run      fake_top_run
 /* The library has its own. */
 #define lacis_multiply_gpu_pull     tested_pull
 #define lacis_multiply_gpu_push     tested_push
@@ -23,6 +24,10 @@
 #define lacis_vector_sent           tested_sent
 #define lacis_vector_uses           tested_uses
 #define lacis_vector_type_bytes     tested_type_bytes
+#define lacis_vector_tops           tested_tops
+#define lacis_vector_top            tested_top
+#define lacis_vector_row            tested_row
+#define lacis_vector_fetch          tested_fetch
 #define lacis_against_refuses       tested_against_refuses
 #define lacis_against_cost          tested_against_cost
 #define lacis_against_pull          tested_against_pull
@@ -179,9 +184,45 @@ static lacis_mul_gpu_status fake_push_run(lacis_mul_gpu_push *push)
     return LACIS_MUL_GPU_OK;
 }
 
+static uint64_t tops_taken;
+
+/* The greatest of those left, again and again. */
+static lacis_mul_gpu_status fake_top_run(lacis_mul_gpu_top *top)
+{
+    const lacis_mul_gpu_job *job = top->job;
+    if (fake_fails_now(&top->cuda_error)) return LACIS_MUL_GPU_FAILED;
+    top->out_column = job->memory.alloc(job->memory.context, 4 * (uint64_t)job->top);
+    top->out_value = job->memory.alloc(job->memory.context, 8 * (uint64_t)job->top);
+    if (top->out_column == NULL || top->out_value == NULL) {
+        if (top->out_column != NULL) job->memory.free(job->memory.context, top->out_column);
+        if (top->out_value != NULL) job->memory.free(job->memory.context, top->out_value);
+        top->out_column = NULL;
+        return LACIS_MUL_GPU_NO_MEMORY;
+    }
+    bool *stays = calloc(top->count + 1, sizeof *stays);
+    for (int64_t k = 0; k < job->top; k++) {
+        uint64_t best = top->count;
+        for (uint64_t i = 0; i < top->count; i++)
+            if (!stays[i] && (top->present == NULL || top->present[i]) &&
+                (best == top->count ||
+                 fake_get(top->value, job->storage, (int64_t)i) > fake_get(top->value, job->storage, (int64_t)best)))
+                best = i;
+        if (best < top->count) stays[best] = true;
+    }
+    for (uint64_t i = 0; i < top->count; i++) {
+        if (!stays[i]) continue;
+        top->out_column[top->entries] = top->column == NULL ? top->first + (uint32_t)i : top->column[i];
+        fake_set(top->out_value, job->storage, top->entries++, fake_get(top->value, job->storage, (int64_t)i));
+    }
+    free(stays);
+    tops_taken++;
+    return LACIS_MUL_GPU_OK;
+}
+
 #include "../../operators/multiply/gpu_against.c"
 #include "../../operators/multiply/gpu_columns.c"
 #include "../../operators/multiply/gpu_vector.c"
+#include "../../operators/multiply/gpu_vector_top.c"
 
 /* ----------------------------------------------------------------------------------------- fixture */
 
@@ -264,6 +305,35 @@ static void test_same_as_cpu(void **state)
         three_free(&o);
         assert_int_equal(fake.blocks, 0);
     }
+}
+
+/* Rows of which TOP leaves out much are cut down on the device, in either direction; others, and with HAVING that the
+ * host looks at, by the host. */
+static void test_top_on_device(void **state)
+{
+    static const struct {
+        const char *tail;
+        bool device;
+    } cases[] = {{"AGG max TOP 5", true},
+                 {"CON nil AGG count TOP 40", true},
+                 {"CON a AGG max HAVING value > -3 TOP 4", true},
+                 {"AGG max HAVING dst % 2 = 1 TOP 7", false},
+                 {"AGG max TOP 4000", false}};
+    parity *p = *state;
+    char text[200];
+    three o = three_make(p, GRAPH_SPARSE, 6000, true, LACIS_F64);
+    for (int i = 0; i < 2 * LACIS_COUNT(cases); i++) {
+        const lacis_variant *variant = i & 1 ? &tested_push : &tested_pull;
+        snprintf(text, sizeof text, "MULTIPLY x BY g %s", cases[i / 2].tail);
+        tops_taken = 0;
+        triples expected = by(p, text, o.arrays, with_fake_variants[0]), found = by(p, text, o.arrays, variant);
+        assert_int_equal(tops_taken, cases[i / 2].device);
+        triples_compare(&found, &expected, text, variant->name);
+        triples_free(&expected);
+        triples_free(&found);
+    }
+    three_free(&o);
+    assert_int_equal(fake.blocks, 0);
 }
 
 static void test_refuses(void **state)
@@ -438,6 +508,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_against, setup, teardown),
         cmocka_unit_test_setup_teardown(test_direction, setup, teardown),
         cmocka_unit_test_setup_teardown(test_having, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_top_on_device, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refuses, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sends_little, setup, teardown),
         cmocka_unit_test_setup_teardown(test_falls_back, setup, teardown),
