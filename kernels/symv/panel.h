@@ -95,6 +95,7 @@ typedef struct slice {
     const symv_pass *pass;
     int64_t index, stride;
     bool lower, hermitian;
+    bool large; /* a triangle that is not in the second-level cache, likely */
 } slice;
 
 #include "symv/panel_walk.h"
@@ -110,7 +111,8 @@ ALWAYS void slice_clear(const slice *s, int side, int64_t begin, int64_t end)
 ALWAYS void slice_run(const symv_pass *pass, int64_t index, bool hermitian, bool accurate)
 {
     const symv_matrix *m = pass->m;
-    const slice s = {pass, index, panel_room_stride(m->n), m->job->uplo == LACIS_SYMV_LOWER, hermitian};
+    const bool large = m->n / 2 * m->n >= NEXT_FROM / ELEMENT;
+    const slice s = {pass, index, panel_room_stride(m->n), m->job->uplo == LACIS_SYMV_LOWER, hermitian, large};
     const int64_t begin = slice_begin(pass, index), end = slice_begin(pass, index + 1);
     for (int side = 0; side < pass->sides; side++)
         slice_clear(&s, side, s.lower ? begin : 0, s.lower ? m->n : end);
@@ -139,6 +141,22 @@ static void panel_part(const symv_pass *pass, int64_t part)
 
 /* --- rows of y --------------------------------------------------------------------------------------- */
 
+/* Rows [row, row + count) of a slice's sums onto others. */
+ALWAYS void panel_onto(num *out, const T *from, int64_t stride, int64_t row, int count, bool accurate)
+{
+#if IS_WIDE && !PLANES
+    for (int i = 0; i < count; i += WIDTH) {
+        const int some = count - i < WIDTH ? count - i : WIDTH;
+        vec more[PARTS];
+        wide_rows(from, stride, row + i, some, more);
+        wide_rows_add(out->v, stride, i, some, more, accurate);
+    }
+#else
+    for (int i = 0; i < count; i++)
+        out[i] = num_plus(out[i], panel_get(from, stride, row + i), accurate);
+#endif
+}
+
 ALWAYS void panel_sum_of(const symv_pass *pass, int side, int64_t row, int count, num *out, bool accurate)
 {
     const bool lower = pass->m->job->uplo == LACIS_SYMV_LOWER;
@@ -147,10 +165,9 @@ ALWAYS void panel_sum_of(const symv_pass *pass, int side, int64_t row, int count
     for (int64_t s = 0; s < panel_slices(pass->m->n); s++) {
         /* The rows that the slice reaches. */
         const int64_t begin = lower ? slice_begin(pass, s) : 0, end = lower ? pass->m->n : slice_begin(pass, s + 1);
-        const T *from = panel_vector(pass, side, s);
-        for (int i = begin > row ? (int)(begin < row + count ? begin - row : count) : 0; i < count && row + i < end;
-             i++)
-            out[i] = num_plus(out[i], panel_get(from, stride, row + i), accurate);
+        const int first = begin > row ? (int)(begin - row) : 0, last = end < row + count ? (int)(end - row) : count;
+        if (first < last)
+            panel_onto(out + first, panel_vector(pass, side, s), stride, row + first, last - first, accurate);
     }
 }
 

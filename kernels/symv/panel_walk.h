@@ -4,7 +4,8 @@
  * for each side, or some, sub-blocks of columns as registers hold them. Where one sub-block is all there is, no
  * instructions fetch ahead: on a Zen 4 they were measured to be slower than what the processor fetches by itself
  * along the columns. Where several go over a chunk in turn, memory would have nothing to do from the second on: then
- * each of them fetches some of the next chunk's columns to the second-level cache.
+ * each of them fetches some of the next chunk's columns to the second-level cache. Where the next panel begins no
+ * processor fetches ahead by itself, so that its first lines are asked for in any case.
  */
 
 enum {
@@ -12,7 +13,10 @@ enum {
     STEP_LEAST = VECTORS * VECTOR_ROWS,
     STEP_ROWS = STEP_LEAST * ELEMENT > 64 ? STEP_LEAST : 64 / ELEMENT, /* whole lines */
     CHUNK_LINES = 32,                                                  /* of a column */
-    CHUNK_ROWS = CHUNK_LINES * 64 / ELEMENT
+    CHUNK_ROWS = CHUNK_LINES * 64 / ELEMENT,
+    NEXT_LINES = 12,              /* of each column of the next panel, asked for */
+    LAST_ROWS = 8 * 64 / ELEMENT, /* when so many of this one's are left */
+    NEXT_FROM = 2 << 20           /* bytes of a triangle; asking for what a cache has costs a tenth */
 };
 
 /* Columns that registers hold with one side. */
@@ -133,17 +137,40 @@ ALWAYS void panel_chunk(panel *p, const slice *s, int64_t i, int64_t end, bool a
             panel_block(p, s, i, end, c, width, side, 1, (panel_ahead){0, 0}, accurate);
 }
 
+/* Rows taken in turn. One sub-block has no other to share a chunk with, and goes through, to the last lines where the
+ * next panel is to be asked for. */
+ALWAYS int64_t panel_turn(const panel *p, const slice *s, bool accurate)
+{
+    const int64_t rows = p->end - p->row;
+    if (s->pass->sides > 1 || at_once(accurate) < COLUMNS) return CHUNK_ROWS;
+    return s->large && rows > LAST_ROWS + STEP_ROWS ? (rows - LAST_ROWS) / STEP_ROWS * STEP_ROWS : rows;
+}
+
+/* The first lines of the next panel's columns, asked for while this panel's last are in work. */
+ALWAYS void panel_next(const slice *s, int64_t j)
+{
+    const symv_matrix *m = s->pass->m;
+    const int64_t first = j + COLUMNS, row = s->lower ? first : 0;
+    if (!s->large || first + COLUMNS > m->n) return;
+    for (int c = 0; c < COLUMNS; c++) {
+        const char *from = symv_column(m, first + c) + row * ELEMENT;
+        for (int line = 0; line < NEXT_LINES; line++)
+            __builtin_prefetch(from + line * 64, 0, 2);
+    }
+}
+
 /* COLUMNS columns, in the order in which the matrix has them. */
 ALWAYS void panel_walk(const slice *s, int64_t j, bool accurate)
 {
     panel p;
     panel_begin(&p, s, j, COLUMNS);
     if (s->lower) panel_corner(&p, s, j, COLUMNS, accurate);
-    /* One sub-block has no other to share a chunk with. */
-    const bool alone = s->pass->sides == 1 && at_once(accurate) == COLUMNS;
-    const int64_t rows = alone ? p.end - p.row : CHUNK_ROWS;
-    for (int64_t i = p.row; i < p.end; i += rows)
-        panel_chunk(&p, s, i, i + rows < p.end ? i + rows : p.end, accurate);
+    const int64_t rows = panel_turn(&p, s, accurate);
+    for (int64_t i = p.row; i < p.end; i += rows) {
+        const int64_t end = i + rows < p.end ? i + rows : p.end;
+        if (end == p.end) panel_next(s, j);
+        panel_chunk(&p, s, i, end, accurate);
+    }
     if (!s->lower) panel_corner(&p, s, j, COLUMNS, accurate);
     panel_end(&p, s, j, COLUMNS, accurate);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What symv.h promises besides products: figures, cancelling, memory that is not there, work_bytes, places beyond
- * 2^31, and what accurate addition is for.
+ * 2^31, what is no number, and what accurate addition is for.
  */
 #include "unit/symv_reference.h"
 
@@ -212,6 +212,64 @@ static void places_beyond_2_to_the_31(void **state)
     munmap(x, bytes);
 }
 
+/* --- what is no number ------------------------------------------------------------------------------- */
+
+static bool is_number(pair y)
+{
+    return isfinite((double)y.re) && isfinite((double)y.im);
+}
+
+/* The high real part at (row, column) of the lower triangle. */
+static void spoil(const laid *l, const storage *s, const problem *p, int64_t row, int64_t column, double value)
+{
+    const layout of = matrix_layout(p->type);
+    const int64_t at = storage_place(s, p->n, row, column) * layout_scalars(of);
+    void *a = l->block[0];
+    if (of.single) {
+        ((float *)a)[at] = (float)value;
+    } else {
+        ((double *)a)[at] = value;
+    }
+}
+
+static void check_spoilt(const laid *l, const problem *p, int64_t row, int64_t column, const char *isa)
+{
+    assert_int_equal(setenv("LACIS_ISA", isa, 1), 0);
+    assert_int_equal(lacis_symv_run(&l->job), LACIS_SYMV_OK);
+    assert_int_equal(unsetenv("LACIS_ISA"), 0);
+    for (int64_t i = 0; i < p->n; i++)
+        if (is_number(laid_y(l, 0, i)) != (i != row && i != column))
+            fail_msg("%s type %d n %ld order %d accurate %d, element (%ld, %ld): y %ld is%s a number", isa, p->type,
+                     (long)p->n, l->job.order, l->job.accurate, (long)row, (long)column, (long)i,
+                     i != row && i != column ? " not" : "");
+}
+
+/* An element that is NaN or infinite goes into its row's and its column's element of y, and into no other: on the
+ * diagonal, beside it in the same panel of columns, and far away. */
+static void what_is_no_number_goes_on(void **state)
+{
+    static const int64_t places[][2] = {{0, 0}, {5, 5}, {6, 3}, {33, 2}, {40, 40}, {40, 0}, {40, 39}};
+    static const double values[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+    static const char *const isas[] = {"baseline", "avx2", "avx512"};
+    (void)state;
+    for (int type = 0; type < LACIS_SYMV_TYPES; type++)
+        for (int which = 0; which < 4 * (int)(sizeof places / sizeof *places); which++) {
+            problem p = problem_new((lacis_symv_type)type, lacis_symv_complex((lacis_symv_type)type), 41, 1, 5);
+            const storage s = {.x_step = 1, .y_step = 1};
+            const int64_t *at = places[which / 4];
+            laid l = laid_out(&p, &s);
+            l.job.order = which % 2 == 0 ? LACIS_SYMV_FIXED : LACIS_SYMV_CANONICAL;
+            l.job.accurate = which % 4 >= 2;
+            for (int v = 0; v < 3; v++) {
+                spoil(&l, &s, &p, at[0], at[1], values[v]);
+                for (int i = 0; i < 3; i++)
+                    check_spoilt(&l, &p, at[0], at[1], isas[i]);
+            }
+            laid_free(&l);
+            problem_free(&p);
+        }
+}
+
 /* --- accurate addition ------------------------------------------------------------------------------- */
 
 /* Two terms that cancel but for their low parts, which need more than one double: accurate addition keeps them. */
@@ -244,6 +302,7 @@ int main(void)
         cmocka_unit_test(figures_are_of_the_products), cmocka_unit_test(norms_overflow_only_where_they_must),
         cmocka_unit_test(any_allocation_may_fail),     cmocka_unit_test(a_run_can_be_cancelled),
         cmocka_unit_test(places_beyond_2_to_the_31),   cmocka_unit_test(accurate_addition_survives_cancellation),
+        cmocka_unit_test(what_is_no_number_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
