@@ -42,8 +42,7 @@ static lacis_mul_gpu_status launch(mulg_run *s, const void *kernel, mul_u64 bloc
 {
     void *argument[] = {(void *)p};
     const mul_u64 most = (mul_u64)s->multiprocessors * fit;
-    if (dynamic > 32768)
-        MULG_TRY_CUDA(s, lacis_gpu_all_shared(kernel));
+    if (dynamic > 32768) MULG_TRY_CUDA(s, lacis_gpu_all_shared(kernel));
     MULG_TRY_CUDA(s, cudaLaunchKernel(kernel, dim3((unsigned)(blocks < most ? blocks : most)), dim3(MULG_THREADS),
                                       argument, dynamic, stream));
     return LACIS_MUL_GPU_OK;

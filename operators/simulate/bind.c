@@ -249,6 +249,7 @@ static lacis_status bind(lacis_run *run, lacis_call *call, lacis_simulation *s)
     LACIS_TRY(lacis_trees_make(run, &s->cells, &s->cut, &s->matters, &s->trees));
     LACIS_TRY(lacis_lanes_bind(run, call, s));
     LACIS_TRY(bind_shapes(run, s));
+    LACIS_TRY(lacis_nodes_bind(run, call, s));
     LACIS_TRY(bind_clamps(run, call, s));
     LACIS_TRY(bind_probes(run, call, s));
     return bind_rows(run, call, s);

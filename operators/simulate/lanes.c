@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const figure_name[NEURON_FIGURES] = {"v",  "cm", "ra", "g",   "e",  "gna",
-                                                        "gk", "gl", "el", "ena", "ek", "amplitude"};
+const char *const lacis_figure_name[NEURON_FIGURES] = {"v",  "cm", "ra", "g",   "e",  "gna",
+                                                       "gk", "gl", "el", "ena", "ek", "amplitude"};
 
 static bool belongs(const lacis_simulation *s, neuron_figure figure)
 {
@@ -17,11 +17,19 @@ static bool belongs(const lacis_simulation *s, neuron_figure figure)
     return s->plan.hh || figure < NEURON_GNA || figure > NEURON_EK;
 }
 
-static bool is_fine(neuron_figure figure, double value)
+bool lacis_figure_fine(neuron_figure figure, double value)
 {
     if (!isfinite(value)) return false;
     if (figure == NEURON_CM || figure == NEURON_RA) return value > 0;
     return value >= 0 || (figure != NEURON_G && figure != NEURON_GNA && figure != NEURON_GK && figure != NEURON_GL);
+}
+
+neuron_figure lacis_figure_named(const char *name)
+{
+    int figure = 0;
+    while (figure < NEURON_FIGURES && strcmp(name, lacis_figure_name[figure]) != 0)
+        figure++;
+    return (neuron_figure)figure;
 }
 
 static lacis_status check_names(lacis_run *run, const lacis_simulation *s, const lacis_array *table, int64_t offset)
@@ -30,7 +38,7 @@ static lacis_status check_names(lacis_run *run, const lacis_simulation *s, const
     for (int i = 0; lacis_array_part(table, i, &part) == LACIS_OK && i < lacis_array_part_count(table); i++) {
         bool known = strcmp(part.name, "lane") == 0;
         for (int f = 0; f < NEURON_FIGURES; f++)
-            known = known || (strcmp(part.name, figure_name[f]) == 0 && belongs(s, f));
+            known = known || (strcmp(part.name, lacis_figure_name[f]) == 0 && belongs(s, f));
         if (!known)
             return lacis_run_fail_at(run, LACIS_NAME, offset,
                                      s->plan.hh ? "lane, v, cm, ra, gna, gk, gl, el, ena, ek, amplitude"
@@ -63,9 +71,9 @@ static lacis_status read_column(lacis_run *run, lacis_simulation *s, const lacis
     double ra = s->matters.all[LACIS_MATTER_RA];
     for (int64_t lane = 0; lane < s->lanes; lane++) {
         double value = lacis_value_double(part->data, part->dtype, row[lane]);
-        if (!is_fine(figure, value))
+        if (!lacis_figure_fine(figure, value))
             return lacis_run_fail_at(run, LACIS_RANGE, offset, NULL, "PARAMETERS lane %" PRId64 ": %s cannot be %g",
-                                     lane, figure_name[figure], value);
+                                     lane, lacis_figure_name[figure], value);
         for (int64_t c = 0; c < s->cells.count; c++)
             to[c * s->lanes + lane] = figure == NEURON_RA ? value / ra : value;
     }
@@ -80,7 +88,7 @@ static lacis_status read_columns(lacis_run *run, lacis_simulation *s, const laci
     LACIS_TRY(row_of_lane(run, table, s->lanes, offset, row));
     LACIS_TRY(lacis_run_alloc(run, (uint64_t)columns * (uint64_t)all * sizeof(double), &s->figures));
     for (int f = 0; f < NEURON_FIGURES; f++) {
-        const lacis_part *part = lacis_array_part_named(table, figure_name[f]);
+        const lacis_part *part = lacis_array_part_named(table, lacis_figure_name[f]);
         if (part == NULL) continue;
         LACIS_TRY(read_column(run, s, part, f, row, offset, s->figures + used++ * all));
     }

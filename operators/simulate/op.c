@@ -43,6 +43,7 @@ static const lacis_param params[] = {
      .form = "%i CM|RA|G|E|GNA|GK|GL|EL %r",
      .repeated = true,
      .help = "another value in sections of one type (1 soma, 2 axon, 3 dendrite, 4 apical)"},
+    {.keyword = "NODES", .form = "%a", .help = "a table with figures of single nodes: node, cm, g, e ..."},
     LACIS_CUT_PARAMS,
     LACIS_EXACT_PARAM,
     {.keyword = "METHOD", .form = "euler|crank_nicolson", .help = "backward Euler (the default) or Crank-Nicolson"},
@@ -71,7 +72,11 @@ static const char help[] =
     "The\n"
     "membrane is passive (G, E) or, with HH, that of Hodgkin and Huxley's squid axon with exact rates; TYPE t NAME "
     "value\n"
-    "sets a figure for sections of one type. A CLAMP is a current into a place from a time to a time.\n"
+    "sets a figure for sections of one type, NODES table for single nodes (columns cell, node, as COMPARTMENTS with "
+    "the "
+    "same\n"
+    "clauses numbers them, and cm, g, e or gna, gk, gl, el). A CLAMP is a current into a place from a time to a "
+    "time.\n"
     "\n"
     "A place is soma, another section by NEURON's name with x from 0 to 1 ('dend[3](0.5)'; without x the middle), or "
     "the id\n"
@@ -116,6 +121,7 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
         s->compartments, plan->steps, plan->dt));
     LACIS_TRY(lacis_lines_add(lines, "membrane: %s, %s; %s", plan->hh ? "Hodgkin-Huxley" : "passive", factored(s),
                               plan->method == NEURON_EULER ? "backward Euler" : "Crank-Nicolson"));
+    if (s->by_node > 0) LACIS_TRY(lacis_lines_add(lines, "figures of %" PRId64 " nodes by NODES", s->by_node));
     LACIS_TRY(lacis_lines_add(
         lines, "lanes: %d side by side in vectors (%s), a block of them (%.3g kB) through all steps at a time",
         lacis_neuron_width(s->lanes), lacis_isa_words(lacis_neuron_isa()),

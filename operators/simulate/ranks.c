@@ -49,10 +49,10 @@ static bool ranks_gpu_can(const lacis_call *call, char *reason, size_t size)
     return ranks_can(call, reason, size) && lacis_simulate_gpu_any(call, reason, size) != NULL;
 }
 
-static const lacis_array *parameters_of(const lacis_call *call)
+static const lacis_array *table_of(const lacis_call *call, const char *keyword)
 {
-    const lacis_arg *parameters = lacis_call_arg(call, "PARAMETERS");
-    return parameters == NULL ? NULL : parameters->item[0].array;
+    const lacis_arg *table = lacis_call_arg(call, keyword);
+    return table == NULL ? NULL : table->item[0].array;
 }
 
 static const lacis_array *cells_of(const lacis_call *call)
@@ -64,7 +64,7 @@ static double send_seconds(lacis_run *run, const lacis_call *call, double result
 {
     const double call_seconds = 1e-2; /* some round trips a rank, each until rank 0 looks round */
     double others = ranks - 1, bytes = 0;
-    const lacis_array *operand[] = {cells_of(call), parameters_of(call)};
+    const lacis_array *operand[] = {cells_of(call), table_of(call, "PARAMETERS"), table_of(call, "NODES")};
     for (int i = 0; i < LACIS_COUNT(operand); i++)
         if (operand[i] != NULL && !lacis_run_ranks_hold(run, operand[i]))
             bytes += others * (double)lacis_array_bytes(operand[i]);
@@ -117,9 +117,10 @@ static int64_t piece_end(const struct dealt *dealt, int64_t lane, int64_t most, 
 static uint64_t whole_bytes(const struct dealt *dealt)
 {
     const lacis_simulation *s = dealt->s;
-    const lacis_array *parameters = parameters_of(dealt->call);
+    const lacis_array *parameters = table_of(dealt->call, "PARAMETERS"), *nodes = table_of(dealt->call, "NODES");
     uint64_t bytes = 3 * lacis_array_bytes(cells_of(dealt->call)), node_bytes = 256;
     if (parameters != NULL) bytes += 2 * lacis_array_bytes(parameters) * (uint64_t)s->cells.count;
+    if (nodes != NULL) bytes += 2 * lacis_array_bytes(nodes);
     return bytes + node_bytes * (uint64_t)s->trees.nodes + lacis_neuron_shared_bytes(&s->plan);
 }
 

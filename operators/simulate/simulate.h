@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SIMULATE's parts: what a call says (bind.c, place.c, lanes.c) as the plan that kernels/neuron takes, the ways
- * through it (run.c on the CPU, gpu.c on GPUs, ranks.c over ranks), and the table of what probes saw (trace.c).
+ * SIMULATE's parts: what a call says (bind.c, place.c, lanes.c, nodes.c) as the plan that kernels/neuron takes, the
+ * ways through it (run.c on the CPU, gpu.c on GPUs, ranks.c over ranks), and the table of what probes saw (trace.c).
  */
 #ifndef LACIS_OPERATORS_SIMULATE_H
 #define LACIS_OPERATORS_SIMULATE_H
@@ -20,6 +20,7 @@ typedef struct lacis_simulation {
     double *figures;                     /* of the columns of lanes, in memory of the run */
     void *nodes;                         /* per-node figures and chains of all shapes */
     int64_t lanes;                       /* of a cell */
+    int64_t by_node;                     /* rows of NODES */
     int64_t compartments;                /* times lanes, of all */
     int64_t depth;                       /* nodes one below the other, of the deepest cell; 0: not asked for yet */
     struct lacis_simulate_estimate *gpu; /* what costs on the GPU came to, one a way; NULL: nobody asked */
@@ -58,6 +59,12 @@ lacis_status lacis_place_find(lacis_run *run, const lacis_simulation *s, const l
 
 /* lanes.c: LANES and PARAMETERS. */
 lacis_status lacis_lanes_bind(lacis_run *run, const lacis_call *call, lacis_simulation *s);
+extern const char *const lacis_figure_name[NEURON_FIGURES]; /* as columns are called */
+neuron_figure lacis_figure_named(const char *name);         /* NEURON_FIGURES: none */
+bool lacis_figure_fine(neuron_figure figure, double value); /* whether it may have that value */
+
+/* nodes.c: NODES */
+lacis_status lacis_nodes_bind(lacis_run *run, const lacis_call *call, lacis_simulation *s);
 
 /* trace.c: the result for some lanes, filled piece by piece, and its rows: sample after sample (one where they are
  * reduced), of each the probes, of each the lanes. */

@@ -70,6 +70,8 @@ typedef struct reference {
     bool hh, half;
     double dt, cm, ra_factor, g, e, amplitude, from, to, ena, ek, gna, gk, gl, el, celsius;
     int clamp;
+    bool by_node; /* then these in the place of cm, g, e, gna */
+    double own_cm[MOST], own_g[MOST], own_e[MOST], own_gna[MOST];
     long double v[MOST], m[MOST], h[MOST], n[MOST];
 } reference;
 
@@ -161,13 +163,16 @@ static void step(reference *r, int number)
     long double dv[MOST], t = (number + 0.5L) * r->dt;
     memset(a, 0, sizeof a);
     for (int i = 0; i < r->nodes; i++) {
-        long double cm2 = r->area[i] * 1e-8L, g = r->g, ge = r->g * (r->e - r->v[i]);
+        const bool own = r->by_node;
+        const double cm = own ? r->own_cm[i] : r->cm, e = own ? r->own_e[i] : r->e;
+        const double gna = own ? r->own_gna[i] : r->gna;
+        long double cm2 = r->area[i] * 1e-8L, g = own ? r->own_g[i] : r->g, ge = g * (e - r->v[i]);
         if (r->hh) {
-            long double na = r->gna * powl(r->m[i], 3) * r->h[i], k = r->gk * powl(r->n[i], 4);
+            long double na = gna * powl(r->m[i], 3) * r->h[i], k = r->gk * powl(r->n[i], 4);
             g = na + k + r->gl;
             ge = na * (r->ena - r->v[i]) + k * (r->ek - r->v[i]) + r->gl * (r->el - r->v[i]);
         }
-        a[i][i] += cm2 * (r->cm * 1e-3L / r->dt * (r->half ? 2 : 1) + g) * 1e6L;
+        a[i][i] += cm2 * (cm * 1e-3L / r->dt * (r->half ? 2 : 1) + g) * 1e6L;
         a[i][r->nodes] += cm2 * ge * 1e6L;
         if (i == r->clamp && t >= r->from && t < r->to) a[i][r->nodes] += r->amplitude;
         if (i == 0) continue;
@@ -292,6 +297,68 @@ static void test_parameters(void **state)
         read_tree(db, "NSEG 1", &r);
         compare(db, &r, 1, lane, 120, -75 + 2 * lane, bar(false));
     }
+}
+
+/* Figures of nodes: every third node has its own, by a formula that SQL and the reference share. */
+static void own_figures(reference *r)
+{
+    r->by_node = true;
+    for (int i = 0; i < r->nodes; i++) {
+        const bool own = i % 3 == 1;
+        r->own_cm[i] = own ? 0.5 + i * 0.25 : 1;
+        r->own_g[i] = own ? i / 1024.0 / 16 : 1e-4;
+        r->own_e[i] = own ? -70 + i : -65;
+        r->own_gna[i] = own ? i / 64.0 : 0.12;
+    }
+}
+
+static void test_nodes(void **state)
+{
+    lacis_engine *db = *state;
+    db_run(db, neuron);
+    db_run(db,
+           "LET tree = COMPARTMENTS cell NSEG 3;"
+           "LET passive = SELECT node, 0.5 + node * 0.25 AS cm, node / 1024.0 / 16 AS g, -70.0 + node AS e "
+           "FROM tree WHERE node % 3 = 1 ORDER BY node DESC;"
+           "LET channels = SELECT node, 0.5 + node * 0.25 AS cm, node / 64.0 AS gna FROM tree WHERE node % 3 = 1;");
+    for (int i = 0; i < 4; i++) {
+        char text[300];
+        reference r = usual();
+        r.half = i % 2 == 1;
+        r.hh = i >= 2;
+        snprintf(text, sizeof text,
+                 "LET v = SIMULATE cell DT 0.025 STEPS 150 %s LANES 3 NSEG 3 METHOD %s CLAMP soma 0.2 FROM 0.5 TO 4 "
+                 "PROBE soma",
+                 r.hh ? "HH NODES channels" : "NODES passive", r.half ? "crank_nicolson" : "euler");
+        if (!simulate(db, text)) continue;
+        read_tree(db, "NSEG 3", &r);
+        own_figures(&r);
+        r.clamp = 2;
+        for (int lane = 0; lane < 3; lane += 2)
+            compare(db, &r, 2, lane, 150, -65, bar(r.hh));
+    }
+}
+
+/* Of two cells the second's nodes have figures of their own: the first is as without, the second as if alone. */
+static void test_nodes_of_cells(void **state)
+{
+    lacis_engine *db = *state;
+    static const char *const made[] = {
+        "LET one = SIMULATE cell DT 0.025 STEPS 50 NSEG 1 CLAMP soma 0.2 FROM 0 TO 1 PROBE soma",
+        "LET own = SIMULATE cell DT 0.025 STEPS 50 NSEG 1 NODES alone CLAMP soma 0.2 FROM 0 TO 1 PROBE soma",
+        "LET both = SIMULATE two DT 0.025 STEPS 50 NSEG 1 NODES second CLAMP soma 0.2 FROM 0 TO 1 PROBE soma"};
+    db_run(db, neuron);
+    db_run(db,
+           "LET two = SELECT * FROM (SELECT * FROM s UNION ALL SELECT 1, id, type, x, y, z, radius, parent FROM s) "
+           "ORDER BY cell, id;"
+           "LET tree = COMPARTMENTS cell NSEG 1;"
+           "LET alone = SELECT node, 0.002 AS g FROM tree WHERE node > 2;"
+           "LET second = SELECT 1 AS cell, node, 0.002 AS g FROM tree WHERE node > 2;");
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        if (!simulate(db, made[i])) return;
+    db_expect(db, "SELECT max(abs(both.v - one.v)) < 1e-10 FROM both JOIN one USING (t) WHERE both.lane = 0", "1\n");
+    db_expect(db, "SELECT max(abs(both.v - own.v)) < 1e-10 FROM both JOIN own USING (t) WHERE both.lane = 1", "1\n");
+    db_expect(db, "SELECT max(abs(one.v - own.v)) > 0.1 FROM one JOIN own USING (t)", "1\n");
 }
 
 /* What a lane's probes saw; NULL: that way does not do it. */
@@ -420,9 +487,10 @@ static void test_cells(void **state)
 
 static int run_group(void)
 {
-    const struct CMUnitTest tests[] = {CHECK(test_passive),         CHECK(test_channels), CHECK(test_parameters),
-                                       CHECK(test_same_bits),       CHECK(test_reduced),  CHECK(test_cells),
-                                       CHECK(test_same_bits_on_gpu)};
+    const struct CMUnitTest tests[] = {
+        CHECK(test_passive),          CHECK(test_channels), CHECK(test_parameters),
+        CHECK(test_same_bits),        CHECK(test_reduced),  CHECK(test_cells),
+        CHECK(test_same_bits_on_gpu), CHECK(test_nodes),    CHECK(test_nodes_of_cells)};
     return cmocka_run_group_tests_name(way == NULL ? "CPU" : way, tests, NULL, NULL);
 }
 

@@ -31,6 +31,7 @@ CELLS = """
 GENERATE cell AS cable(length = 500, diameter = 2, branches = 2, branch_diameter = 1.2);
 LET p = WITH RECURSIVE k(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM k WHERE i < 60)
     SELECT i AS lane, 0.8 + 0.01 * i AS cm, -65.0 + 0.1 * i AS v, 0.01 * i AS amplitude FROM k;
+LET q = SELECT column1 AS cell, column2 AS node, column3 AS g FROM (VALUES (1, 2, 0.01), (2, 3, 0.002));
 LET three = SELECT k.column1 AS cell, id, type, x * k.column2 AS x, y, z, radius, parent FROM cell,
     (VALUES (0, 1.0), (1, 5.0), (2, 2.0)) AS k ORDER BY 1, id;
 """
@@ -39,6 +40,7 @@ SIMULATE cell DT 0.025 STEPS 200 CLAMP soma 0.1 FROM 1 TO 3 LANES 77 PROBE soma 
 SIMULATE cell DT 0.025 STEPS 200 HH CLAMP soma 0.3 FROM 1 TO 3 LANES 50 PROBE soma REDUCE max;
 SIMULATE cell DT 0.025 STEPS 200 HH CLAMP soma 0.3 FROM 1 TO 3 PARAMETERS p PROBE soma REDUCE spikes;
 SIMULATE three DT 0.05 STEPS 100 METHOD crank_nicolson CLAMP soma 0.1 FROM 1 TO 3 PARAMETERS p PROBE soma EVERY 50;
+SIMULATE three DT 0.05 STEPS 100 CLAMP soma 0.1 FROM 1 TO 3 NODES q LANES 9 PROBE soma REDUCE min;
 CREATE VIEW w AS SIMULATE three DT 0.05 STEPS 100 LANES 9 PROBE soma REDUCE mean;
 SELECT lane, v FROM w WHERE lane > 20;
 SELECT count(*), min(v), max(v) FROM w;
