@@ -5,6 +5,7 @@
 #ifndef LACIS_OPERATORS_BIND_H
 #define LACIS_OPERATORS_BIND_H
 
+#include "multiply/gpu.h"
 #include "multiply/product.h"
 #include "multiply/send.h"
 
@@ -17,11 +18,17 @@ lacis_expr *lacis_bind_expr(const lacis_call *call, const char *keyword);
 
 /* What a product would take on the GPU (gpu_cost.c): rows by their number of products. */
 typedef enum lacis_gpu_size { LACIS_GPU_FEW, LACIS_GPU_SOME, LACIS_GPU_MANY, LACIS_GPU_SIZES } lacis_gpu_size;
+/* Rows of 65 to 2048 products (gpu_small.c): seconds by each way, and which is taken. */
+typedef struct lacis_gpu_ways {
+    double rows, seconds[LACIS_MUL_GPU_SMALLS];
+    lacis_mul_gpu_small taken;
+} lacis_gpu_ways;
 typedef struct lacis_gpu_estimate {
     bool known;
     double rows[LACIS_GPU_SIZES], products[LACIS_GPU_SIZES], seconds[LACIS_GPU_SIZES];
     double kernels, copies, once;      /* seconds: of a panel; between host and device; of starting and compiling */
     double panels, to_device, to_host; /* bytes */
+    lacis_gpu_ways ways;
 } lacis_gpu_estimate;
 
 /* MULTIPLY's share of a call's `work`. */
