@@ -59,7 +59,6 @@ typedef enum lacis_mul_gpu_small {
     LACIS_MUL_GPU_SMALLS
 } lacis_mul_gpu_small;
 enum { LACIS_MUL_GPU_SMALL_MOST = 2048 };
-extern const char *const lacis_mul_gpu_small_name[LACIS_MUL_GPU_SMALLS];
 
 /* Device memory: stream-ordered on job.stream (cudaMallocAsync from a pool), 256-byte aligned, not cleared; NULL:
  * none. A block given free may still be in use by work already on the stream. */

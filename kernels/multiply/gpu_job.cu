@@ -15,7 +15,6 @@ static_assert((int)MULG_KERNELS == (int)LACIS_MUL_GPU_WRITTEN_KERNELS, "kernels"
 
 const char *const lacis_mul_gpu_class_name[LACIS_MUL_GPU_CLASSES] = {"empty",  "copy",  "tiny", "small",
                                                                      "middle", "dense", "hub"};
-const char *const lacis_mul_gpu_small_name[LACIS_MUL_GPU_SMALLS] = {"bitmap", "sort", "hash"};
 const char *const lacis_mul_gpu_kernel_name[LACIS_MUL_GPU_WRITTEN_KERNELS] = {
     "lacis_copy",    "lacis_tiny",       "lacis_tiny_wide",     "lacis_middle",
     "lacis_ordered", "lacis_dense",      "lacis_ordered_dense", "lacis_pair",

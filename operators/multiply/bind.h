@@ -5,6 +5,7 @@
 #ifndef LACIS_OPERATORS_BIND_H
 #define LACIS_OPERATORS_BIND_H
 
+#include "multiply/gpu.h"
 #include "multiply/product.h"
 #include "multiply/send.h"
 
@@ -30,12 +31,19 @@ typedef struct lacis_gpu_room {
     double bytes[LACIS_ROOM_WAYS], panels[LACIS_ROOM_WAYS], seconds[LACIS_ROOM_WAYS];
 } lacis_gpu_room;
 
+/* Rows of 65 to 2048 products (gpu_small.c): seconds by each way, and which is taken. */
+typedef struct lacis_gpu_ways {
+    double rows, seconds[LACIS_MUL_GPU_SMALLS];
+    lacis_mul_gpu_small taken;
+} lacis_gpu_ways;
+
 typedef struct lacis_gpu_estimate {
     bool known;
     double rows[LACIS_GPU_SIZES], products[LACIS_GPU_SIZES], seconds[LACIS_GPU_SIZES];
     double kernels, copies, once; /* seconds: of all panels; between host and device; of starting and compiling */
     double to_device, to_host;    /* bytes */
     lacis_gpu_room room;
+    lacis_gpu_ways ways;
 } lacis_gpu_estimate;
 
 /* MULTIPLY's share of a call's `work`. */

@@ -104,6 +104,10 @@ lacis_status lacis_multiply_gpu_cost(lacis_run *run, const lacis_call *call, con
 /* Lines on what lacis_multiply_gpu_cost found; none where it was not asked. */
 lacis_status lacis_multiply_gpu_explain(const lacis_multiply *work, lacis_lines *lines);
 
+/* gpu_small.c: counts the ways of rows of 65 to 2048 products, and takes one. */
+void lacis_multiply_gpu_small(const lacis_product *product, bool closely, lacis_gpu_ways *out);
+lacis_status lacis_multiply_gpu_explain_small(const lacis_gpu_ways *ways, lacis_lines *lines);
+
 /* Figures in the profile: nanoseconds a product, for rows of so many products and for kinds of work. */
 typedef enum lacis_gpu_work {
     LACIS_WORK_COUNT,

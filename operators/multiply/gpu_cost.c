@@ -274,6 +274,7 @@ lacis_status lacis_multiply_gpu_cost(lacis_run *run, const lacis_call *call, con
     const lacis_profile *figures = lacis_gpu_figures(gpu, profile);
     *estimate = (lacis_gpu_estimate){.known = true, .to_device = bytes_to_send(work, gpu)};
     kernel_seconds(run, product, figures, call->closely, estimate);
+    lacis_multiply_gpu_small(product, call->closely, &estimate->ways);
     double processor = out->seconds;
     if (!call->totals && !call->closely && product->glance != NULL)
         LACIS_TRY(settle(run, work, gpu, profile, figures, out));
@@ -333,11 +334,11 @@ lacis_status lacis_multiply_gpu_explain(const lacis_multiply *work, lacis_lines 
             LACIS_TRY(lacis_lines_add(lines, "%-8s %12.0f %16.0f %12.6f", size_name[i], e->rows[i], e->products[i],
                                       e->seconds[i]));
     const double panels = e->room.panels[e->room.way];
-    LACIS_TRY(lacis_lines_add(lines,
-                              "computing %.6f s in %.0f panel%s of rows, copies %.6f s (%.3g MB there, %.3g MB back)",
-                              e->kernels, panels, panels >= 2 ? "s" : "", e->copies, 1e-6 * e->to_device,
-                              1e-6 * e->to_host));
+    LACIS_TRY(lacis_lines_add(
+        lines, "computing %.6f s in %.0f panel%s of rows, copies %.6f s (%.3g MB there, %.3g MB back)", e->kernels,
+        panels, panels >= 2 ? "s" : "", e->copies, 1e-6 * e->to_device, 1e-6 * e->to_host));
     LACIS_TRY(lacis_multiply_room_explain(&e->room, (double)work->product.total_products, lines));
+    LACIS_TRY(lacis_multiply_gpu_explain_small(&e->ways, lines));
     LACIS_TRY(explain_having(work, lines));
     LACIS_TRY(explain_vector(&work->product, lines));
     if (e->once > 0)

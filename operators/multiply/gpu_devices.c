@@ -100,6 +100,7 @@ static lacis_status prepare(lacis_multiply_run *running, lacis_multiply_device *
     lacis_multiply_gpu_job(product, job);
     job->ordered = lacis_run_deterministic(run);
     job->timed = lacis_run_timed(run);
+    job->small = running->work->gpu.ways.taken;
     job->compact = running->result != NULL; /* totals are taken where the rows lie */
     job->stream = lacis_gpu_stream(device->gpu);
     job->memory = (lacis_mul_gpu_memory){device_alloc, device_free, stopped, device};

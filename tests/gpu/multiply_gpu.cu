@@ -8,7 +8,7 @@
  *     multiply_gpu heavy                   only hub rows, dense blocks and TOP
  *     multiply_gpu masks                   only a few small ones of MASK
  *     multiply_gpu having [SEED]           only HAVING that compares, with TOP and MASK
- *     multiply_gpu block [SEED]            only SMALL rows, sorted and hashed
+ *     multiply_gpu block [SEED]            a few SMALL rows, sorted and hashed
  *     multiply_gpu room [SEED]             only counted rows and samples, small ones
  *     multiply_gpu inside [SEED]           only HAVING within written kernels, compiled by nvcc
  *     multiply_gpu bench GRAPH...          rmat:S (labels permuted), rmat-raw:S, uniform:S, star:N, hub:N, dense:N
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     } else if (what == "having") {
         check_having(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, 12, 700, true);
     } else if (what == "block") {
-        check_small(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, false);
+        check_small(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, true);
     } else if (what == "room") {
         check_room(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, true);
     } else if (what == "inside") {

@@ -221,6 +221,51 @@ static void test_explain(void **state)
     drop();
 }
 
+/* Rows of 65 to 2048 products: as measured, but where the environment asks for another way; what is counted is said.
+ */
+static void test_small_rows(void **state)
+{
+    static const char *const way[] = {"bitmap", "sort", "hash"};
+    parity *p = *state;
+    start_gpu(p);
+    make(p, GRAPH_FULL, 20);
+    for (int i = -1; i < LACIS_MUL_GPU_SMALLS; i++) {
+        char line[100];
+        lacis_lines lines;
+        if (i >= 0) setenv("LACIS_MULTIPLY_SMALL", way[i], 1);
+        lacis_call *call = bind_auto(p);
+        call->on = LACIS_ON_GPU;
+        lacis_plan plan = planned(p, call, true);
+        lacis_lines_init(&lines, &p->run);
+        parity_ok(p, lacis_plan_explain(&plan, &lines), "explain");
+        snprintf(line, sizeof line, "20 rows of 65 to 2048 products by %s; counted, not measured",
+                 way[i < 0 ? 0 : i]);
+        assert_true(any_line_has(&lines, line));
+        assert_int_equal(((lacis_multiply *)call->work)->gpu.ways.taken, i < 0 ? LACIS_MUL_GPU_BITMAP : i);
+        parity_unbind(p, call);
+    }
+    unsetenv("LACIS_MULTIPLY_SMALL");
+    drop();
+}
+
+/* Over few columns bitmaps are short; over several windows of them sorting is taken where it is a third by count. */
+static void test_small_ways(void **state)
+{
+    (void)state;
+    uint64_t products[] = {300, 64, 2049, 1000, 0};
+    lacis_product product = {.products = products, .s.count = 5};
+    lacis_gpu_ways ways;
+    for (int power = 10; power < 24; power++) {
+        product.job.t_hi = (int64_t)1 << power;
+        lacis_multiply_gpu_small(&product, true, &ways);
+        const bool several = power > 18, third = 3 * ways.seconds[LACIS_MUL_GPU_SORT] <= ways.seconds[0];
+        assert_true(ways.rows == 2 && ways.seconds[LACIS_MUL_GPU_HASH] > ways.seconds[LACIS_MUL_GPU_SORT]);
+        assert_int_equal(ways.taken, several && third ? LACIS_MUL_GPU_SORT : LACIS_MUL_GPU_BITMAP);
+        if (power == 10) assert_true(ways.taken == LACIS_MUL_GPU_BITMAP && ways.seconds[0] < ways.seconds[1]);
+        if (power == 23) assert_int_equal(ways.taken, LACIS_MUL_GPU_SORT);
+    }
+}
+
 /* What many threads might leave unfilled does not leave a block of a streamed result without rows. */
 static void test_many_threads(void **state)
 {
@@ -251,6 +296,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_figures, setup, teardown),
         cmocka_unit_test_setup_teardown(test_glance, setup, teardown),
         cmocka_unit_test_setup_teardown(test_explain, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_small_rows, setup, teardown),
+        cmocka_unit_test(test_small_ways),
         cmocka_unit_test_setup_teardown(test_many_threads, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
