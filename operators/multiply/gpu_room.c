@@ -24,6 +24,12 @@ double lacis_multiply_room_counting(double products)
     return COUNT_SECONDS * products;
 }
 
+double lacis_multiply_room_panel(const lacis_product *product, double call)
+{
+    const double row = 26, rate = 2e12; /* bytes a row of B, read and written; a second: half of what a copy has */
+    return call + row * (double)product->job.b.rows / rate;
+}
+
 static double panels_of(const lacis_gpu_room_facts *facts, double bytes)
 {
     const double room = facts->back > 0 ? facts->left / 2 : facts->left; /* the next panel is computed meanwhile */
