@@ -155,7 +155,7 @@ MULG_DEVICE void mulg_ordered_fill(const mulg_params &p, W &w, mul_u32 row, mul_
     const mul_u32 degree = (mul_u32)(p.a_end[row] - begin);
     mul_u32 first = 0, last = degree;
     mul_u64 products = 0;
-    if (parts > 1) {
+    if (mulg_parts_ordered<R>::value && parts > 1) {
         first = (mul_u32)((mul_u64)degree * part / parts);
         last = (mul_u32)((mul_u64)degree * (part + 1) / parts);
     }
@@ -207,7 +207,7 @@ MULG_DEVICE void mulg_ordered_fill(const mulg_params &p, W &w, mul_u32 row, mul_
             __syncwarp();
         }
     }
-    if (parts > 1) atomicAdd(p.hub_products, products);
+    if (mulg_parts_ordered<R>::value && parts > 1) atomicAdd(p.hub_products, products);
 }
 
 /* Of four touched neighbours those that HAVING keeps, as bits. */
@@ -279,8 +279,9 @@ template <class R, class W> MULG_DEVICE void mulg_ordered_dense(const mulg_param
     constexpr mul_u32 width = W::shared::width;
     static_assert(width % MULG_ORDERED_TURN == 0, "windows are whole turns");
     static_assert(width / 32 <= MULG_ORDERED_MASK, "a bit of MASK a column");
-    const mul_u32 lane = threadIdx.x & 31, hub_tasks = p.hub_tasks * p.windows, rows = p.rows - p.hub_rows;
-    const mul_u32 tasks = hub_tasks + rows * p.windows;
+    constexpr bool splits = mulg_parts_ordered<R>::value;
+    const mul_u32 lane = threadIdx.x & 31, hub_tasks = splits ? p.hub_tasks * p.windows : 0;
+    const mul_u32 rows = splits ? p.rows - p.hub_rows : p.rows, tasks = hub_tasks + rows * p.windows;
     W w(p);
     int bad = 0;
     for (mul_u32 i = lane; i < width; i += 32)
@@ -292,17 +293,18 @@ template <class R, class W> MULG_DEVICE void mulg_ordered_dense(const mulg_param
         task = __shfl_sync(MULG_ALL, task, 0);
         if (task >= tasks) break;
         mul_u32 window, i, part = 0, parts = 1;
-        if (task < hub_tasks) {
+        if (splits && task < hub_tasks) {
             window = task / p.hub_tasks;
             mulg_hub_task(p, task - window * p.hub_tasks, &i, &part, &parts);
         } else {
             window = (task - hub_tasks) / rows;
-            i = p.hub_rows + task - hub_tasks - window * rows;
+            i = p.rows - rows + task - hub_tasks - window * rows;
         }
         const mul_u32 row = p.list[i];
         mulg_ordered_fill<R>(p, w, row, window, part, parts, &bad);
-        if (parts > 1 && !mulg_parts_in_order(p, w, (mul_u64)i * p.windows + window, task - part, part, parts))
-            continue;
+        if constexpr (splits)
+            if (parts > 1 && !mulg_parts_in_order(p, w, (mul_u64)i * p.windows + window, task - part, part, parts))
+                continue;
         if constexpr (mulg_masks<R>::value)
             if (p.mask_begin) mulg_mask_warp(p, row, (mul_u64)p.t_lo + (mul_u64)window * width, width, w.s.mask);
         mul_u32 total = 0;

@@ -53,6 +53,7 @@ static __device__ __attribute__((noinline)) bool mulg_parts_merge(const mulg_par
         cell[i] = C::empty();
     }
     if constexpr (C::marked)
+#pragma unroll 1
         for (mul_u32 i = threadIdx.x; i < words; i += MULG_THREADS) {
             place_mark[(mul_u64)part * words + i] = mark[i];
             mark[i] = 0;
@@ -72,6 +73,7 @@ static __device__ __attribute__((noinline)) bool mulg_parts_merge(const mulg_par
         cell[i] = all;
     }
     if constexpr (C::marked)
+#pragma unroll 1
         for (mul_u32 i = threadIdx.x; i < words; i += MULG_THREADS) {
             mul_u32 all = 0;
 #pragma unroll 1
@@ -82,6 +84,15 @@ static __device__ __attribute__((noinline)) bool mulg_parts_merge(const mulg_par
     __syncthreads();
     return true;
 }
+
+/* Whether rows are split where products are folded in order; what NVRTC compiles for other AGGs does without. */
+template <class R> struct mulg_parts_ordered {
+#ifdef LACIS_NVRTC
+    static constexpr bool value = LACIS_AGG == MULG_FIRST || LACIS_AGG == MULG_LAST || LACIS_AGG == MULG_AVG;
+#else
+    static constexpr bool value = true;
+#endif
+};
 
 /* The same for a warp's window w of gpu_ordered.cuh. Parts are of entries that follow each other. */
 template <class W>
