@@ -58,10 +58,10 @@ static lacis_mul_gpu_status take_dense(mulg_run *s, mulg_params *p, cudaStream_t
                         s->host->products[MULG_LIST_DENSE] < places / 2; /* cheaper than to cut all of B */
     const mul_u64 cuts = search ? 0 : mulg_aligned(places * sizeof *s->cut);
     const mul_u64 told = mulg_aligned((tasks + rows) * sizeof *p->prefix);
-    const bool splits = s->job->agg != LACIS_MUL_FOLD && mulg_type_bytes(s->job->type) <= 8; /* mulg_splits */
-    if (!s->ordered && splits) mulg_hub_plan(s->job, s->host, s->multiprocessors, p);
+    const mulg_hub_shape shape = mulg_hub_shape_of(s->job, s->ordered, s->window_width);
+    if (shape.cells) mulg_hub_plan(s->job, s->host, shape, s->multiprocessors, p);
     if (p->hub_rows)
-        s->cut = (mul_u32 *)s->job->memory.alloc(s->job->memory.context, cuts + told + mulg_hub_bytes(p));
+        s->cut = (mul_u32 *)s->job->memory.alloc(s->job->memory.context, cuts + told + mulg_hub_bytes(p, shape));
     if (!s->cut) {
         p->hub_rows = p->hub_tasks = 0;
         MULG_TRY(mulg_take(s, cuts + told, &s->cut));
@@ -70,7 +70,8 @@ static lacis_mul_gpu_status take_dense(mulg_run *s, mulg_params *p, cudaStream_t
     p->prefix = s->cut + cuts / sizeof *s->cut;
     p->least = p->prefix + tasks;
     MULG_TRY_CUDA(s, cudaMemsetAsync(p->prefix, 0, told, stream));
-    if (p->hub_rows) MULG_TRY_CUDA(s, mulg_hub_begin(s->job, p, (char *)s->cut + cuts + told, s->header, stream));
+    if (p->hub_rows)
+        MULG_TRY_CUDA(s, mulg_hub_begin(s->job, p, shape, (char *)s->cut + cuts + told, s->header, stream));
     s->hub_rows = p->hub_rows;
     if (search) return LACIS_MUL_GPU_OK;
     MULG_TRY_CUDA(s, s->few ? mulg_cuts_reached(*p, s->window_width, s->cut, stream)
@@ -84,23 +85,28 @@ static mul_u64 average_bytes(const lacis_mul_gpu_job *job)
     return (job->type == LACIS_MUL_C128 ? 16 : 8) + sizeof(mul_u32);
 }
 
+/* The tasks of p: a window, or a part of one, is a block's, or a warp's in order. */
+static lacis_mul_gpu_status launch_dense(mulg_run *s, const mulg_params *p, cudaStream_t stream)
+{
+    const mul_u64 tasks = (mul_u64)(p->hub_tasks + p->rows - p->hub_rows) * p->windows;
+    if (!s->ordered)
+        return launch(s, s->select ? s->kernels.dense_top : s->kernels.kernel[MULG_DENSE], tasks, MULG_DENSE_BLOCKS,
+                      0, p, stream);
+    /* as in gpu_ordered.cuh: cells, then places and MASK */
+    const mul_u64 cell =
+        s->job->agg == LACIS_MUL_AVG ? average_bytes(s->job) : (mul_u64)mulg_type_bytes(s->job->type) + 1;
+    const mul_u64 warp = (s->window_width * cell + ORDERED_PLACES_BYTES + 15) / 16 * 16;
+    return launch(s, s->kernels.kernel[MULG_ORDERED_DENSE], tasks / MULG_WARPS + 1, MULG_ORDERED_BLOCKS,
+                  warp * MULG_WARPS, p, stream);
+}
+
 static lacis_mul_gpu_status run_dense(mulg_run *s, mulg_params *p, cudaStream_t stream)
 {
     MULG_TRY(take_dense(s, p, stream));
-    const mul_u64 tasks = (mul_u64)p->rows * p->windows;
-    if (s->ordered) {
-        /* as in gpu_ordered.cuh: cells, then places and MASK */
-        const mul_u64 cell =
-            s->job->agg == LACIS_MUL_AVG ? average_bytes(s->job) : (mul_u64)mulg_type_bytes(s->job->type) + 1;
-        const mul_u64 warp = (s->window_width * cell + ORDERED_PLACES_BYTES + 15) / 16 * 16;
-        return launch(s, s->kernels.kernel[MULG_ORDERED_DENSE], tasks / MULG_WARPS + 1, MULG_ORDERED_BLOCKS,
-                      warp * MULG_WARPS, p, stream);
-    }
-    const void *kernel = s->select ? s->kernels.dense_top : s->kernels.kernel[MULG_DENSE];
     if (s->job->timed && p->hub_rows) { /* HUB alone, to tell how long it takes; the others behind it */
         mulg_params hub = *p;
         hub.rows = p->hub_rows;
-        MULG_TRY(launch(s, kernel, (mul_u64)hub.hub_tasks * p->windows, MULG_DENSE_BLOCKS, 0, &hub, stream));
+        MULG_TRY(launch_dense(s, &hub, stream));
         p->list += p->hub_rows;
         p->prefix += (mul_u64)p->hub_rows * p->windows;
         p->least += p->hub_rows;
@@ -109,9 +115,7 @@ static lacis_mul_gpu_status run_dense(mulg_run *s, mulg_params *p, cudaStream_t 
         p->next = &s->header->hub_next;
     }
     if (s->job->timed) MULG_TRY_CUDA(s, cudaEventRecord(s->hub_mark, stream));
-    if (p->rows == 0) return LACIS_MUL_GPU_OK;
-    return launch(s, kernel, (mul_u64)(p->hub_tasks + p->rows - p->hub_rows) * p->windows, MULG_DENSE_BLOCKS, 0, p,
-                  stream);
+    return p->rows == 0 ? LACIS_MUL_GPU_OK : launch_dense(s, p, stream);
 }
 
 /* Shared memory of a block of MIDDLE beside its dynamic part. */

@@ -4,13 +4,13 @@
  * rather than few large windows: while one block waits at a barrier others work. Tasks are dealt window by window
  * (window 0 of all rows, heaviest first, then window 1...), so that where a window's entries begin, which depends on
  * the windows before it, is known when it ends: blocks take tasks in order, hence waiting for an earlier one always
- * ends. HUB rows come before all others and have several tasks a window (gpu_hub.cuh).
+ * ends. HUB rows come before all others and have several tasks a window (gpu_hub.cuh, gpu_parts.cuh).
  */
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_DENSE_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_DENSE_CUH
 
-#include "gpu_hub.cuh"
 #include "gpu_mask.cuh"
+#include "gpu_parts.cuh"
 #include "gpu_top.cuh"
 #include "gpu_walk.cuh"
 
@@ -415,6 +415,9 @@ template <class R, bool TOP> MULG_DEVICE void mulg_dense(const mulg_params &p)
             if (begun && t.does == MULG_PART && !ends)
                 ends = mulg_hub_merge<R>(p, shared.cell, shared.mark, &shared.flag, (mul_u64)i * p.windows + window,
                                          t.parts);
+        if constexpr (!mulg_splits<R>::value)
+            if (begun && !ends)
+                ends = mulg_parts_merge<R>(p, shared.cell, shared.mark, &shared.flag, i, window, t.part, t.parts);
         if (task < tasks) mulg_dense_row(p, task, t);
         if (TOP || !ends) {
             if (task < tasks) mulg_dense_bounds(p, t);

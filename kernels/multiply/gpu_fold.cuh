@@ -22,6 +22,14 @@ MULG_DEVICE bool operator!=(mulg_bits16 x, mulg_bits16 y)
     return !(x == y);
 }
 
+/* As in gpu_parts.cuh. */
+MULG_DEVICE mulg_bits16 mulg_afar(const mulg_bits16 *at)
+{
+    const ulonglong2 b = __ldcg((const ulonglong2 *)at);
+    const mulg_bits16 r = {b.x, b.y};
+    return r;
+}
+
 /* A complex number that kernels treat as any other value. */
 struct __align__(16) mulg_c128 : lacis_c128
 {
@@ -222,6 +230,12 @@ template <class T, class JOIN, bool REAL> struct mulg_join_cell {
         if (other_x != empty()) merge(x, mulg_traits<T>::from(other_x));
         if (other_y != empty()) merge(y, mulg_traits<T>::from(other_y));
     }
+    /* What two blocks found for the same cell. */
+    static __device__ __forceinline__ bits both(bits x, bits y)
+    {
+        if (x == empty() || y == empty()) return y == empty() ? x : y;
+        return mulg_some_value(JOIN::join(mulg_traits<T>::from(x), mulg_traits<T>::from(y)));
+    }
     static __device__ __forceinline__ T get(bits b)
     {
         return JOIN::last(mulg_traits<T>::from(b));
@@ -264,6 +278,10 @@ template <class T, class JOIN> struct mulg_join_cell<T, JOIN, false> {
         if (was_x != seen_x) merge(x, was_x, v);
         if (was_y != seen_y) merge(y, was_y, w);
     }
+    static __device__ __forceinline__ bits both(bits x, bits y)
+    {
+        return with(x, mulg_traits<T>::from(y));
+    }
     static __device__ __forceinline__ T get(bits b)
     {
         return mulg_traits<T>::from(b);
@@ -291,6 +309,10 @@ template <class T, class JOIN> struct mulg_told_cell {
         if (mulg_swap(cell, seen, next) == seen) return first;
         mulg_join_cell<T, JOIN, true>::merge(cell, v);
         return false;
+    }
+    static __device__ __forceinline__ bits both(bits x, bits y)
+    {
+        return mulg_join_cell<T, JOIN, true>::both(x, y);
     }
     static __device__ __forceinline__ T get(bits b)
     {

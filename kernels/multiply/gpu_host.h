@@ -147,10 +147,18 @@ cudaError_t mulg_few(const mulg_params &p, const mulg_rules &rules, const lacis_
                      mulg_header *host, cudaStream_t stream);
 
 /* gpu_hub.cu: which of the rows of DENSE, heaviest first, are HUB, into p's hub_rows, hub_tasks and hub_group. */
-void mulg_hub_plan(const lacis_mul_gpu_job *job, const mulg_header *header, int multiprocessors, mulg_params *p);
-mul_u64 mulg_hub_bytes(const mulg_params *p); /* of what follows, in one block */
-cudaError_t mulg_hub_begin(const lacis_mul_gpu_job *job, mulg_params *p, void *block, mulg_header *header,
-                           cudaStream_t stream);
+typedef struct mulg_hub_shape {
+    mul_u64 cells, marks; /* bytes of a window's in global memory; cells 0: rows cannot be split */
+    mul_u64 least;        /* products of a window's part at least */
+    mul_u32 tasks;        /* that run at once on a multiprocessor */
+    bool apart;           /* each part has cells of its own (gpu_parts.cuh), else they meet in the same ones */
+} mulg_hub_shape;
+mulg_hub_shape mulg_hub_shape_of(const lacis_mul_gpu_job *job, bool ordered, mul_u32 window_width);
+void mulg_hub_plan(const lacis_mul_gpu_job *job, const mulg_header *header, const mulg_hub_shape &shape,
+                   int multiprocessors, mulg_params *p);
+mul_u64 mulg_hub_bytes(const mulg_params *p, const mulg_hub_shape &shape); /* of what follows, in one block */
+cudaError_t mulg_hub_begin(const lacis_mul_gpu_job *job, mulg_params *p, const mulg_hub_shape &shape, void *block,
+                           mulg_header *header, cudaStream_t stream);
 
 /* gpu_keep.cu: list has space for `count` rows */
 cudaError_t mulg_keep(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first, int64_t count,

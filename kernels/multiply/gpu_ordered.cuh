@@ -2,8 +2,9 @@
  *
  * DENSE rows in order: a task is a narrow window of one row, and a warp's own. It takes the entries of the row of A
  * one after the other; within a slice of B columns are distinct, so cells need no atomics, any AGG will do, and
- * floats come out as on the CPU. Tasks are dealt and placed as in gpu_dense.cuh. What a warp keeps of its window is
- * one of two: cells of the AGG's own type, or sums and counts for AVG.
+ * floats come out as on the CPU. Tasks are dealt and placed as in gpu_dense.cuh, HUB rows in parts where AGG allows
+ * it (gpu_parts.cuh). What a warp keeps of its window is one of two: cells of the AGG's own type, or sums and counts
+ * for AVG.
  */
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_ORDERED_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_ORDERED_CUH
@@ -71,6 +72,20 @@ template <class R> struct mulg_ordered_window {
     {
         ((T *)p.c_value)[to] = value(j);
     }
+    /* A part's cell j to place `at` of global memory, and what lies there into the cell: the later part's value
+     * stays, as only FIRST and LAST are split, whose cells have marks. */
+    __device__ __forceinline__ void leave(const mulg_params &p, mul_u64 at, mul_u32 j) const
+    {
+        ((T *)p.hub_cell)[at] = s.cell[j];
+        ((unsigned char *)p.hub_mark)[at] = s.mark[j];
+    }
+    __device__ __forceinline__ void join(const mulg_params &p, mul_u64 at, mul_u32 j)
+    {
+        typedef typename mulg_traits<T>::bits bits;
+        if (!__ldcg((const unsigned char *)p.hub_mark + at)) return;
+        s.cell[j] = mulg_traits<T>::from(mulg_afar((const bits *)p.hub_cell + at));
+        s.mark[j] = 1;
+    }
 };
 
 /* AVG: a count is also the mark. */
@@ -112,27 +127,50 @@ template <class R> struct mulg_average_window {
     {
         ((typename mean::type *)p.c_value)[to] = value(j);
     }
+    __device__ __forceinline__ void leave(const mulg_params &p, mul_u64 at, mul_u32 j) const
+    {
+        ((typename mean::type *)p.hub_cell)[at] = s.sum[j];
+        p.hub_mark[at] = s.count[j];
+    }
+    __device__ __forceinline__ void join(const mulg_params &p, mul_u64 at, mul_u32 j)
+    {
+        typedef typename mulg_traits<typename mean::type>::bits bits;
+        const mul_u32 n = __ldcg(p.hub_mark + at);
+        if (n == 0) return;
+        s.sum[j] =
+            mulg_plus(s.sum[j], mulg_traits<typename mean::type>::from(mulg_afar((const bits *)p.hub_cell + at)));
+        s.count[j] += n;
+    }
 };
 
+/* The row's entries, or a part of those of a HUB row. */
 template <class R, class W>
-MULG_DEVICE void mulg_ordered_fill(const mulg_params &p, W &w, mul_u32 row, mul_u32 window, int *bad)
+MULG_DEVICE void mulg_ordered_fill(const mulg_params &p, W &w, mul_u32 row, mul_u32 window, mul_u32 part,
+                                   mul_u32 parts, int *bad)
 {
     typedef typename R::A A;
     typedef typename R::B B;
     const mul_u32 lane = threadIdx.x & 31, base = p.t_lo + window * W::shared::width;
     const mul_i64 begin = p.a_begin[row];
     const mul_u32 degree = (mul_u32)(p.a_end[row] - begin);
-    for (mul_u32 from = 0; from < degree; from += 32) {
+    mul_u32 first = 0, last = degree;
+    mul_u64 products = 0;
+    if (mulg_parts_ordered<R>::value && parts > 1) {
+        first = (mul_u32)((mul_u64)degree * part / parts);
+        last = (mul_u32)((mul_u64)degree * (part + 1) / parts);
+    }
+    for (mul_u32 from = first; from < last; from += 32) {
         const mul_u32 k = from + lane, e = p.agg == MULG_FIRST ? degree - 1 - k : k;
         mul_u32 c = 0, lo = 0, hi = 0;
         A a = A();
-        if (k < degree) {
+        if (k < last) {
             c = __ldg(p.a_column + begin + e);
             const mul_u32 *cut = p.cut + (mul_u64)c * (p.windows + 1) + window;
             lo = __ldg(cut);
             hi = __ldg(cut + 1);
             if constexpr (R::VALUES) a = mulg_value<A>(p.a_value, begin + e);
         }
+        products += hi - lo;
         mul_u32 full = __ballot_sync(MULG_ALL, lo < hi);
         mul_u32 t = 0, i = 0, end = 0, source = 0;
         B b = B();
@@ -169,6 +207,7 @@ MULG_DEVICE void mulg_ordered_fill(const mulg_params &p, W &w, mul_u32 row, mul_
             __syncwarp();
         }
     }
+    if (mulg_parts_ordered<R>::value && parts > 1) atomicAdd(p.hub_products, products);
 }
 
 /* Of four touched neighbours those that HAVING keeps, as bits. */
@@ -240,7 +279,9 @@ template <class R, class W> MULG_DEVICE void mulg_ordered_dense(const mulg_param
     constexpr mul_u32 width = W::shared::width;
     static_assert(width % MULG_ORDERED_TURN == 0, "windows are whole turns");
     static_assert(width / 32 <= MULG_ORDERED_MASK, "a bit of MASK a column");
-    const mul_u32 lane = threadIdx.x & 31, tasks = p.rows * p.windows;
+    constexpr bool splits = mulg_parts_ordered<R>::value;
+    const mul_u32 lane = threadIdx.x & 31, hub_tasks = splits ? p.hub_tasks * p.windows : 0;
+    const mul_u32 rows = splits ? p.rows - p.hub_rows : p.rows, tasks = hub_tasks + rows * p.windows;
     W w(p);
     int bad = 0;
     for (mul_u32 i = lane; i < width; i += 32)
@@ -251,8 +292,19 @@ template <class R, class W> MULG_DEVICE void mulg_ordered_dense(const mulg_param
         if (lane == 0) task = atomicAdd(p.next, 1);
         task = __shfl_sync(MULG_ALL, task, 0);
         if (task >= tasks) break;
-        const mul_u32 window = task / p.rows, i = task - window * p.rows, row = p.list[i];
-        mulg_ordered_fill<R>(p, w, row, window, &bad);
+        mul_u32 window, i, part = 0, parts = 1;
+        if (splits && task < hub_tasks) {
+            window = task / p.hub_tasks;
+            mulg_hub_task(p, task - window * p.hub_tasks, &i, &part, &parts);
+        } else {
+            window = (task - hub_tasks) / rows;
+            i = p.rows - rows + task - hub_tasks - window * rows;
+        }
+        const mul_u32 row = p.list[i];
+        mulg_ordered_fill<R>(p, w, row, window, part, parts, &bad);
+        if constexpr (splits)
+            if (parts > 1 && !mulg_parts_in_order(p, w, (mul_u64)i * p.windows + window, task - part, part, parts))
+                continue;
         if constexpr (mulg_masks<R>::value)
             if (p.mask_begin) mulg_mask_warp(p, row, (mul_u64)p.t_lo + (mul_u64)window * width, width, w.s.mask);
         mul_u32 total = 0;

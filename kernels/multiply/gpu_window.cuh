@@ -19,7 +19,7 @@ template <class R> struct mulg_narrow<mulg_sifted<R>> {
     static constexpr bool value = mulg_narrow<R>::value;
 };
 
-/* Whether cells of several blocks can be put together (mulg_merge): without, no row is HUB. */
+/* Whether cells of several blocks can be put together in the same place (mulg_merge); others: gpu_parts.cuh. */
 template <class R> struct mulg_splits {
     static constexpr bool value = !R::WRITTEN_FOLD && sizeof(typename R::T) <= 8;
 };

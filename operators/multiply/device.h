@@ -87,6 +87,8 @@ typedef struct lacis_gpu_room_facts {
     bool countable;
 } lacis_gpu_room_facts;
 double lacis_multiply_room_counting(double products); /* seconds */
+/* Seconds that a panel takes besides: a call, and B's bounds found anew. */
+double lacis_multiply_room_panel(const lacis_product *product, double call);
 void lacis_multiply_room_choose(const lacis_gpu_room_facts *facts, lacis_gpu_room *out);
 /* Whether counting may find less than bounds say: what MASK and TOP leave is bounded well. */
 bool lacis_multiply_room_countable(const lacis_product *product);

@@ -203,17 +203,17 @@ static void find_room(const lacis_call *call, const lacis_product *product, laci
                          : product->glance != NULL ? product->glance->most
                                                    : 0;
     const double entry = (double)lacis_product_entry_bytes(product), link = 5e10; /* bytes a second */
-    const lacis_gpu_room_facts facts = {.products = (double)product->total_products,
-                                        .bound = fmax(bound, entries),
-                                        .entries = entries,
-                                        .most = entries,
-                                        .entry =
-                                            (call->totals ? 1 : 2) * entry, /* rows are moved together at the end */
-                                        .left = gpu != NULL ? 0.9 * (double)lacis_gpu_memory_left(gpu) : INFINITY,
-                                        .kernels = out->kernels,
-                                        .back = call->totals ? 0 : entries * entry / link,
-                                        .panel = lacis_profile_get(profile, LACIS_GPU_CALL_FIGURE, CALL_SECONDS),
-                                        .countable = lacis_multiply_room_countable(product)};
+    const lacis_gpu_room_facts facts = {
+        .products = (double)product->total_products,
+        .bound = fmax(bound, entries),
+        .entries = entries,
+        .most = entries,
+        .entry = (call->totals ? 1 : 2) * entry, /* rows are moved together at the end */
+        .left = gpu != NULL ? 0.9 * (double)lacis_gpu_memory_left(gpu) : INFINITY,
+        .kernels = out->kernels,
+        .back = call->totals ? 0 : entries * entry / link,
+        .panel = lacis_multiply_room_panel(product, lacis_profile_get(profile, LACIS_GPU_CALL_FIGURE, CALL_SECONDS)),
+        .countable = lacis_multiply_room_countable(product)};
     lacis_multiply_room_choose(&facts, &out->room);
     const lacis_gpu_room_way way = out->room.way;
     out->kernels += (out->room.panels[way] - 1) * facts.panel;

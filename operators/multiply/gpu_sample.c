@@ -148,7 +148,7 @@ static void take_figures(const lacis_multiply_run *running, lacis_gpu_room_facts
     const lacis_gpu_estimate *plan = &running->work->gpu;
     facts->products = (double)running->products;
     facts->kernels = plan->known ? plan->kernels : product * facts->products;
-    facts->panel = call;
+    facts->panel = lacis_multiply_room_panel(&running->work->product, call);
     if (running->result != NULL)
         facts->back = facts->entries * (double)lacis_product_entry_bytes(&running->work->product) / link;
 }

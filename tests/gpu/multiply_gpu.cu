@@ -10,6 +10,7 @@
  *     multiply_gpu having [SEED]           only HAVING that compares, with TOP and MASK
  *     multiply_gpu block [SEED]            a few SMALL rows, sorted and hashed
  *     multiply_gpu room [SEED]             only counted rows and samples, small ones
+ *     multiply_gpu parts [SEED]            only hub rows whose parts stay apart
  *     multiply_gpu inside [SEED]           only HAVING within written kernels, compiled by nvcc
  *     multiply_gpu bench GRAPH...          rmat:S (labels permuted), rmat-raw:S, uniform:S, star:N, hub:N, dense:N
  *     multiply_gpu written [SEED [NAME]]   written CON, AGG and HAVING through NVRTC, every class forced
@@ -63,7 +64,7 @@ static bool known(const std::string &what)
     if (what == "written") return true;
 #endif
     return what == "check" || what == "heavy" || what == "masks" || what == "having" || what == "inside" ||
-           what == "block" || what == "room" || what == "small" || what == "tiny";
+           what == "block" || what == "room" || what == "parts" || what == "small" || what == "tiny";
 }
 
 int main(int argc, char **argv)
@@ -96,6 +97,7 @@ int main(int argc, char **argv)
         check_small(seed, false);
         check_heavy();
         check_room(seed, false);
+        check_parts(seed, false);
     } else if (what == "heavy") {
         check_heavy();
     } else if (what == "masks") {
@@ -106,6 +108,8 @@ int main(int argc, char **argv)
         check_small(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, true);
     } else if (what == "room") {
         check_room(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, true);
+    } else if (what == "parts") {
+        check_parts(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, true);
     } else if (what == "inside") {
         check_inside(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, 40, 700);
 #ifdef WITH_NVRTC
@@ -123,6 +127,7 @@ int main(int argc, char **argv)
         check_inside(3, 40, 700);
         check_small(3, true);
         check_room(3, true);
+        check_parts(3, true);
     } else if (what == "tiny") {
         check_random(3, 5, 70);
         check_flat(3, 2, 40);
@@ -132,6 +137,7 @@ int main(int argc, char **argv)
         check_inside(3, 12, 300);
         check_small(3, true);
         check_room(3, true);
+        check_parts(3, true);
     } else {
         for (const auto &mode : graph_modes)
             for (int i = 2; i < argc && what == mode.name; i++)

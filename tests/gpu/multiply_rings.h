@@ -40,6 +40,7 @@ lacis_mul_gpu_job ring_job(const ring &r, const lacis_mul_matrix &a, const lacis
 void check_ring(const ring &r, const matrix &a, const matrix &b, const matrix &mask, lacis_mul_gpu_written *written);
 /* multiply_inside_f32.cu, multiply_inside_c128.cu: kernels with HAVING inside, by nvcc. */
 void check_inside_f32(const matrix &a, const matrix &b, const matrix &mask);
+void check_inside_i64(const matrix &a, const matrix &b, const matrix &mask);
 void check_inside_c128(const matrix &a, const matrix &b, const matrix &mask);
 void prepare_ring(const ring &r, const lacis_mul_gpu_job &job, compiling &of);
 /* For lacis_mul_gpu_written, with a `compiling` as context. */

@@ -148,5 +148,5 @@ void check_room(u64 seed, bool brief)
     check_counted(make_shape(&state, 1, n / 4, n / 2, 4 * n), make_shape(&state, 0, n / 2, 2 * n, 5 * n), &state,
                   brief);
     check_counted(make_blocks(brief ? 40 : 500, 20), make_blocks(brief ? 40 : 500, 20), &state, brief);
-    check_little(make_blocks(brief ? 60 : 2000, 20), &state);
+    check_little(make_blocks(brief ? 120 : 2000, 20), &state);
 }

@@ -94,6 +94,7 @@ void check_masks(u64 seed, int64_t rows, int64_t cols, bool brief);  /* multiply
 void check_having(u64 seed, int64_t rows, int64_t cols, bool brief); /* multiply_having.cu */
 void check_small(u64 seed, bool brief);                              /* multiply_small.cu */
 void check_room(u64 seed, bool brief);                               /* multiply_room.cu */
+void check_parts(u64 seed, bool brief);                              /* multiply_parts.cu */
 void bench(const char *name, int repeats);
 void bench_cusparse(const char *name); /* only with WITH_CUSPARSE */
 

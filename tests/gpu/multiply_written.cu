@@ -110,8 +110,9 @@ void check_ring(const ring &r, const matrix &a, const matrix &b, const matrix &m
 #ifdef WITH_NVRTC
         if (job.written->compile) prepare_ring(r, job, *(compiling *)job.written->context);
 #endif
-        for (lacis_mul_gpu_class force : {LACIS_MUL_GPU_EMPTY, LACIS_MUL_GPU_TINY, LACIS_MUL_GPU_MIDDLE,
-                                          LACIS_MUL_GPU_DENSE, LACIS_MUL_GPU_SMALL, LACIS_MUL_GPU_CLASSES}) {
+        for (lacis_mul_gpu_class force :
+             {LACIS_MUL_GPU_EMPTY, LACIS_MUL_GPU_TINY, LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE, LACIS_MUL_GPU_SMALL,
+              LACIS_MUL_GPU_HUB, LACIS_MUL_GPU_CLASSES}) {
             lacis_mul_gpu_output out = {};
             out.begin = begin;
             out.end = end;
@@ -122,6 +123,8 @@ void check_ring(const ring &r, const matrix &a, const matrix &b, const matrix &m
             if (status != LACIS_MUL_GPU_OK)
                 printf("%s: status %d %s\n", r.name, status, cudaGetErrorString((cudaError_t)out.cuda_error));
             expect(status == LACIS_MUL_GPU_OK && compare(r, job, a, b, masked ? &mask : nullptr, out, begin, end));
+            if (force == LACIS_MUL_GPU_HUB && r.any_order)
+                expect(out.class_rows[LACIS_MUL_GPU_HUB] > 0); /* in parts, whatever AGG and type are */
             if (out.column) device_free(nullptr, out.column);
             if (out.value) device_free(nullptr, out.value);
             expect(live == 0);
@@ -141,6 +144,7 @@ void check_inside(u64 seed, int64_t rows, int64_t cols)
         whole_values(a, &state);
         whole_values(b, &state);
         check_inside_f32(a, b, mask);
+        check_inside_i64(a, b, mask);
         check_inside_c128(a, b, mask);
     }
 }

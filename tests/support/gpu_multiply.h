@@ -34,6 +34,7 @@
 #define lacis_multiply_panel_drop     tested_panel_drop
 #define lacis_multiply_copies_little  tested_copies_little
 #define lacis_multiply_room           tested_room
+#define lacis_multiply_room_panel     tested_room_panel
 #define lacis_multiply_room_choose    tested_room_choose
 #define lacis_multiply_room_counting  tested_room_counting
 #define lacis_multiply_room_countable tested_room_countable

@@ -17,6 +17,7 @@
 #define lacis_multiply_gpu_cost       tested_cost
 #define lacis_multiply_gpu_explain    tested_explain
 #define lacis_multiply_gpu_figure     tested_figure
+#define lacis_multiply_room_panel     tested_room_panel
 #define lacis_multiply_room_choose    tested_room_choose
 #define lacis_multiply_room_counting  tested_room_counting
 #define lacis_multiply_room_countable tested_room_countable
