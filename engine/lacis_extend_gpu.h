@@ -47,6 +47,10 @@ LACIS_API void lacis_gpu_beside(lacis_gpu *gpu, void **side, void **pinned);
 LACIS_API void *lacis_gpu_alloc(lacis_gpu *gpu, uint64_t bytes);
 LACIS_API void lacis_gpu_free(lacis_gpu *gpu, void *block); /* NULL is fine */
 LACIS_API uint64_t lacis_gpu_memory_left(lacis_gpu *gpu);   /* what may be dropped counts as left */
+/* Memory that kernels take of CUDA itself, where a pool's does not do (CUDA IPC): it counts as if it were alloc's.
+ * False: no room. */
+LACIS_API bool lacis_gpu_charge(lacis_gpu *gpu, uint64_t bytes);
+LACIS_API void lacis_gpu_credit(lacis_gpu *gpu, uint64_t bytes);
 /* The host's bytes may change or go after either call; those on the device are there for what follows on the stream.
  */
 LACIS_API lacis_status lacis_gpu_upload(lacis_run *run, lacis_gpu *gpu, const void *host, uint64_t bytes,

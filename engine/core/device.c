@@ -437,6 +437,25 @@ void lacis_gpu_free(lacis_gpu *gpu, void *block)
     pthread_mutex_unlock(&gpu->lock);
 }
 
+bool lacis_gpu_charge(lacis_gpu *gpu, uint64_t bytes)
+{
+    pthread_mutex_lock(&gpu->lock);
+    while (!fits(gpu, bytes) && lacis_mirror_evict(gpu)) {
+    }
+    const bool room = gpu->state == LACIS_GPU_READY && fits(gpu, bytes);
+    if (room) gpu->used += bytes;
+    if (gpu->used > gpu->peak) gpu->peak = gpu->used;
+    pthread_mutex_unlock(&gpu->lock);
+    return room;
+}
+
+void lacis_gpu_credit(lacis_gpu *gpu, uint64_t bytes)
+{
+    pthread_mutex_lock(&gpu->lock);
+    gpu->used -= bytes;
+    pthread_mutex_unlock(&gpu->lock);
+}
+
 uint64_t lacis_gpu_memory_left(lacis_gpu *gpu)
 {
     pthread_mutex_lock(&gpu->lock);

@@ -122,7 +122,10 @@ static lacis_status check_view(lacis_world *world, lacis_run *run, const lacis_s
     lacis_call *call;
     LACIS_TRY(lacis_lang_call(run, world->registry, text, &none, &call));
     if (!is_simple(world, call)) return LACIS_OK;
+    const lacis_log_fn log = run->host->log;
+    run->host->log = NULL; /* what there is to say is said once, when it is computed */
     lacis_status status = lacis_exec_bind(world, run, call, &nothing);
+    run->host->log = log;
     if (status == LACIS_OK) {
         lacis_outline_of_call(call, &room, &form);
         status = check(world, run, format, &form, what->offset, true);

@@ -55,7 +55,7 @@ void lacis_sweep_gpu_part_free(lacis_sweep_gpu_part *part)
     if (part->system != nullptr) (void)cudaStreamSynchronize(part->system->stream);
     free_strips(part);
     leave_peers(part);
-    if (part->inbox != nullptr) (void)cudaFree(part->inbox);
+    free_inbox(part);
     clock_free(&part->clock);
     lacis_sweep_gpu_free(part->system);
     if (part->block != nullptr) host.free(host.context, part->block);

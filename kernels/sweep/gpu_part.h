@@ -21,6 +21,10 @@ typedef struct lacis_sweep_gpu_part_how {
     bool copy;   /* borders by copies of two dimensions, not by kernels */
     bool host;   /* never straight into a neighbour's memory */
     bool best;   /* `part.overlap` was not asked for: where all of all parts goes straight it is waited for instead */
+    /* Device memory that is not host.alloc's, since other processes are to write into it, counted and given back with
+     * host.context: false where there is no room. NULL: it does not count. */
+    bool (*charge)(void *context, uint64_t bytes);
+    void (*credit)(void *context, uint64_t bytes);
 } lacis_sweep_gpu_part_how;
 typedef struct lacis_sweep_gpu_part lacis_sweep_gpu_part;
 

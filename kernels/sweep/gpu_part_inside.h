@@ -75,9 +75,10 @@ struct lacis_sweep_gpu_part {
     sweep::Meeting meeting;
     sweep::Peer peer[LACIS_SWEEP_MESSAGES];
     int peers;
-    char *inbox;       /* of all messages, for even and then for odd exchanges; NULL: nothing comes straight */
-    int64_t exchange;  /* of fields, so far */
-    const char *apart; /* why rows go through the host's memory; NULL: they need not */
+    char *inbox;          /* of all messages, for even and then for odd exchanges; NULL: nothing comes straight */
+    uint64_t inbox_bytes; /* counted (how.charge) */
+    int64_t exchange;     /* of fields, so far */
+    const char *apart;    /* why rows go through the host's memory; NULL: they need not */
     lacis_sweep_box centre;
     bool has_centre;
     int cuda_error;
@@ -111,6 +112,7 @@ lacis_sweep_status exchange_fields(lacis_sweep_gpu_part *p, lacis_sweep_times *t
  * can; what cannot stays as it was. */
 lacis_sweep_status join_peers(lacis_sweep_gpu_part *p);
 void leave_peers(lacis_sweep_gpu_part *p); /* before anybody's inbox goes */
+void free_inbox(lacis_sweep_gpu_part *p);
 bool all_straight(const lacis_sweep_gpu_part *p);
 /* Message i's rows of the present exchange on their way; false: they must go through the host's memory. */
 bool post_straight(lacis_sweep_gpu_part *p, int i, cudaStream_t stream);

@@ -84,10 +84,21 @@ static bool make_inbox(lacis_sweep_gpu_part *p, cudaIpcMemHandle_t *handle)
 {
     const uint64_t bytes = lacis_sweep_messages_bytes(&p->start, &p->cut, p->part) + 1;
     void *block = nullptr;
+    if (p->how.charge != nullptr && !p->how.charge(p->start.host.context, bytes))
+        return because(p, "gpu_memory_limit leaves no room for a neighbour's rows");
+    p->inbox_bytes = bytes;
     if (!good(p, cudaMalloc(&block, bytes))) return false; /* memory of a pool has no such handle */
     p->inbox = static_cast<char *>(block);
     return good(p, cudaMemset(block, 0, bytes)) && good(p, cudaDeviceSynchronize()) &&
            good(p, cudaIpcGetMemHandle(handle, block));
+}
+
+void free_inbox(lacis_sweep_gpu_part *p)
+{
+    if (p->inbox != nullptr) (void)cudaFree(p->inbox);
+    if (p->how.credit != nullptr && p->inbox_bytes > 0) p->how.credit(p->start.host.context, p->inbox_bytes);
+    p->inbox = nullptr;
+    p->inbox_bytes = 0;
 }
 
 /* An inbox is opened once a neighbour. */

@@ -107,6 +107,12 @@ static const char *keep_name(lacis_run *run, const lacis_sweep_work *work)
     return lacis_run_text(run, "%s_*.npy", work->operand != NULL ? work->operand : "grid");
 }
 
+/* Whether a step that is to be done has a number that k divides. */
+static bool keeps_any(const lacis_sweep_work *work)
+{
+    return (work->grid.step + work->steps) / work->keep > work->grid.step / work->keep;
+}
+
 static lacis_status bind_keep(lacis_run *run, const lacis_call *call, lacis_sweep_work *work)
 {
     const lacis_arg *keep = lacis_call_arg(call, "KEEP");
@@ -118,6 +124,7 @@ static lacis_status bind_keep(lacis_run *run, const lacis_call *call, lacis_swee
     if (star == NULL || strchr(star + 1, '*') != NULL)
         return lacis_run_fail_at(run, LACIS_SYNTAX, keep->item[2].offset, "'h_*.npy'",
                                  "TO needs one *, where the step's number goes");
+    if (!keeps_any(work)) return LACIS_OK; /* no file, whatever its format */
     const lacis_outline form = {.kind = LACIS_GRID,
                                 .dtype = work->dtype,
                                 .dims = work->grid.dims,

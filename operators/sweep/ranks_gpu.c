@@ -39,6 +39,16 @@ static void give(void *context, void *block)
     lacis_gpu_free(((lacis_sweep_share_gpu *)context)->gpu, block);
 }
 
+static bool charge(void *context, uint64_t bytes)
+{
+    return lacis_gpu_charge(((lacis_sweep_share_gpu *)context)->gpu, bytes);
+}
+
+static void credit(void *context, uint64_t bytes)
+{
+    lacis_gpu_credit(((lacis_sweep_share_gpu *)context)->gpu, bytes);
+}
+
 static bool stopped(void *context)
 {
     return lacis_run_cancelled(((lacis_sweep_share_gpu *)context)->share->run);
@@ -137,6 +147,8 @@ static lacis_status begin(lacis_sweep_share_gpu *g, const lacis_sweep_part_how *
                                           .direct = takes_device(share->work),
                                           .copy = exchange->copy,
                                           .host = exchange->host,
+                                          .charge = charge,
+                                          .credit = credit,
                                           .best = exchange->overlap == LACIS_SWEEP_AS_BEST};
     lacis_sweep_gpu_start start = {.start = share->start, .stream = lacis_gpu_stream(g->gpu)};
     void *side[2];

@@ -145,6 +145,26 @@ static void test_parts_stay(void **state)
     assert_int_equal(fake.blocks, 0); /* gone with its buffer */
 }
 
+/* What kernels take of CUDA itself counts, and copies that nobody uses make room for it. */
+static void test_charge(void **state)
+{
+    (void)state;
+    const void *device;
+    lacis_array *a = vector(1000000, 0);
+    lacis_device_set_limit(&host, 12 * MB);
+    assert_int_equal(lacis_gpu_part(&run, gpu_now(), a, "values", &device), LACIS_OK);
+    lacis_gpu *gpu = gpu_now(); /* another turn */
+    assert_true(lacis_gpu_charge(gpu, 11 * MB));
+    assert_int_equal(lacis_gpu_part_missing(gpu, a, "values"), 8000000);
+    assert_int_equal(lacis_gpu_memory_left(gpu), 1 * MB);
+    assert_null(lacis_gpu_alloc(gpu, 2 * MB));
+    assert_false(lacis_gpu_charge(gpu, 2 * MB));
+    lacis_gpu_credit(gpu, 11 * MB);
+    assert_int_equal(lacis_gpu_memory_left(gpu), 12 * MB);
+    lacis_array_release(a);
+    assert_int_equal(fake.used[0], 0);
+}
+
 /* Parts unused for longest make room; those of the present turn do not. */
 static void test_room(void **state)
 {
@@ -357,10 +377,11 @@ static void test_show_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHECK(test_absent),         CHECK(test_no_device),   CHECK(test_start_fails), CHECK(test_copies),
-        CHECK(test_parts_stay),     CHECK(test_room),        CHECK(test_card_full),   CHECK(test_keep),
-        CHECK(test_array_outlives), CHECK(test_calls_fail),  CHECK(test_device_lost), CHECK(test_show_devices),
-        CHECK(test_show_none),      CHECK(test_two_devices), CHECK(test_first_lost),  CHECK(test_ranks),
+        CHECK(test_absent),       CHECK(test_no_device),      CHECK(test_start_fails), CHECK(test_copies),
+        CHECK(test_parts_stay),   CHECK(test_room),           CHECK(test_charge),      CHECK(test_card_full),
+        CHECK(test_keep),         CHECK(test_array_outlives), CHECK(test_calls_fail),  CHECK(test_device_lost),
+        CHECK(test_show_devices), CHECK(test_show_none),      CHECK(test_two_devices), CHECK(test_first_lost),
+        CHECK(test_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

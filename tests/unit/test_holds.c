@@ -107,6 +107,28 @@ static void views(void **state)
     assert_int_not_equal(access(path_of("again.npy"), F_OK), 0);
 }
 
+static void count_warnings(void *arg, lacis_level level, const char *message)
+{
+    if (level == LACIS_WARNING && strstr(message, "STEP does not read it") != NULL) ++*(int *)arg;
+}
+
+/* A view is bound once to know what it will be and once to compute it: it has its say once. */
+static void views_warn_once(void **state)
+{
+    char sql[300];
+    int warnings = 0;
+    arrays(*state);
+    db_run(*state, "CREATE VIEW idle AS SWEEP flat STEP u COEFF k = flat");
+    lacis_set_log(*state, count_warnings, &warnings);
+    for (int i = 1; i <= 2; i++) {
+        snprintf(sql, sizeof sql, "SAVE idle TO '%s'", path_of(i == 1 ? "idle.npy" : "idle.csv"));
+        db_run(*state, sql);
+        assert_int_equal(warnings, i);
+        unlink(path_of(i == 1 ? "idle.npy" : "idle.csv"));
+    }
+    lacis_set_log(*state, NULL, NULL);
+}
+
 /* --- operators' files: so many steps would never end */
 
 static void kept(void **state)
@@ -121,6 +143,11 @@ static void kept(void **state)
     db_fails(*state, "LET h = SWEEP flat STEP u STEPS 1000000000 KEEP EVERY 500000000 TO '/tmp/h_*.mtx'", LACIS_TYPE,
              "mtx holds graphs and symmetric matrices, and this is a grid");
     hints(*state, "csv, jsonl, npy, pgm, png or raw would do");
+    /* Where no step is kept no file is written, whatever could be in it. */
+    db_run(*state, "LET h = SWEEP deep STEP u STEPS 9 KEEP EVERY 10 TO '/tmp/h_*.pgm'; "
+                   "LET h = SWEEP h STEP u STEPS 0 KEEP EVERY 9 TO '/tmp/h_*.pgm'");
+    db_fails(*state, "LET h = SWEEP h STEP u STEPS 1 KEEP EVERY 10 TO '/tmp/h_*.pgm'", LACIS_TYPE,
+             "pgm holds grids of at most 2 dimensions");
     db_fails(*state, "LET h = SWEEP odd STEP u STEPS 1000000000 KEEP EVERY 500000000", LACIS_NAME,
              "npy: field 'a'b'");
     db_fails(*state, "LET s = NBODY stars STEPS 1000000000 DT 0.1 EVERY 500000000 TO '/tmp/s_*.raw'", LACIS_TYPE,
@@ -134,6 +161,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(kinds_and_formats, setup, teardown),
         cmocka_unit_test_setup_teardown(what_and_where, setup, teardown),
         cmocka_unit_test_setup_teardown(views, setup, teardown),
+        cmocka_unit_test_setup_teardown(views_warn_once, setup, teardown),
         cmocka_unit_test_setup_teardown(kept, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
