@@ -2,7 +2,7 @@
  *
  * Room for the result. First by bounds; where there is no memory for as much, or the job wants less, entries of
  * MIDDLE and DENSE rows, of which several products may be one entry, are counted first: columns as bits, as in
- * gpu_middle.cuh. Called by gpu_run.cu between set-up and classes.
+ * gpu_middle.cuh (unless a run may store candidates of TOP alone). Called by gpu_run.cu between set-up and classes.
  */
 #include "gpu_builtin.cuh"
 #include "gpu_state.h"
@@ -105,7 +105,7 @@ lacis_mul_gpu_status mulg_take_room(mulg_run *s, const int64_t *rows, int64_t fi
 {
     const lacis_mul_gpu_status status = take(s);
     const bool short_of = status == LACIS_MUL_GPU_ROOM || status == LACIS_MUL_GPU_NO_MEMORY;
-    if (!short_of || s->select || s->few) return status;
+    if (!short_of || s->select || s->few || s->uncounted) return status;
     mulg_give(s, s->out->column);
     s->out->column = NULL;
     MULG_TRY(count_rows(s, rows, first, count));

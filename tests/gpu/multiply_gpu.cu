@@ -92,8 +92,10 @@ int main(int argc, char **argv)
         check_having(seed, 300, 3000, false);
         check_inside(seed, 300, 3000);
         check_heavy();
+        check_tops(5, 60, 20000);
     } else if (what == "heavy") {
         check_heavy();
+        check_tops(5, 60, 20000);
     } else if (what == "masks") {
         check_masks(3, 12, 700, true);
     } else if (what == "having") {
@@ -119,6 +121,7 @@ int main(int argc, char **argv)
         check_few(3, 1, 2100);
         check_masks(3, 12, 700, true);
         check_having(3, 12, 700, true);
+        check_tops(3, 8, 9000);
         check_inside(3, 12, 300);
     } else {
         for (const auto &mode : graph_modes)
