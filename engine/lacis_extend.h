@@ -337,6 +337,10 @@ LACIS_API lacis_status lacis_profile_set(lacis_profile *profile, const char *nam
 typedef struct lacis_lines lacis_lines;
 LACIS_API lacis_status lacis_lines_add(lacis_lines *lines, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same types and instruction sets in words, for whoever reads a plan for the first time: "64-bit integers" for
+ * LACIS_I64, "AVX-512" for the kernels' name avx512. */
+LACIS_API const char *lacis_dtype_words(lacis_dtype dtype);
+LACIS_API const char *lacis_isa_words(const char *name);
 
 #include "lacis_extend_tune.h"
 

@@ -157,26 +157,23 @@ static const shell_dot_command commands[] = {
     {".arrays", "", "list arrays and views", SHELL_ARG_NONE, 0, 0, run_arrays, "The same as SHOW ARRAYS."},
     {".bail", "on|off", "whether a failure ends the script", SHELL_ARG_SWITCH, 1, 1, run_bail,
      "On at first: a script ends with the first statement that fails. Off: it goes on, and the exit code is 1 at "
-     "the\n"
-     "end. At the prompt a failure ends no more than the line or the .read file."},
+     "the end. At the prompt a failure ends no more than the line or the .read file."},
     {".exit", "", "the same as .quit", SHELL_ARG_NONE, 0, 0, run_quit, "Ctrl-D at an empty prompt does it too."},
     {".help", "[TOPIC|VERB]", "this list, or one thing explained", SHELL_ARG_TOPIC, 0, 1, shell_help,
-     "TOPIC is a dot command or one of those at the end of .help, such as graphs. VERB is an operator such as\n"
+     "TOPIC is a dot command or one of those at the end of .help, such as graphs. VERB is an operator such as "
      "MULTIPLY."},
     {".log", "FILE|stderr|off", "where notes, warnings and summaries go", SHELL_ARG_FILE, 1, 1, run_log,
      "FILE is added to. Errors go to stderr always."},
     {".maxrows", "[N|auto]", "most rows to show in framed modes, 0 for all", SHELL_ARG_OTHER, 0, 1, run_maxrows,
      "Holds for table, box and markdown. At first (auto): 40 at the prompt of a terminal, else all. What is left "
-     "out\n"
-     "is said."},
+     "out is said."},
     {".mode", "[MODE|auto]", "how results are written (.help modes)", SHELL_ARG_MODE, 0, 1, run_mode,
      "auto, which holds at first, is box on a terminal and csv elsewhere. Without MODE: says which mode is set."},
     {".once", "FILE", "send the next result to a file", SHELL_ARG_FILE, 1, 1, run_once,
      "The file is replaced. Afterwards results go to standard output again."},
     {".open", "[DATABASE]", "open another database", SHELL_ARG_FILE, 0, 1, run_open,
      "Makes the file where there is none. Without DATABASE: a new one in memory. If it cannot be opened, the "
-     "present\n"
-     "one stays open."},
+     "present one stays open."},
     {".output", "[FILE|stdout]", "send results to a file from now on", SHELL_ARG_FILE, 0, 1, run_output,
      "The file is replaced. Without FILE: back to standard output."},
     {".quit", "", "leave", SHELL_ARG_NONE, 0, 0, run_quit, "Ctrl-D at an empty prompt does it too."},
@@ -184,12 +181,10 @@ static const shell_dot_command commands[] = {
      "FILE may hold .read itself, up to 16 deep."},
     {".report", "FILE|off", "write what follows as a page for the browser", SHELL_ARG_FILE, 1, 1, run_report,
      "From now on each statement with its messages, the first 100 rows of its result, its picture (PLOT) and its "
-     "plan.\n"
-     "The file is replaced; it is one page of HTML that needs no network. off, or leaving, ends it."},
+     "plan. The file is replaced; it is one page of HTML that needs no network. off, or leaving, ends it."},
     {".schema", "[NAME]", "the statements that made tables and views", SHELL_ARG_OTHER, 0, 1, run_schema,
      "Out of sqlite_schema and sqlite_temp_schema; of arrays and of views that are calls, the columns (.arrays "
-     "tells\n"
-     "more). NAME: of one table and what belongs to it."},
+     "tells more). NAME: of one table and what belongs to it."},
     {".timer", "on|off", "say how long each statement took", SHELL_ARG_SWITCH, 1, 1, run_timer,
      "Wall-clock seconds on stderr, writing the result included."},
 };

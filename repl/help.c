@@ -1,23 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * .help: the dot commands out of their table, topics (topics.c), and operators as the engine describes them.
+ * .help: the dot commands out of their table, topics (topics.c), and operators as the engine describes them. Lines
+ * are broken between words to the terminal's width; in a file or pipe at 80 columns.
  */
 #include "dot.h"
+#include "terminal.h"
 #include "topics.h"
+#include "wrap.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+enum { USUAL_WIDTH = 80, SECOND_COLUMN = 26, USAGE_HANG = 4, EXAMPLE_HANG = 4 };
+
+/* A text, its lines broken; `hang`: how far continued ones stand in. */
+static void put_text(shell_session *session, const char *text, int hang)
+{
+    shell_sink *out = shell_session_sink(session);
+    int width = out->terminal ? shell_terminal_width(out->fd) : 0;
+    shell_wrap wrap = {.width = width > 0 ? width : USUAL_WIDTH, .hang = hang};
+    shell_text lines = {0};
+    shell_wrap_add(&lines, text, strlen(text), &wrap);
+    shell_sink_puts(out, lines.data);
+    shell_text_free(&lines);
+}
+
+static void put_line(shell_session *session, const char *text, int hang)
+{
+    put_text(session, text, hang);
+    shell_sink_char(shell_session_sink(session), '\n');
+}
+
 static void put(shell_session *session, const char *left, const char *middle, const char *right)
 {
     char line[256];
     const char *gap = middle[0] ? " " : "";
-    int width = (int)(strlen(left) + strlen(gap) + strlen(middle)), most = 26;
-    int length =
-        snprintf(line, sizeof line, "%s%s%s%*s%s\n", left, gap, middle, width < most ? most - width : 1, "", right);
-    shell_sink_put(shell_session_sink(session), line, length < (int)sizeof line ? (size_t)length : sizeof line - 1);
+    int width = (int)(strlen(left) + strlen(gap) + strlen(middle)), most = SECOND_COLUMN;
+    snprintf(line, sizeof line, "%s%s%s%*s%s", left, gap, middle, width < most - 1 ? most - width : 2, "", right);
+    put_line(session, line, 0);
 }
 
 static void help_overview(shell_session *session)
@@ -33,18 +55,26 @@ static void help_overview(shell_session *session)
 static void help_command(shell_session *session, const shell_dot_command *command)
 {
     put(session, command->name, command->usage, command->summary);
-    shell_sink_puts(shell_session_sink(session), command->details);
-    shell_sink_char(shell_session_sink(session), '\n');
+    put_line(session, command->details, 0);
+}
+
+/* A statement that runs, indented. */
+static void put_example(shell_session *session, const char *example)
+{
+    shell_text line = {0};
+    shell_text_puts(&line, "  ");
+    shell_text_puts(&line, example);
+    shell_text_puts(&line, ";");
+    put_line(session, line.data, EXAMPLE_HANG);
+    shell_text_free(&line);
 }
 
 static void help_topic(shell_session *session, const shell_topic *found)
 {
-    shell_sink *out = shell_session_sink(session);
-    shell_sink_puts(out, found->text ? found->text : "");
+    if (found->text) put_text(session, found->text, 0);
     for (int i = 0; found->examples && found->examples[i]; i++) {
-        shell_sink_puts(out, i == 0 ? "\n  " : "  ");
-        shell_sink_puts(out, found->examples[i]);
-        shell_sink_puts(out, ";\n");
+        if (i == 0) shell_sink_char(shell_session_sink(session), '\n');
+        put_example(session, found->examples[i]);
     }
     if (found->text) return;
     put(session, "auto", "", "box on a terminal, csv elsewhere; EXPLAIN as plain lines");
@@ -71,8 +101,9 @@ static void help_word(shell_session *session, const char *word, const shell_topi
     for (const char *at = found == statements ? "" : statements->text; *at != '\0';) {
         size_t length = strcspn(at, "\n");
         if (isupper((unsigned char)at[0]) && isupper((unsigned char)at[1]) && holds_word(at, length, word)) {
-            shell_sink_put(shell_session_sink(session), at, length);
-            shell_sink_char(shell_session_sink(session), '\n');
+            char *line = shell_copy(at, length);
+            put_line(session, line, 0);
+            shell_text_free(&(shell_text){.data = line});
         }
         at += length + (at[length] == '\n');
     }
@@ -115,13 +146,10 @@ typedef struct verb_search {
 static void on_verb(void *arg, const char *verb, const char *usage, const char *summary)
 {
     verb_search *search = arg;
-    shell_sink *out = shell_session_sink(search->session);
     const char *best = search->nearest.best;
     if (shell_same(verb, search->nearest.word)) {
-        shell_sink_puts(out, usage);
-        shell_sink_char(out, '\n');
-        shell_sink_puts(out, summary);
-        shell_sink_char(out, '\n');
+        put_line(search->session, usage, USAGE_HANG);
+        put_line(search->session, summary, 0);
         search->found = true;
     }
     shell_nearest_try(&search->nearest, verb);
@@ -130,14 +158,50 @@ static void on_verb(void *arg, const char *verb, const char *usage, const char *
     search->nearest.best = search->nearest_verb;
 }
 
+/* What SHOW OPERATOR tells: its help is text of paragraphs, all else a line each. */
+typedef struct detail_visit {
+    shell_session *session;
+    shell_text paragraph;
+} detail_visit;
+
+static void end_paragraph(detail_visit *visit)
+{
+    if (visit->paragraph.used > 0) put_line(visit->session, visit->paragraph.data, 0);
+    shell_text_clear(&visit->paragraph);
+}
+
+static int on_detail(void *arg, int columns, const char *const *names, const char *const *values)
+{
+    detail_visit *visit = arg;
+    const char *line = "", *part = "";
+    for (int i = 0; i < columns; i++) {
+        if (values[i] && strcmp(names[i], "details") == 0) line = values[i];
+        if (values[i] && strcmp(names[i], "part") == 0) part = values[i];
+    }
+    if (strcmp(part, "help") == 0 && line[0]) {
+        if (visit->paragraph.used > 0) shell_text_puts(&visit->paragraph, " ");
+        shell_text_puts(&visit->paragraph, line);
+        return 0;
+    }
+    end_paragraph(visit);
+    if (strcmp(part, "example") == 0)
+        put_example(visit->session, line);
+    else
+        put_line(visit->session, line, strcmp(part, "variant") == 0 ? USAGE_HANG : 0);
+    return 0;
+}
+
 /* An operator, as the engine describes it: usage and summary, then what it tells beside them. */
 static bool help_operator(shell_session *session, const char *name, verb_search *search)
 {
     char statement[96];
+    detail_visit visit = {.session = session};
     shell_verbs(session, on_verb, search);
     if (!search->found) return false;
     snprintf(statement, sizeof statement, "SHOW OPERATOR %s;", name);
-    shell_session_lines(session, statement, NULL);
+    lacis_exec(session->engine, statement, on_detail, &visit);
+    end_paragraph(&visit);
+    shell_text_free(&visit.paragraph);
     return true;
 }
 

@@ -34,14 +34,17 @@ static const char head[] =
     "body { font: 15px/1.45 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }\n"
     "section { border-top: 1px solid #8886; padding: .6rem 0 1rem; }\n"
     "pre { font: 13px/1.4 ui-monospace, monospace; margin: .4rem 0; overflow-x: auto; }\n"
-    ".statement { background: #8882; padding: .5rem .7rem; border-radius: 4px; }\n"
+    ".statement { background: #8882; padding: .5rem .7rem; border-radius: 4px; white-space: pre-wrap; "
+    "overflow-wrap: anywhere; }\n"
     ".result { overflow-x: auto; }\n"
     "table { border-collapse: collapse; font: 13px/1.4 ui-monospace, monospace; }\n"
     "th, td { padding: .1rem .6rem; border-bottom: 1px solid #8884; text-align: left; white-space: pre; }\n"
     "td.number { text-align: right; }\ntd.null, .aside { opacity: .65; }\n"
     "p { margin: .2rem 0; white-space: pre-wrap; }\n.error, .warning { font-weight: 600; }\n"
     "img { max-width: 100%; background: #fff; }\n"
-    "@media print { section { break-inside: avoid; } }\n"
+    "@media print { section, img { break-inside: avoid; } pre, .result { overflow: visible; }\n"
+    "pre, th, td { white-space: pre-wrap; overflow-wrap: break-word; } th, td { max-width: 24rem; }\n"
+    "details::details-content { content-visibility: visible; display: block; } }\n"
     "</style>\n</head>\n<body>\n<h1>lacis report</h1>\n";
 
 /* What the reader's browser shows as this text: markup means nothing in it, control characters are visible. */

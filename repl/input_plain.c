@@ -25,9 +25,15 @@ void shell_input_close(shell_input *input)
     free(input);
 }
 
-/* What the terminal answered too late (ESC [ ? 62 ; 4 c, see terminal.c) is not the person's. */
+/* What the terminal answered too late (ESC [ ? 62 ; 4 c and ESC _ G ... ESC \, see terminal_images.c) is not the
+ * person's. */
 static void drop_answers(char *line)
 {
+    for (char *at; (at = strstr(line, "\033_G")) != NULL;) {
+        char *end = strstr(at, "\033\\");
+        if (end == NULL) break;
+        memmove(at, end + 2, strlen(end + 2) + 1);
+    }
     static const char begins[] = "\033[?";
     for (char *at = line; (at = strstr(at, begins)) != NULL;) {
         char *end = at + sizeof begins - 1;

@@ -110,8 +110,8 @@ static int next_key(void)
 #endif
 }
 
-/* What the terminal answered too late (ESC [ ? 62 ; 4 c, see terminal.c) is not the person's: it is read up to its
- * end. */
+/* What the terminal answered too late (ESC [ ? 62 ; 4 c, see terminal_images.c) is not the person's: it is read up to
+ * its end. */
 static int drop_answer(int count, int key)
 {
     (void)count, (void)key;
@@ -120,6 +120,17 @@ static int drop_answer(int count, int key)
     } while (key == ';' || (key >= '0' && key <= '9'));
     return 0;
 }
+
+#ifndef LACIS_LIBEDIT
+/* The same of kitty's answer, ESC _ G ... ESC \. */
+static int drop_kitty(int count, int key)
+{
+    (void)count;
+    while (key != '\\' && key != EOF)
+        key = next_key();
+    return 0;
+}
+#endif
 
 static void bind_answer(void)
 {
@@ -132,6 +143,7 @@ static void bind_answer(void)
     rl_parse_and_bind("bind '\\e[?' drop-answer"); /* quoted: elsewhere a backslash is taken off */
 #else
     rl_bind_keyseq("\\e[?", drop_answer);
+    rl_bind_keyseq("\\e_G", drop_kitty);
 #endif
 }
 

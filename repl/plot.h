@@ -147,14 +147,15 @@ enum { PLOT_SMALL = 18 }; /* the size of most texts, in units of the canvas */
 /* plot_legend.c: how high a legend below the title is; draw: draws it, too. */
 double plot_legend(const plot_figure *figure, plot_canvas *canvas, bool draw);
 
-/* plot_svg.c, plot_raster.c, plot_png.c, plot_sixel.c */
+/* plot_svg.c, plot_raster.c, plot_png.c, plot_shrink.c, plot_sixel.c */
 uint64_t plot_svg_bytes(const plot_figure *figure); /* what of it grows with the data, at most */
 void plot_svg(const plot_figure *figure, shell_text *out);
-/* Colours row by row, which the caller frees. */
-uint32_t *plot_pixels(const plot_figure *figure, int *width, int *height);
-/* For a terminal, at most `wanted` pixels wide. */
-void plot_sixel(const plot_figure *figure, int wanted, shell_text *out);
-void plot_png(const plot_figure *figure, shell_text *out);
+enum { PLOT_WIDE = 1600, PLOT_HIGH = 1067 }; /* pixels of a file, and the most that one of a screen is drawn with */
+/* Colours row by row, which the caller frees; four pixels are three units of the canvas. */
+uint32_t *plot_pixels(const plot_figure *figure, int width, int height);
+/* A smaller picture, each pixel the mean of those that it stands for; the caller frees it. */
+uint32_t *plot_shrink(const uint32_t *colour, int width, int height, int new_width, int new_height);
+void plot_sixel(const uint32_t *colour, int width, int height, shell_text *out);
 /* A PNG of width * height colours. */
 void plot_png_encode(const uint32_t *colour, int width, int height, shell_text *out);
 void plot_base64(const char *data, size_t size, shell_text *out);
@@ -166,6 +167,17 @@ const char *plot_glyph(unsigned char character);
  * as long as their labels make them. height: rows of the screen, 0 where there is none. colours: 0 none, 256, or
  * 1 << 24. */
 void plot_text_draw(const plot_figure *figure, int width, int height, int colours, shell_text *out);
+
+/* plot_screen.c: how a figure comes onto the screen. */
+typedef struct plot_screen {
+    enum { PLOT_TEXT, PLOT_KITTY, PLOT_SIXEL } how;
+    int colours, columns, rows; /* rows 0: there is no screen */
+    int width, height;          /* pixels of all of it; 0: not known */
+} plot_screen;
+struct shell_session;
+/* As the terminal is, or LACIS_PLOT in the environment says; false: `message` says why not. */
+bool plot_screen_find(struct shell_session *session, plot_screen *out, char *message, size_t size);
+void plot_screen_put(struct shell_session *session, const plot_screen *to, const plot_figure *figure);
 
 /* plot_command.c: a lacis_plot_fn whose arg is the session */
 lacis_status shell_plot(void *session, const lacis_plot *plot, char *message, size_t size);

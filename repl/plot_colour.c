@@ -48,27 +48,34 @@ unsigned plot_shade_of_256(double part)
     return found;
 }
 
-static const double series_lightness[PLOT_SERIES] = {0.52, 0.72, 0.62, 0.38, 0.80, 0.56, 0.68, 0.45};
+/* Lightness, chroma, hue. Of any two of the eight the distance in CIE Lab is 15 at least, for people without red,
+ * green or blue cones (Machado, Oliveira and Fernandes 2009) as well, of the first five 22 on white and 17 on black;
+ * and for who sees no colour it is 5 (tests/repl/colours.py). */
+typedef double oklch[3];
 
-static uint32_t series_colour(int index, double lightness)
-{
-    static const double hue[PLOT_SERIES] = {250, 65, 160, 300, 95, 30, 340, 200};
-    return from_oklch(lightness, 0.13, hue[index % PLOT_SERIES]);
-}
+static const oklch on_white[PLOT_SERIES] = {{0.520, 0.130, 250},    {0.745, 0.170, 159.270}, {0.302, 0.072, 108.198},
+                                            {0.659, 0.170, 49.298}, {0.434, 0.170, 352.319}, {0.718, 0.130, 306.080},
+                                            {0.591, 0.060, 4.599},  {0.455, 0.121, 134.392}};
+
+static const oklch on_black[PLOT_SERIES] = {{0.630, 0.130, 250},     {0.841, 0.170, 102.444}, {0.751, 0.132, 44.604},
+                                            {0.560, 0.170, 350.648}, {0.799, 0.081, 317.017}, {0.675, 0.060, 157.992},
+                                            {0.870, 0.166, 171.118}, {0.590, 0.071, 39.444}};
 
 uint32_t plot_series_colour(int index)
 {
-    return series_colour(index, series_lightness[index % PLOT_SERIES]);
+    const double *colour = on_white[index % PLOT_SERIES];
+    return from_oklch(colour[0], colour[1], colour[2]);
 }
 
 uint32_t plot_screen_colour(int index)
 {
-    return series_colour(index, 0.55 + 0.6 * (series_lightness[index % PLOT_SERIES] - 0.38));
+    const double *colour = on_black[index % PLOT_SERIES];
+    return from_oklch(colour[0], colour[1], colour[2]);
 }
 
 unsigned plot_screen_of_256(int index)
 {
-    static const unsigned colour[PLOT_SERIES] = {68, 172, 36, 97, 179, 167, 175, 30};
+    static const unsigned colour[PLOT_SERIES] = {68, 220, 209, 162, 44, 204, 133, 213};
     return colour[index % PLOT_SERIES];
 }
 

@@ -6,6 +6,7 @@
 #include "plot.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,9 +47,31 @@ static double widest(const plot_ticks *ticks)
     return (double)most * 0.6 * SMALL;
 }
 
+/* The size, or what a longer text needs to stay within `room`. */
+static double fitted(const char *text, double size, double room)
+{
+    return fmin(size, (room - 20) / (0.6 * fmax((double)strlen(text), 1)));
+}
+
 static bool has_legend(const plot_figure *figure)
 {
     return figure->mark == PLOT_LINES && figure->series > 1;
+}
+
+/* The least way between neighbours of x. */
+static double least_gap(const drawing *d)
+{
+    double least = INFINITY;
+    for (int i = 1; i < d->across.count; i++)
+        least = fmin(least, fabs(at_x(d, d->across.at[i]) - at_x(d, d->across.at[i - 1])));
+    return least;
+}
+
+/* Fewer ticks of x until labels do not run into each other. */
+static void thin_out(drawing *d)
+{
+    for (int wanted = 7; wanted > 0 && least_gap(d) < widest(&d->across) + 15; wanted--)
+        plot_ticks_of(&d->figure->x, wanted, &d->across);
 }
 
 static void place(drawing *d)
@@ -65,14 +88,14 @@ static void place(drawing *d)
     d->y = top;
     d->width = d->canvas->width - left - right;
     d->height = d->canvas->height - top - bottom;
-    int fitting = (int)(d->width / (label + 25)); /* labels must not run into each other */
-    if (!f->equal && fitting < d->across.count) plot_ticks_of(&f->x, fitting > 3 ? fitting * 2 / 3 : 2, &d->across);
-    if (!f->equal) return;
-    double x = plot_half(&f->x), y = plot_half(&f->y), unit = fmin(d->width / x, d->height / y);
-    d->x += (d->width - unit * x) / 2;
-    d->y += (d->height - unit * y) / 2;
-    d->width = unit * x;
-    d->height = unit * y;
+    if (f->equal) {
+        double x = plot_half(&f->x), y = plot_half(&f->y), unit = fmin(d->width / x, d->height / y);
+        d->x += (d->width - unit * x) / 2;
+        d->y += (d->height - unit * y) / 2;
+        d->width = unit * x;
+        d->height = unit * y;
+    }
+    thin_out(d);
 }
 
 static void draw_lattice(const drawing *d)
@@ -104,13 +127,16 @@ static void draw_axes(const drawing *d)
         segment(d, d->x - 7, y, d->x, y, 1.5, ink);
         c->text(c, d->x - 13, y + SMALL * 0.35, SMALL, 1, false, d->up.text[i]);
     }
-    c->text(c, d->x + d->width / 2, bottom + 62, SIZE, 0, false, f->x.label);
-    c->text(c, d->x - 30 - widest(&d->up), d->y + d->height / 2, SIZE, 0, true, f->y.label);
+    double middle = d->y + d->height / 2;
+    c->text(c, d->x + d->width / 2, bottom + 62, fitted(f->x.label, SIZE, d->width + 80), 0, false, f->x.label);
+    c->text(c, d->x - 30 - widest(&d->up), middle, fitted(f->y.label, SIZE, 2 * fmin(middle, c->height - middle)), 0,
+            true, f->y.label);
 }
 
 static void draw_title(const drawing *d)
 {
-    d->canvas->text(d->canvas, d->canvas->width / 2, 40, SIZE + 4, 0, false, d->figure->title);
+    d->canvas->text(d->canvas, d->canvas->width / 2, 40, fitted(d->figure->title, SIZE + 4, d->canvas->width), 0,
+                    false, d->figure->title);
 }
 
 /* ------------------------------------------------------------------------------------------- cells */
@@ -127,6 +153,14 @@ static void draw_cells(const drawing *d)
     free(colour);
 }
 
+/* Of a bar of one value. */
+static void only_tick(double value, plot_ticks *out)
+{
+    out->count = 1;
+    out->at[0] = value;
+    snprintf(out->text[0], PLOT_TICK_TEXT, "%.6g", value);
+}
+
 static void draw_bar(const drawing *d)
 {
     enum { SHADES = 256, WIDE = 24 };
@@ -137,15 +171,23 @@ static void draw_bar(const drawing *d)
     const double x = d->x + d->width + 30;
     plot_ticks ticks;
     for (int i = 0; i < SHADES; i++)
-        colour[i] = plot_shade(1 - i / (SHADES - 1.0));
+        colour[i] = f->high > f->low ? plot_shade(1 - i / (SHADES - 1.0)) : plot_cell_colour(f, f->low);
     c->cells(c, x, d->y, WIDE, d->height, 1, SHADES, colour);
-    plot_ticks_of(&axis, 6, &ticks);
-    for (int i = 0; i < ticks.count && f->high > f->low; i++) {
-        double y = d->y + (1 - plot_place(&axis, ticks.at[i])) * d->height;
+    if (f->high > f->low)
+        plot_ticks_of(&axis, 6, &ticks);
+    else
+        only_tick(f->low, &ticks);
+    for (int i = 0; i < ticks.count; i++) {
+        double y = d->y + (f->high > f->low ? 1 - plot_place(&axis, ticks.at[i]) : 0.5) * d->height;
         segment(d, x + WIDE, y, x + WIDE + 6, y, 1.5, ink);
         c->text(c, x + WIDE + 12, y + SMALL * 0.35, SMALL, -1, false, ticks.text[i]);
     }
-    c->text(c, x + WIDE / 2.0, d->y - 12, SMALL, 0, false, f->cell_label);
+    double beyond = x + WIDE / 2.0 + 0.3 * SMALL * (double)strlen(f->cell_label) - (c->width - 10);
+    double size = fitted(f->cell_label, SMALL, c->width);
+    if (beyond > 0)
+        c->text(c, c->width - 10, d->y - 12, size, 1, false, f->cell_label);
+    else
+        c->text(c, x + WIDE / 2.0, d->y - 12, size, 0, false, f->cell_label);
 }
 
 /* ------------------------------------------------------------------------------------------- lines */

@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 1600, HEIGHT = 1067, UNITS = 1200 }; /* pixels, and what they stand for along x */
-
 typedef struct raster {
     plot_canvas canvas;
     double scale;
+    int width, height; /* pixels */
     uint32_t *colour;
     unsigned char *mask;
 } raster;
@@ -57,8 +56,8 @@ static void row_bounds(const double *a, const double *b, double middle, double r
 static void cover(const raster *r, area *touched, const double *a, const double *b, double half)
 {
     double dx = b[0] - a[0], dy = b[1] - a[1], square = dx * dx + dy * dy;
-    int x0 = within(fmin(a[0], b[0]) - half - 1, WIDTH), x1 = within(fmax(a[0], b[0]) + half + 2, WIDTH);
-    int y0 = within(fmin(a[1], b[1]) - half - 1, HEIGHT), y1 = within(fmax(a[1], b[1]) + half + 2, HEIGHT);
+    int x0 = within(fmin(a[0], b[0]) - half - 1, r->width), x1 = within(fmax(a[0], b[0]) + half + 2, r->width);
+    int y0 = within(fmin(a[1], b[1]) - half - 1, r->height), y1 = within(fmax(a[1], b[1]) + half + 2, r->height);
     for (int y = y0; y < y1; y++) {
         double from, to;
         row_bounds(a, b, y + 0.5, half + 1, &from, &to);
@@ -67,7 +66,7 @@ static void cover(const raster *r, area *touched, const double *a, const double 
             double px = x + 0.5 - a[0], py = y + 0.5 - a[1];
             double along = square > 0 ? fmin(fmax((px * dx + py * dy) / square, 0), 1) : 0;
             double part = half + 0.5 - hypot(px - along * dx, py - along * dy);
-            unsigned char *m = &r->mask[y * WIDTH + x];
+            unsigned char *m = &r->mask[y * r->width + x];
             unsigned level = part <= 0 ? 0 : part >= 1 ? 255 : (unsigned)(part * 255);
             if (level > *m) *m = (unsigned char)level;
         }
@@ -82,14 +81,17 @@ static void fill(const raster *r, const area *touched, uint32_t colour)
 {
     for (int y = touched->y0; y < touched->y1; y++)
         for (int x = touched->x0; x < touched->x1; x++) {
-            unsigned char *m = &r->mask[y * WIDTH + x];
-            uint32_t *c = &r->colour[y * WIDTH + x];
+            unsigned char *m = &r->mask[y * r->width + x];
+            uint32_t *c = &r->colour[y * r->width + x];
             if (*m != 0) *c = *m == 255 ? colour : blend(*c, colour, *m);
             *m = 0;
         }
 }
 
-static const area nothing = {WIDTH, HEIGHT, 0, 0};
+static area nothing(const raster *r)
+{
+    return (area){r->width, r->height, 0, 0};
+}
 
 /* Asked now and then; plot_command.c asks again. */
 static bool stop(int64_t i)
@@ -100,7 +102,7 @@ static bool stop(int64_t i)
 static void line(plot_canvas *canvas, const double *xy, int64_t points, double width, uint32_t colour)
 {
     const raster *r = (const raster *)canvas;
-    area touched = nothing;
+    area touched = nothing(r);
     for (int64_t i = 0; i + 1 < points && !stop(i); i++) {
         const double a[] = {xy[2 * i] * r->scale, xy[2 * i + 1] * r->scale};
         const double b[] = {xy[2 * i + 2] * r->scale, xy[2 * i + 3] * r->scale};
@@ -112,7 +114,7 @@ static void line(plot_canvas *canvas, const double *xy, int64_t points, double w
 static void dots(plot_canvas *canvas, const double *xy, int64_t points, double radius, uint32_t colour)
 {
     const raster *r = (const raster *)canvas;
-    area touched = nothing;
+    area touched = nothing(r);
     for (int64_t i = 0; i < points && !stop(i); i++) {
         const double at[] = {xy[2 * i] * r->scale, xy[2 * i + 1] * r->scale};
         cover(r, &touched, at, at, radius * r->scale);
@@ -123,22 +125,22 @@ static void dots(plot_canvas *canvas, const double *xy, int64_t points, double r
 static void box(plot_canvas *canvas, double x, double y, double width, double height, uint32_t colour)
 {
     const raster *r = (const raster *)canvas;
-    int x1 = within((x + width) * r->scale + 0.5, WIDTH), y1 = within((y + height) * r->scale + 0.5, HEIGHT);
-    for (int py = within(y * r->scale + 0.5, HEIGHT); py < y1; py++)
-        for (int px = within(x * r->scale + 0.5, WIDTH); px < x1; px++)
-            r->colour[py * WIDTH + px] = colour;
+    int x1 = within((x + width) * r->scale + 0.5, r->width), y1 = within((y + height) * r->scale + 0.5, r->height);
+    for (int py = within(y * r->scale + 0.5, r->height); py < y1; py++)
+        for (int px = within(x * r->scale + 0.5, r->width); px < x1; px++)
+            r->colour[py * r->width + px] = colour;
 }
 
 static void cells(plot_canvas *canvas, double x, double y, double width, double height, int nx, int ny,
                   const uint32_t *colour)
 {
     const raster *r = (const raster *)canvas;
-    int x0 = within(x * r->scale + 0.5, WIDTH), x1 = within((x + width) * r->scale + 0.5, WIDTH);
-    int y0 = within(y * r->scale + 0.5, HEIGHT), y1 = within((y + height) * r->scale + 0.5, HEIGHT);
+    int x0 = within(x * r->scale + 0.5, r->width), x1 = within((x + width) * r->scale + 0.5, r->width);
+    int y0 = within(y * r->scale + 0.5, r->height), y1 = within((y + height) * r->scale + 0.5, r->height);
     for (int py = y0; py < y1; py++)
         for (int px = x0; px < x1; px++) {
             int cx = (int)((int64_t)(px - x0) * nx / (x1 - x0)), cy = (int)((int64_t)(py - y0) * ny / (y1 - y0));
-            r->colour[py * WIDTH + px] = colour[cy * nx + cx];
+            r->colour[py * r->width + px] = colour[cy * nx + cx];
         }
 }
 
@@ -162,7 +164,7 @@ static void text(plot_canvas *canvas, double x, double y, double size, int ancho
     const double step = 0.6 * size * r->scale, length = (double)strlen(string) * step - 0.2 * size * r->scale;
     const double back = anchor < 0 ? 0 : anchor == 0 ? length / 2 : length;
     double at[2] = {x * r->scale - (upright ? 0 : back), y * r->scale + (upright ? back : 0)};
-    area touched = nothing;
+    area touched = nothing(r);
     for (const char *c = string; *c != '\0'; c++) {
         for (const char *p = plot_glyph((unsigned char)*c); *p != '\0';)
             p = stroke(r, &touched, p, at, size * r->scale, upright);
@@ -171,11 +173,11 @@ static void text(plot_canvas *canvas, double x, double y, double size, int ancho
     fill(r, &touched, 0x202020);
 }
 
-uint32_t *plot_pixels(const plot_figure *figure, int *width, int *height)
+uint32_t *plot_pixels(const plot_figure *figure, int width, int height)
 {
-    const size_t pixels = (size_t)WIDTH * HEIGHT;
-    raster r = {
-        {UNITS, HEIGHT * UNITS / (double)WIDTH, line, dots, box, text, cells}, WIDTH / (double)UNITS, NULL, NULL};
+    static const double scale = 4.0 / 3;
+    const size_t pixels = (size_t)width * (size_t)height;
+    raster r = {{width / scale, height / scale, line, dots, box, text, cells}, scale, width, height, NULL, NULL};
     r.colour = shell_alloc(NULL, pixels * sizeof *r.colour);
     r.mask = shell_alloc(NULL, pixels);
     memset(r.mask, 0, pixels);
@@ -183,15 +185,5 @@ uint32_t *plot_pixels(const plot_figure *figure, int *width, int *height)
         r.colour[i] = 0xffffff;
     plot_draw(figure, &r.canvas);
     free(r.mask);
-    *width = WIDTH;
-    *height = HEIGHT;
     return r.colour;
-}
-
-void plot_png(const plot_figure *figure, shell_text *out)
-{
-    int width, height;
-    uint32_t *colour = plot_pixels(figure, &width, &height);
-    plot_png_encode(colour, width, height, out);
-    free(colour);
 }

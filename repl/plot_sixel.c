@@ -2,7 +2,7 @@
  *
  * A picture as sixels, for terminals that take them (DEC STD 070): bands of six rows, in each of them one pass a
  * colour. There are at most 256 colours: those of a cube of 32 x 32 x 32 that most pixels have, each the mean of its
- * pixels, and what is left goes to the nearest of them. The picture is made smaller by means of areas. See plot.h.
+ * pixels, and what is left goes to the nearest of them. See plot.h.
  */
 #include "plot.h"
 
@@ -26,33 +26,6 @@ typedef struct palette {
 static unsigned bin_of(uint32_t colour)
 {
     return (colour >> 9 & 31 << 10) | (colour >> 6 & 31 << 5) | (colour >> 3 & 31);
-}
-
-/* ------------------------------------------------------------------------------------------ smaller */
-
-/* The mean of pixels [x0, x1) x [y0, y1). */
-static uint32_t mean_of(const uint32_t *colour, int width, int x0, int x1, int y0, int y1)
-{
-    unsigned red = 0, green = 0, blue = 0, count = (unsigned)(x1 - x0) * (unsigned)(y1 - y0);
-    for (int y = y0; y < y1; y++)
-        for (int x = x0; x < x1; x++) {
-            uint32_t c = colour[(size_t)y * (size_t)width + (size_t)x];
-            red += c >> 16 & 255;
-            green += c >> 8 & 255;
-            blue += c & 255;
-        }
-    return (red + count / 2) / count << 16 | (green + count / 2) / count << 8 | (blue + count / 2) / count;
-}
-
-static uint32_t *shrink(const uint32_t *colour, int width, int height, int new_width, int new_height)
-{
-    uint32_t *out = shell_alloc(NULL, sizeof *out * (size_t)new_width * (size_t)new_height);
-    for (int y = 0; y < new_height; y++)
-        for (int x = 0; x < new_width; x++)
-            out[(size_t)y * (size_t)new_width + (size_t)x] =
-                mean_of(colour, width, x * width / new_width, (x + 1) * width / new_width, y * height / new_height,
-                        (y + 1) * height / new_height);
-    return out;
 }
 
 /* ------------------------------------------------------------------------------------------ palette */
@@ -159,7 +132,6 @@ static void put_band(shell_text *out, const unsigned char *number, int width, in
         there[number[i]] = true;
     for (int colour = 0; colour < COLOURS; colour++)
         if (there[colour]) put_pass(out, number, width, rows, colour);
-    shell_text_add(out, "-", 1);
 }
 
 static void put_head(shell_text *out, const palette *p, int width, int height)
@@ -175,7 +147,7 @@ static void put_head(shell_text *out, const palette *p, int width, int height)
     }
 }
 
-static void encode(const uint32_t *colour, int width, int height, shell_text *out)
+void plot_sixel(const uint32_t *colour, int width, int height, shell_text *out)
 {
     size_t pixels = (size_t)width * (size_t)height;
     palette p = {.bin = shell_alloc(NULL, BINS * sizeof *p.bin)};
@@ -186,25 +158,11 @@ static void encode(const uint32_t *colour, int width, int height, shell_text *ou
     for (size_t i = 0; i < pixels; i++)
         number[i] = (unsigned char)p.bin[bin_of(colour[i])].number;
     put_head(out, &p, width, height);
-    for (int y = 0; y < height; y += BAND)
+    for (int y = 0; y < height; y += BAND) {
+        if (y > 0) shell_text_add(out, "-", 1); /* not behind the last: there the cursor is to stay */
         put_band(out, number + (size_t)y * (size_t)width, width, height - y < BAND ? height - y : BAND);
+    }
     shell_text_puts(out, "\033\\");
     free(number);
     free(p.bin);
-}
-
-void plot_sixel(const plot_figure *figure, int wanted, shell_text *out)
-{
-    int width, height;
-    uint32_t *colour = plot_pixels(figure, &width, &height);
-    if (wanted < width) {
-        int low = (int)((int64_t)height * wanted / width);
-        uint32_t *small = shrink(colour, width, height, wanted, low);
-        free(colour);
-        colour = small;
-        width = wanted;
-        height = low;
-    }
-    encode(colour, width, height, out);
-    free(colour);
 }

@@ -83,11 +83,13 @@ static void put_numbers(const text_page *p)
 }
 
 /* Of the data, so that a screen of `height` rows holds the figure and the next prompt. */
-static int rows_within(const plot_figure *figure, int height)
+static int rows_within(const text_page *p, int height)
 {
     enum { AROUND = 5 }; /* title, rule, numbers, label of x, prompt */
+    const plot_figure *figure = p->figure;
     int labels = figure->mark == PLOT_TREE || figure->y.label[0] != '\0';
-    int rows = height - AROUND - labels - figure->bar - text_has_legend(figure);
+    int legend = text_has_legend(figure) ? text_put_legend(p, false) : 0;
+    int rows = height - AROUND - labels - figure->bar - legend;
     if (height == 0) return ROWS;
     return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
 }
@@ -181,7 +183,7 @@ static void draw_tree(const text_page *whole)
     title.columns = whole->width - half->left - 2;
     put_centred(&title, whole->figure->title);
     put_halves(half);
-    text_put_legend(&title);
+    text_put_legend(&title, true);
     for (int h = 0; h < 2; h++)
         free(half[h].place);
 }
@@ -190,7 +192,7 @@ void plot_text_draw(const plot_figure *figure, int width, int height, int colour
 {
     text_page p = {.figure = figure, .out = out, .colours = colours};
     p.width = width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width;
-    p.rows = rows_within(figure, height);
+    p.rows = rows_within(&p, height);
     if (figure->mark == PLOT_TREE) {
         draw_tree(&p);
         return;
@@ -209,6 +211,6 @@ void plot_text_draw(const plot_figure *figure, int width, int height, int colour
     put_numbers(&p);
     put_centred(&p, figure->x.label);
     if (figure->bar) text_put_bar(&p);
-    if (text_has_legend(figure)) text_put_legend(&p);
+    if (text_has_legend(figure)) text_put_legend(&p, true);
     free(p.place);
 }

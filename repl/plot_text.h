@@ -39,7 +39,8 @@ bool text_has_legend(const plot_figure *figure);
 bool text_is_empty(const text_page *p, const text_place *at);
 void text_put_place(const text_page *p, const text_place *at);
 void text_put_bar(const text_page *p);
-void text_put_legend(const text_page *p);
+/* How many lines a legend takes; draw: writes them, too. */
+int text_put_legend(const text_page *p, bool draw);
 void text_blanks(const text_page *p, int count);
 
 #endif

@@ -5,8 +5,10 @@
  */
 #include "plot_text.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------------------------------ colours */
 
@@ -152,16 +154,33 @@ static void put_key(const text_page *p, int series)
     shell_text_puts(p->out, " ");
 }
 
-void text_put_legend(const text_page *p)
+/* Columns of a key and its label. */
+static int key_width(const plot_series *one)
 {
-    text_blanks(p, p->left + 1);
+    int width;
+    shell_fit(one->label, strlen(one->label), INT_MAX, &width);
+    return 3 + width;
+}
+
+int text_put_legend(const text_page *p, bool draw)
+{
+    enum { INDENT = 4, GAP = 2 };
+    int at = 0, lines = 1;
     for (int s = 0; s < p->figure->series; s++) {
-        if (p->figure->one[s].count == 0) continue;
+        const plot_series *one = &p->figure->one[s];
+        if (one->count == 0) continue;
+        bool next = at > 0 && at + GAP + key_width(one) > p->width;
+        if (next) lines++;
+        if (draw && next) shell_text_puts(p->out, "\n");
+        int before = at == 0 || next ? INDENT : GAP;
+        at = (next ? 0 : at) + before + key_width(one);
+        if (!draw) continue;
+        text_blanks(p, before);
         put_key(p, s);
-        shell_text_puts(p->out, p->figure->one[s].label);
-        shell_text_puts(p->out, "  ");
+        shell_text_puts(p->out, one->label);
     }
-    shell_text_puts(p->out, "\n");
+    if (draw) shell_text_puts(p->out, "\n");
+    return lines;
 }
 
 bool text_has_legend(const plot_figure *figure)

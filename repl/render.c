@@ -5,6 +5,7 @@
 #include "render.h"
 
 #include "terminal.h"
+#include "wrap.h"
 
 static void no_begin(shell_render *render)
 {
@@ -34,7 +35,7 @@ static const shell_mode modes[] = {
     {"line", "one value a line: name = value", false, shell_line_begin, shell_line_row, shell_line_end, NULL},
 };
 
-enum { MODES = sizeof modes / sizeof modes[0] };
+enum { MODES = sizeof modes / sizeof modes[0], TEXT_HANG = 2 };
 
 const shell_mode *shell_mode_at(int index)
 {
@@ -51,11 +52,15 @@ const shell_mode *shell_mode_find(const char *name)
 static void text_row(shell_render *render)
 {
     shell_cell cell = shell_cell_read(render->statement, 0, &render->cell);
-    shell_sink_put(render->out, cell.text, cell.length);
+    shell_wrap wrap = {.width = render->width, .hang = TEXT_HANG};
+    shell_text lines = {0};
+    shell_wrap_add(&lines, cell.text, cell.length, &wrap);
+    shell_sink_put(render->out, lines.data, lines.used);
     shell_sink_char(render->out, '\n');
+    shell_text_free(&lines);
 }
 
-/* Plain text lines of a one-column result, without header or frame. */
+/* Plain text lines of a one-column result, without header or frame, broken between words on a terminal. */
 static const shell_mode text_mode = {"text", "", false, no_begin, text_row, no_end, NULL};
 
 /* Steps on without showing, for a moment: how many rows there are in all, if that is soon known. */

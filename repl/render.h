@@ -33,7 +33,8 @@ struct shell_render {
     lacis_statement *statement;
     const shell_mode *mode;
     int columns;
-    bool plan; /* EXPLAIN: one column of text is written as plain lines */
+    bool plan;  /* EXPLAIN: one column of text is written as plain lines */
+    bool prose; /* SHOW: cells hold the engine's sentences, which are broken between words, not cut */
     bool colours;
     int width;         /* of the terminal; 0: any */
     int64_t row_limit; /* 0: all */

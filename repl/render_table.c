@@ -2,12 +2,13 @@
  *
  * Modes table, box and markdown. The first rows (SHELL_SAMPLE_ROWS at most) are kept until the widths of the columns
  * are known; what follows is streamed with those widths, and a cell that is wider pushes the rest of its row to the
- * right. On a terminal columns shrink to fit it, and shortened cells end in ... and are counted. A value of several
- * lines takes several lines of its column.
+ * right. On a terminal columns shrink to fit it, and shortened cells end in ... and are counted; those of SHOW are
+ * broken between words instead. A value of several lines takes several lines of its column.
  */
 #include "render.h"
 
 #include "terminal.h"
+#include "wrap.h"
 
 #include <stdlib.h>
 
@@ -240,6 +241,22 @@ static void put_row(shell_render *render, const table_cell *row, bool header)
     }
 }
 
+/* Breaks cells of words, or the names above them, that are wider than their columns. */
+static void break_row(shell_render *render, table_cell *row)
+{
+    table_state *state = render->state;
+    for (int i = 0; i < render->columns; i++) {
+        if (row[i].width <= state->column[i].width || state->column[i].right) continue;
+        shell_wrap wrap = {.width = state->column[i].width, .whole = true};
+        char *text = shell_copy(state->bytes.data + row[i].at, row[i].length);
+        row[i].at = state->bytes.used;
+        shell_wrap_add(&state->bytes, text, row[i].length, &wrap);
+        row[i].length = state->bytes.used - row[i].at;
+        free(text);
+        measure(state, &row[i]);
+    }
+}
+
 /* Puts out all that is kept and forgets it. */
 static void put_kept(shell_render *render)
 {
@@ -248,13 +265,16 @@ static void put_kept(shell_render *render)
     if (!state->streaming) {
         decide_widths(render);
         put_line(render, &render->mode->frame->top);
+        if (state->fitted && render->prose) break_row(render, state->cell);
         put_row(render, state->cell, true);
         put_line(render, &render->mode->frame->rule);
         first = (size_t)render->columns;
         state->streaming = true;
     }
-    for (size_t c = first; c < state->cells; c += (size_t)render->columns)
+    for (size_t c = first; c < state->cells; c += (size_t)render->columns) {
+        if (state->fitted && render->prose) break_row(render, &state->cell[c]);
         put_row(render, &state->cell[c], false);
+    }
     state->cells = 0;
     shell_text_clear(&state->bytes);
 }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the shell says on stderr: errors with their line and a caret, notes, warnings and the engine's summaries.
+ * What the shell says on stderr: errors with their line and a caret, notes, warnings and the engine's summaries; on a
+ * terminal broken between words.
  */
 #include "session.h"
 #include "terminal.h"
+#include "wrap.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { USUAL_WIDTH = 100, INDENT = 2 };
+enum { USUAL_WIDTH = 100, INDENT = 2, MESSAGE_HANG = 2 };
 
 /* Before anything goes to stderr: results written so far come first, and the bar gives way. */
 static void make_room(shell_session *session)
@@ -24,29 +26,42 @@ static const char *colour(const char *sequence)
     return shell_terminal_colours(STDERR_FILENO) ? sequence : "";
 }
 
-/* Messages quote names and data, whose escapes must not steer the terminal. */
-static void put_clean(FILE *file, const char *message)
+/* A message and the end of its line, behind `column` columns. Messages quote names and data, whose escapes must not
+ * steer the terminal. */
+static void put_message(FILE *file, const char *message, int column)
 {
-    shell_text clean = {0};
+    shell_text clean = {0}, lines = {0};
+    shell_wrap wrap = {.width = shell_terminal_width(fileno(file)), .column = column, .hang = MESSAGE_HANG};
     shell_clean(&clean, message, strlen(message));
-    if (clean.used) fwrite(clean.data, 1, clean.used, file);
+    shell_wrap_add(&lines, clean.data ? clean.data : "", clean.used, &wrap);
+    fwrite(lines.data, 1, lines.used, file);
+    fputc('\n', file);
     shell_text_free(&clean);
+    shell_text_free(&lines);
+}
+
+/* "warning: " before a message; returns its columns. */
+static int put_kind(FILE *file, const char *kind, const char *sequence)
+{
+    bool coloured = shell_terminal_colours(fileno(file)) && sequence[0];
+    fprintf(file, "%s%s:%s ", coloured ? sequence : "", kind, coloured ? SHELL_PLAIN : "");
+    return (int)strlen(kind) + 2;
 }
 
 static void put_error(const shell_session *session, int64_t line, const char *message)
 {
-    if (session->place.name) fprintf(stderr, "%s:%lld: ", session->place.name, (long long)line);
-    fprintf(stderr, "%serror:%s ", colour(SHELL_RED), colour(SHELL_PLAIN));
-    put_clean(stderr, message);
-    fputc('\n', stderr);
+    int column = 0;
+    if (session->place.name) {
+        column = fprintf(stderr, "%s:%lld: ", session->place.name, (long long)line);
+        if (column < 0) column = 0;
+    }
+    column += put_kind(stderr, "error", SHELL_RED);
+    put_message(stderr, message, column);
 }
 
 static void put_hint(const char *hint)
 {
-    if (!hint || !hint[0]) return;
-    fputs("hint: ", stderr);
-    put_clean(stderr, hint);
-    fputc('\n', stderr);
+    if (hint && hint[0]) put_message(stderr, hint, put_kind(stderr, "hint", ""));
 }
 
 void shell_error(shell_session *session, const char *hint, const char *format, ...)
@@ -64,12 +79,14 @@ void shell_error(shell_session *session, const char *hint, const char *format, .
 
 void shell_note(shell_session *session, const char *format, ...)
 {
+    char *message = NULL;
     va_list arguments;
-    make_room(session);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    int length = vasprintf(&message, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    make_room(session);
+    put_message(stderr, length >= 0 ? message : format, 0);
+    if (length >= 0) free(message);
 }
 
 void shell_log(void *arg, lacis_level level, const char *message)
@@ -78,16 +95,13 @@ void shell_log(void *arg, lacis_level level, const char *message)
     FILE *file = session->log ? session->log : stderr;
     static const char *const kind[] = {
         [LACIS_SUMMARY] = "summary", [LACIS_NOTE] = "note", [LACIS_WARNING] = "warning"};
+    int column = 0;
     if (session->planning) return;
     shell_html_message(session->html, kind[level], message);
     if (session->silent) return;
     if (!session->log) make_room(session);
-    bool coloured = level == LACIS_WARNING && !session->log;
-    if (level == LACIS_WARNING)
-        fprintf(file, "%swarning:%s ", coloured ? colour(SHELL_YELLOW) : "", coloured ? colour(SHELL_PLAIN) : "");
-    if (level == LACIS_NOTE) fputs("note: ", file);
-    put_clean(file, message);
-    fputc('\n', file);
+    if (level != LACIS_SUMMARY) column = put_kind(file, kind[level], level == LACIS_WARNING ? SHELL_YELLOW : "");
+    put_message(file, message, column);
     if (session->log) fflush(file);
 }
 

@@ -165,6 +165,7 @@ static lacis_status render_statement(shell_session *session, lacis_statement *st
     shell_sink *out = shell_session_sink(session);
     const shell_mode *mode = session->mode ? session->mode : shell_mode_find(out->terminal ? "box" : "csv");
     shell_render render = {.out = out, .statement = statement, .mode = mode, .plan = is_plan(session, text)};
+    render.prose = strncasecmp(text, "SHOW", 4) == 0;
     render.html = session->html;
     render.colours = out->terminal && shell_terminal_colours(out->fd);
     render.width = out->terminal ? shell_terminal_width(out->fd) : 0;

@@ -11,6 +11,7 @@
 #include "progress.h"
 #include "render.h"
 #include "sink.h"
+#include "terminal.h"
 #include "text.h"
 
 #include <stdio.h>
@@ -51,7 +52,7 @@ typedef struct shell_session {
     bool planning;    /* for the report: notes and warnings will come again */
     bool silent;      /* .log off */
 
-    int sixels; /* whether the terminal takes them: 0 not asked yet, 1 yes, -1 no */
+    shell_images images; /* what the terminal takes */
 
     bool interactive;
     struct shell_input *input; /* interactive: the line editor */

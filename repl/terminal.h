@@ -16,12 +16,16 @@ int shell_terminal_height(int fd);
 bool shell_terminal_moves(int fd);
 /* The same, and the user did not set NO_COLOR. */
 bool shell_terminal_colours(int fd);
-/* Pixels of its width; 0 where it does not say. */
-int shell_terminal_pixels(int fd);
-/* Whether the terminal behind fd, from which standard input must come as well, takes sixels: it is asked what it is
- * (DA1) and has a second to answer; what comes later input_*.c drop. Asked while input waits, or in the background,
- * it is taken to be none. */
-bool shell_terminal_sixels(int fd);
+/* Pixels of its window; false where it does not say. */
+bool shell_terminal_pixels(int fd, int *width, int *height);
+
+typedef enum shell_images { SHELL_NOT_ASKED, SHELL_NO_IMAGES, SHELL_SIXELS, SHELL_KITTY } shell_images;
+/* terminal_images.c: which images the terminal behind fd takes, from which standard input must come as well: it is
+ * asked what it is (DA1), and where `kitty` says that it may be one of those that draw kitty's, whether it does
+ * (variables of the environment outlive their terminal: an xterm begun in a kitty has them, too). It has a second to
+ * answer; what comes later input_*.c drop. Asked while input waits, or in the background, or where nothing comes, it
+ * is what `kitty` says. */
+shell_images shell_terminal_images(int fd, bool kitty);
 /* Seconds from some fixed moment. */
 double shell_clock(void);
 

@@ -100,33 +100,34 @@ static const char *const plans[] = {
 
 static const shell_topic topics[] = {
     {"statements", "what can be written besides SQL",
-     "LOAD name FROM 'file' [AS format] [WITH (option = value, ...)]   read a graph, matrix, vector or neuron\n"
-     "LOAD name FROM 'a', 'b' ... | 'folder' | 'folder/*.swc'         neurons of many files as one array\n"
-     "GENERATE name AS generator (option = value, ...)                make one, such as rmat(scale = 10)\n"
-     "SAVE name TO 'file'                                             write one, in the format of its ending\n"
-     "PLOT name [AS line|scatter|heat|spy|hist|tree] [TO 'file.png|svg']   draw one, here or into a file\n"
-     "LET name = call                                                 compute and keep an array\n"
-     "LET name = SELECT ...                                           make one from a query\n"
-     "CREATE VIEW name AS call                                        compute what queries ask for, when they ask\n"
-     "call                                                            an operator: MULTIPLY, POWER ...\n"
-     "EXPLAIN [ANALYZE] call                                          the plan, without running it or with\n"
-     "DROP name;  SET name = value;  CALIBRATE\n"
-     "TUNE operator [TYPE type] [SECONDS number]                      choose its GPU kernels by measuring them\n"
-     "SHOW ARRAYS | OPERATORS | OPERATOR verb | AGGREGATES | DEVICES | OPTIONS | KERNELS | LOADERS | GENERATORS\n"
-     "Everything else is SQL as SQLite speaks it; every array and view is a table in it. A statement ends with ;\n"
-     "-- and /* */ are comments. .help VERB explains an operator.\n",
+     "LOAD name FROM 'file' [AS format] [WITH (option = value, ...)]  read a graph, matrix, vector or neuron\n"
+     "LOAD name FROM 'a', 'b' ... | 'folder' | 'folder/*.swc'  neurons of many files as one array\n"
+     "GENERATE name AS generator (option = value, ...)  make one, such as rmat(scale = 10)\n"
+     "SAVE name TO 'file'       write one, in the format of its ending\n"
+     "PLOT name [AS line|scatter|heat|spy|hist|tree] [TO 'file.png|svg']  draw one, here or into a file\n"
+     "LET name = call           compute and keep an array\n"
+     "LET name = SELECT ...     make one from a query\n"
+     "CREATE VIEW name AS call  compute what queries ask for, when they ask\n"
+     "call                      an operator: MULTIPLY, POWER ...\n"
+     "EXPLAIN [ANALYZE] call    the plan, without running it or with\n"
+     "DROP name                 forget an array or view\n"
+     "SET name = value          an option, for this session and its database; SHOW OPTIONS lists them\n"
+     "CALIBRATE                 measure this machine, so that estimates of time are its own\n"
+     "TUNE operator [TYPE type] [SECONDS number]  choose its GPU kernels by measuring them\n"
+     "SHOW what                 ARRAYS, OPERATORS, OPERATOR verb, AGGREGATES, DEVICES, OPTIONS, KERNELS, LOADERS or "
+     "GENERATORS\n"
+     "\n"
+     "Everything else is SQL as SQLite speaks it; every array and view is a table in it. A statement ends with ; "
+     "and -- and /* */ are comments. .help VERB explains an operator.\n",
      NULL},
     {"files", "reading and writing arrays",
      "The format is found by content; AS names it, WITH settles what the file leaves open. .gz is unpacked. A "
-     "pattern or a\n"
-     "folder of .swc files becomes one array. SAVE goes by the ending. What is there: SHOW LOADERS; public data "
-     "sets:\n"
-     "datasets/fetch --list.\n",
+     "pattern or a folder of .swc files becomes one array. SAVE goes by the ending. What is there: SHOW LOADERS; "
+     "public data sets: datasets/fetch --list.\n",
      files},
     {"graphs", "products, paths, closures: MULTIPLY, POWER",
      "A graph is a table of src, dst, value. MULTIPLY joins edges s -> c -> t: CON says what a path is worth, AGG "
-     "what\n"
-     "becomes of all from s to t. A view computes only the rows that a query asks for.\n",
+     "what becomes of all from s to t. A view computes only the rows that a query asks for.\n",
      graphs},
     {"batches", "many small systems of equations: SOLVE, CONVERT",
      "A batch is a table of lane, row and fields: a, b, c, d of tridiagonal systems, parent, a, b, d, rhs of "
@@ -137,8 +138,7 @@ static const shell_topic topics[] = {
      neurons},
     {"matrices", "symmetric matrices times vectors: SYMV",
      "One triangle counts. Matrices come from GENERATE, from MatrixMarket (dense = true) and NumPy files, and from "
-     "queries\n"
-     "of i, j, value; vectors from queries of i, value.\n",
+     "queries of i, j, value; vectors from queries of i, value.\n",
      matrices},
     {"bodies", "point masses under gravity: NBODY, ACCELERATE",
      "Bodies are a table of id, m, x, y, z, vx, vy, vz. LET r = NBODY ... makes the table r_energy as well.\n",
@@ -148,14 +148,12 @@ static const shell_topic topics[] = {
      "well.\n",
      grids},
     {"plots", "pictures: PLOT",
-     "AS line, scatter, heat, spy, hist or tree; without it what fits the array. On the screen as an image where "
-     "the\n"
+     "AS line, scatter, heat, spy, hist or tree; without it what fits the array. On the screen as an image where the "
      "terminal takes one, else in characters; TO a file that ends in .png or .svg.\n",
      plots},
     {"plans", "what a statement will cost, and why: EXPLAIN",
      "EXPLAIN runs nothing and says what was counted, what is estimated, and of every way its cost or why it cannot "
-     "run.\n"
-     "* is what will run. EXPLAIN ANALYZE runs it too.\n",
+     "run. * is what will run. EXPLAIN ANALYZE runs it too.\n",
      plans},
     {"modes", "how results are written", NULL, NULL},
     {"keys", "editing at the prompt",
@@ -166,7 +164,7 @@ static const shell_topic topics[] = {
      "Ctrl-D     leaves, at an empty prompt\n",
      NULL},
     {"parameters", "-v name=value",
-     "lacis -v k=10 -c \"SELECT :k + 1\" binds 10 to :k in every statement that uses it. A value that reads as a\n"
+     "lacis -v k=10 -c \"SELECT :k + 1\" binds 10 to :k in every statement that uses it. A value that reads as a "
      "number is one; all else is text.\n",
      NULL},
     {"codes", "exit codes of the program",

@@ -7,7 +7,7 @@
 
 typedef struct shell_topic {
     const char *name, *summary;
-    const char *text;            /* NULL: made from the table of modes */
+    const char *text; /* a paragraph or row a line, broken when shown; NULL: made from the table of modes */
     const char *const *examples; /* statements without their semicolons, which run in their order; NULL: none */
 } shell_topic;
 

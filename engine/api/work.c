@@ -206,7 +206,9 @@ static lacis_status add_step(const char *step, lacis_lines *lines)
     if (code == NULL) return lacis_lines_add(lines, "%s", step);
     char asked[200];
     lacis_pushdown_text(code + sizeof mark - 1, asked, sizeof asked);
-    return lacis_lines_add(lines, "%.*s: %s", (int)(code - step), step, asked);
+    LACIS_TRY(lacis_lines_add(lines, "%.*s: %s", (int)(code - step), step, asked));
+    if (strchr(asked, ',') == NULL) return LACIS_OK;
+    return lacis_lines_add(lines, "  asked of it alone; a view computes no more than that");
 }
 
 /* The steps of SQLite's plan, indented under the steps that they belong to. */

@@ -72,6 +72,34 @@ const char *lacis_dtype_name(lacis_dtype dtype)
     return (size_t)dtype < sizeof name / sizeof name[0] ? name[dtype] : "unknown";
 }
 
+const char *lacis_dtype_words(lacis_dtype dtype)
+{
+    static const char *const words[] = {
+        [LACIS_PATTERN] = "no values",
+        [LACIS_U8] = "8-bit counts",
+        [LACIS_U16] = "16-bit counts",
+        [LACIS_U32] = "32-bit counts",
+        [LACIS_I32] = "32-bit integers",
+        [LACIS_I64] = "64-bit integers",
+        [LACIS_F32] = "single precision",
+        [LACIS_F64] = "double precision",
+        [LACIS_C64] = "complex, single precision",
+        [LACIS_C128] = "complex, double precision",
+        [LACIS_DD] = "double-double, 32 digits",
+        [LACIS_CDD] = "complex double-double, 32 digits",
+    };
+    return (size_t)dtype < sizeof words / sizeof words[0] ? words[dtype] : "unknown";
+}
+
+const char *lacis_isa_words(const char *name)
+{
+    static const char *const words[][2] = {
+        {"avx512", "AVX-512"}, {"avx2", "AVX2"}, {"baseline", "those that every such processor has"}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i][0], name) == 0) return words[i][1];
+    return name;
+}
+
 size_t lacis_dtype_size(lacis_dtype dtype)
 {
     static const unsigned char size[] = {

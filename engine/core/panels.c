@@ -388,18 +388,18 @@ static void destroy_locks(struct deal *deal)
     pthread_mutex_destroy(&deal->lock);
 }
 
-lacis_status lacis_gpu_panels(lacis_run *run, lacis_gpu *const *gpu, int gpus, const lacis_panels *work,
-                              lacis_panels_report *report)
+/* What a call needs on the host; behind it what its panels own. */
+struct table {
+    struct deal deal;
+    struct lane lane[LANES * LACIS_GPUS];
+};
+
+static lacis_status deal_out(lacis_run *run, lacis_gpu *const *gpu, int gpus, const lacis_panels *work,
+                             lacis_panels_report *report, struct table *table, char *own, uint64_t own_bytes)
 {
-    struct deal *deal;
-    struct lane *lane;
-    char *own;
-    uint64_t before[LACIS_GPUS], own_bytes = (work->own_bytes + 63) / 64 * 64;
-    *report = (lacis_panels_report){0};
-    if (work->end <= work->begin) return LACIS_OK;
-    LACIS_TRY(lacis_run_scratch(run, sizeof *deal, &deal));
-    LACIS_TRY(lacis_run_scratch(run, sizeof *lane * LANES * LACIS_GPUS, &lane));
-    LACIS_TRY(lacis_run_scratch(run, own_bytes * LANES * LACIS_GPUS + 1, &own));
+    struct deal *deal = &table->deal;
+    struct lane *lane = table->lane;
+    uint64_t before[LACIS_GPUS];
     *deal = (struct deal){
         .run = run, .work = work, .report = report, .gpus = gpus, .next = work->begin, .placed = work->begin};
     if (!make_locks(deal)) return lacis_run_fail(run, LACIS_NOMEM, "the system has no lock left");
@@ -428,4 +428,17 @@ lacis_status lacis_gpu_panels(lacis_run *run, lacis_gpu *const *gpu, int gpus, c
     destroy_locks(deal);
     count_devices(run, deal, before);
     return answer(run, deal);
+}
+
+lacis_status lacis_gpu_panels(lacis_run *run, lacis_gpu *const *gpu, int gpus, const lacis_panels *work,
+                              lacis_panels_report *report)
+{
+    struct table *table;
+    const uint64_t head = (sizeof *table + 63) / 64 * 64, own_bytes = (work->own_bytes + 63) / 64 * 64;
+    *report = (lacis_panels_report){0};
+    if (work->end <= work->begin) return LACIS_OK;
+    LACIS_TRY(lacis_run_alloc(run, head + own_bytes * LANES * LACIS_GPUS, &table));
+    lacis_status status = deal_out(run, gpu, gpus, work, report, table, (char *)table + head, own_bytes);
+    lacis_run_free(run, table);
+    return status;
 }

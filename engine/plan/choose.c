@@ -59,7 +59,7 @@ static void list_candidates(const lacis_run *run, const lacis_call *call, lacis_
         *candidate = (lacis_candidate){.variant = call->op->variants[i], .can = true};
         if (!wanted_on(call, candidate->variant->device)) {
             candidate->can = false;
-            snprintf(candidate->reason, sizeof candidate->reason, "not wanted: ON %s",
+            snprintf(candidate->reason, sizeof candidate->reason, "not wanted: the statement says ON %s",
                      call->on == LACIS_ON_CPU ? "CPU" : "GPU");
         } else if (candidate->variant->ranks && lacis_run_ranks(run) == 1) {
             candidate->can = false;
@@ -180,6 +180,38 @@ static int cheapest(const lacis_plan *plan)
     return best;
 }
 
+/* The cheapest of the others that fit; -1: there is none. */
+static int runner_up(const lacis_plan *plan)
+{
+    int best = -1;
+    for (int i = 0; i < plan->candidates; i++) {
+        const lacis_candidate *other = &plan->candidate[i];
+        if (i == plan->chosen || !other->can || !other->fits) continue;
+        if (best < 0 || other->cost.seconds < plan->candidate[best].cost.seconds) best = i;
+    }
+    return best;
+}
+
+/* Why the chosen one is, in a sentence. */
+static void say_choice(lacis_plan *plan, int able)
+{
+    const lacis_candidate *chosen = &plan->candidate[plan->chosen];
+    const int next = able > 1 && chosen->fits ? runner_up(plan) : -1;
+    bool limited = false;
+    for (int i = 0; i < plan->candidates; i++)
+        limited = limited || (plan->candidate[i].can && !plan->candidate[i].fits);
+    if (able == 1)
+        snprintf(plan->reason, sizeof plan->reason, "the only way that can run here");
+    else if (next < 0 || chosen->cost.seconds <= 0)
+        snprintf(plan->reason, sizeof plan->reason, "the fastest by estimate%s", limited ? " that fits memory" : "");
+    else
+        snprintf(
+            plan->reason, sizeof plan->reason,
+            "the fastest by estimate of %d ways that can run here%s; the next, %s, would take %.2g times as long",
+            able, limited ? " and fit memory" : "", plan->candidate[next].variant->name,
+            plan->candidate[next].cost.seconds / chosen->cost.seconds);
+}
+
 static void say_why(lacis_plan *plan)
 {
     for (int i = 0; i < plan->candidates; i++) {
@@ -236,12 +268,13 @@ lacis_status lacis_plan_make(lacis_run *run, lacis_call *call, const lacis_profi
     plan->chosen = cheapest(plan);
     const lacis_candidate *chosen = &plan->candidate[plan->chosen];
     say_why(plan);
-    snprintf(plan->reason, sizeof plan->reason, able == 1 ? "the only one that can run" : "the cheapest that fits");
+    say_choice(plan, able);
     if (purpose == LACIS_STREAM && blocks) choose_block(run, plan);
     if (purpose == LACIS_STORE && chosen->costed && !chosen->fits) {
         if (!explain) return too_large(run, call, chosen);
         const char *cheaper = call->op->cheaper == NULL ? "" : call->op->cheaper(call);
-        snprintf(plan->reason, sizeof plan->reason, "does not fit memory_limit if it must be stored: %s", cheaper);
+        snprintf(plan->reason, sizeof plan->reason,
+                 "but it does not fit memory_limit if it must be stored; cheaper: %s", cheaper);
     }
     return LACIS_OK;
 }

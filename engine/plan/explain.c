@@ -64,17 +64,40 @@ static const char *device_name(lacis_device device)
     return device == LACIS_CPU ? "CPU" : "GPU";
 }
 
-static lacis_status explain_candidate(const lacis_candidate *candidate, bool chosen, lacis_lines *lines)
+static bool same_refusal(const lacis_candidate *a, const lacis_candidate *b)
 {
-    char seconds[LACIS_NUMBER_TEXT], peak[LACIS_NUMBER_TEXT];
+    return !a->can && !b->can && a->variant->device == b->variant->device && strcmp(a->reason, b->reason) == 0;
+}
+
+/* Those that cannot run for the same reason are told together; 0: the first of them told that one already. */
+static int refused_together(const lacis_plan *plan, int at, char *names, size_t size)
+{
+    size_t used = 0;
+    int count = 0;
+    names[0] = '\0';
+    for (int i = 0; i < plan->candidates && used < size; i++) {
+        if (!same_refusal(&plan->candidate[i], &plan->candidate[at])) continue;
+        if (i < at) return 0;
+        used += (size_t)snprintf(names + used, size - used, "%s%s", count++ > 0 ? ", " : "",
+                                 plan->candidate[i].variant->name);
+    }
+    return count;
+}
+
+static lacis_status explain_candidate(const lacis_plan *plan, int at, lacis_lines *lines)
+{
+    char seconds[LACIS_NUMBER_TEXT], peak[LACIS_NUMBER_TEXT], names[240];
+    const lacis_candidate *candidate = &plan->candidate[at];
     const lacis_variant *variant = candidate->variant;
-    if (!candidate->can)
-        return lacis_lines_add(lines, "- %s on %s: cannot: %s", variant->name, device_name(variant->device),
+    if (!candidate->can) {
+        if (refused_together(plan, at, names, sizeof names) == 0) return LACIS_OK;
+        return lacis_lines_add(lines, "- %s on %s: cannot: %s", names, device_name(variant->device),
                                candidate->reason);
-    return lacis_lines_add(lines, "%c %s on %s: about %s, peak %s%s%s", chosen ? '*' : '-', variant->name,
-                           device_name(variant->device), seconds_text(candidate->cost.seconds, seconds),
-                           bytes_text(candidate->cost.peak_bytes, peak), candidate->reason[0] != '\0' ? ": " : "",
-                           candidate->reason);
+    }
+    return lacis_lines_add(
+        lines, "%c %s on %s: about %s, memory at most %s%s%s", at == plan->chosen ? '*' : '-', variant->name,
+        device_name(variant->device), seconds_text(candidate->cost.seconds, seconds),
+        bytes_text(candidate->cost.peak_bytes, peak), candidate->reason[0] != '\0' ? ": " : "", candidate->reason);
 }
 
 static const char *shape_text(const lacis_call *call, char *text, size_t size)
@@ -106,9 +129,13 @@ static lacis_status explain_symmetric(const lacis_item *item, lacis_lines *lines
     lacis_symmetric a;
     char form[64], count[64] = "";
     LACIS_TRY(lacis_symmetric_view(lines->run, item->array, &a));
-    snprintf(form, sizeof form, a.packed ? "packed" : a.order != NULL ? "full" : "ld %" PRId64, a.ld);
+    snprintf(form, sizeof form,
+             a.packed          ? "packed"
+             : a.order != NULL ? "full"
+                               : "columns %" PRId64 " elements apart",
+             a.ld);
     if (a.matrices != 1) snprintf(count, sizeof count, "%" PRId64 " matrices of up to ", a.matrices);
-    return lacis_lines_add(lines, "%s: %s%" PRId64 " x %" PRId64 ", %s, %s, %s, %s",
+    return lacis_lines_add(lines, "%s: %s%" PRId64 " x %" PRId64 ", %s, %s triangle, %s, %s",
                            item->name == NULL ? "operand" : item->name, count, a.n, a.n,
                            a.hermitian ? "Hermitian" : "symmetric", a.upper ? "upper" : "lower", form,
                            lacis_dtype_name(a.dtype));
@@ -156,24 +183,27 @@ lacis_status lacis_plan_explain(const lacis_plan *plan, lacis_lines *lines)
     const lacis_candidate *chosen = &plan->candidate[plan->chosen];
     LACIS_TRY(lacis_lines_add(lines, "%s -> %s", call->op->verb, shape_text(call, shape, sizeof shape)));
     lines->indent += 2;
-    LACIS_TRY(lacis_lines_add(lines, "%s %s, entries about %s, result about %s",
+    LACIS_TRY(lacis_lines_add(lines, "work: %s %s; result: about %s entries, %s",
+                              count_text(chosen->cost.products, a),
                               call->op->work == NULL ? "products" : call->op->work,
-                              count_text(chosen->cost.products, a), count_text(chosen->cost.entries, b),
-                              bytes_text(chosen->cost.bytes, c)));
+                              count_text(chosen->cost.entries, b), bytes_text(chosen->cost.bytes, c)));
     for (int i = 0; i < call->arg_count; i++)
         for (int j = 0; j < LACIS_ITEMS; j++)
             LACIS_TRY(explain_operand(&call->args[i].item[j], lines));
     if (call->op->explain != NULL) LACIS_TRY(call->op->explain(lines->run, call, lines));
-    LACIS_TRY(lacis_lines_add(lines, "variants (* chosen: %s)", plan->reason));
+    LACIS_TRY(lacis_lines_add(lines, "chosen: %s on %s, %s", chosen->variant->name,
+                              device_name(chosen->variant->device), plan->reason));
+    if (chosen->variant->summary != NULL) LACIS_TRY(lacis_lines_add(lines, "how: %s", chosen->variant->summary));
+    LACIS_TRY(lacis_lines_add(lines, "variants (* chosen), with estimated seconds and bytes of memory:"));
     lines->indent += 2;
     for (int i = 0; i < plan->candidates; i++)
-        LACIS_TRY(explain_candidate(&plan->candidate[i], i == plan->chosen, lines));
+        LACIS_TRY(explain_candidate(plan, i, lines));
     lines->indent -= 2;
     if (call->op->fit != NULL) {
         int64_t whole = call->op->fit(call, 0, lacis_run_memory_left(lines->run) / 2);
         LACIS_TRY(lacis_lines_add(lines, whole >= call->units
-                                             ? "fits memory whole"
-                                             : "may not fit memory: SELECT, SAVE and totals read it in "
+                                             ? "memory: the result fits as a whole"
+                                             : "memory: the result may not fit; SELECT, SAVE and totals read it in "
                                                "blocks of rows"));
     }
     lines->indent -= 2;
@@ -196,7 +226,8 @@ static lacis_status explain_copies(lacis_lines *lines)
         snprintf(bytes, sizeof bytes, "bytes %s", way[i]);
         snprintf(seconds, sizeof seconds, "seconds %s", way[i]);
         double moved = figure(lines->run, bytes), took = figure(lines->run, seconds);
-        if (moved > 0 && took > 0) LACIS_TRY(lacis_lines_add(lines, "GB/s %s %.3g", way[i], 1e-9 * moved / took));
+        if (moved > 0 && took > 0)
+            LACIS_TRY(lacis_lines_add(lines, "copies %s %.3g GB/s", way[i], 1e-9 * moved / took));
     }
     return LACIS_OK;
 }
@@ -206,12 +237,13 @@ lacis_status lacis_plan_explain_actual(const lacis_plan *plan, double seconds, u
 {
     char a[LACIS_NUMBER_TEXT], b[LACIS_NUMBER_TEXT];
     const lacis_cost *cost = &plan->candidate[plan->chosen].cost;
-    LACIS_TRY(lacis_lines_add(lines, "actual (estimate)"));
+    LACIS_TRY(lacis_lines_add(lines, "actual (estimate in brackets)"));
     lines->indent += 2;
-    LACIS_TRY(lacis_lines_add(lines, "seconds %s (%s)", seconds_text(seconds, a), seconds_text(cost->seconds, b)));
+    LACIS_TRY(lacis_lines_add(lines, "time %s (%s)", seconds_text(seconds, a), seconds_text(cost->seconds, b)));
     LACIS_TRY(lacis_lines_add(lines, "entries %" PRId64 " (%s)", entries, count_text(cost->entries, b)));
     LACIS_TRY(lacis_lines_add(lines, "result %s (%s)", lacis_format_bytes(bytes, a), bytes_text(cost->bytes, b)));
-    LACIS_TRY(lacis_lines_add(lines, "peak %s (%s)", lacis_format_bytes(peak, a), bytes_text(cost->peak_bytes, b)));
+    LACIS_TRY(lacis_lines_add(lines, "memory at most %s (%s)", lacis_format_bytes(peak, a),
+                              bytes_text(cost->peak_bytes, b)));
     for (int i = 0; i < lines->run->counters; i++)
         LACIS_TRY(lacis_lines_add(lines, "%s %.6g", lines->run->counter[i].what, lines->run->counter[i].figure));
     LACIS_TRY(explain_copies(lines));

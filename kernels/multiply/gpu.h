@@ -7,8 +7,8 @@
  *
  * One pass. Products of each row are counted on the device, rows are put in classes by that bound, and each class is
  * computed by its own kernel. A row's room is its bound min(products, columns), or what TOP may keep of it; where
- * that is too much, MIDDLE and DENSE rows are counted first. Rows lie loose ([begin, end) anywhere within
- * column/value, columns rising within a row), or are moved together at the end (job.compact).
+ * that is too much, or job.counted, MIDDLE and DENSE rows are counted first. Rows lie loose ([begin, end) anywhere
+ * within column/value, columns rising within a row), or are moved together at the end (job.compact).
  *
  * The same entries as the CPU: integers bit for bit. Float sums: with job.ordered in rising order of c, so the CPU's
  * bits; without it in any order (faster). MIN and MAX of floats pass over NaN unless every value is NaN, as on the
@@ -42,12 +42,24 @@ typedef enum lacis_mul_gpu_class {
     LACIS_MUL_GPU_EMPTY,  /* no product */
     LACIS_MUL_GPU_COPY,   /* one entry in the row of A: the row of B, mapped */
     LACIS_MUL_GPU_TINY,   /* sorted in the registers of a part of a warp */
+    LACIS_MUL_GPU_SMALL,  /* a block a row: sorted, or hashed, in shared memory; only where job.small asks for it */
     LACIS_MUL_GPU_MIDDLE, /* a block a row: columns as bits in shared memory, cells by rank */
     LACIS_MUL_GPU_DENSE,  /* a block a window of columns: a cell a column in shared memory */
     LACIS_MUL_GPU_HUB,    /* so heavy that its windows are begun first and split further */
     LACIS_MUL_GPU_CLASSES
 } lacis_mul_gpu_class;
 extern const char *const lacis_mul_gpu_class_name[LACIS_MUL_GPU_CLASSES];
+
+/* What computes rows of more products than TINY ones and at most LACIS_MUL_GPU_SMALL_MOST. Rows that store only what
+ * may be among the greatest (TOP within the kernels) are MIDDLE in any case. */
+typedef enum lacis_mul_gpu_small {
+    LACIS_MUL_GPU_BITMAP, /* they are MIDDLE like heavier ones */
+    LACIS_MUL_GPU_SORT,   /* SMALL, sorted in order of column and c: any AGG, floats with the CPU's bits */
+    LACIS_MUL_GPU_HASH,   /* SMALL, hashed, where products may come in any order; else sorted */
+    LACIS_MUL_GPU_SMALLS
+} lacis_mul_gpu_small;
+enum { LACIS_MUL_GPU_SMALL_MOST = 2048 };
+extern const char *const lacis_mul_gpu_small_name[LACIS_MUL_GPU_SMALLS];
 
 /* Device memory: stream-ordered on job.stream (cudaMallocAsync from a pool), 256-byte aligned, not cleared; NULL:
  * none. A block given free may still be in use by work already on the stream. */
@@ -97,9 +109,11 @@ typedef struct lacis_mul_gpu_job {
                            32, and where there is no room for rows' bounds 256 */
     int64_t t_lo, t_hi; /* only columns in [t_lo, t_hi) */
     uint64_t room;      /* the most entries that may be allocated for the result; 0: no limit */
+    bool counted;       /* MIDDLE and DENSE rows are counted at once, where their bounds would be far too much */
     /* With mask, having or top the result is always compact. */
-    bool compact;              /* rows one behind the other in order of the list, column/value exactly as long */
-    bool timed;                /* fill class_seconds (classes then run one after the other) */
+    bool compact; /* rows one behind the other in order of the list, column/value exactly as long */
+    bool timed;   /* fill class_seconds (classes then run one after the other) */
+    lacis_mul_gpu_small small;
     lacis_mul_gpu_class force; /* EMPTY: classes by cost; else that one wherever it can take the row (tests) */
     void *stream;              /* cudaStream_t; NULL: the default stream */
     void *side[2]; /* two more streams on which classes may run beside each other; NULL: one after the other.
@@ -142,6 +156,12 @@ typedef struct lacis_mul_gpu_totals {
 lacis_mul_gpu_status lacis_mul_gpu_look(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first,
                                         int64_t count, uint64_t *products, lacis_mul_gpu_totals *out);
 
+/* Entries of each of the listed rows (host, like entries; at most LACIS_MUL_GPU_SAMPLE), counted exactly, MASK,
+ * HAVING and TOP left aside: for estimates of the room that all rows take. */
+enum { LACIS_MUL_GPU_SAMPLE = 1024 };
+lacis_mul_gpu_status lacis_mul_gpu_sample(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t count,
+                                          uint64_t *entries, int *cuda_error);
+
 /* Bytes of device memory beside the result that a run over `count` rows takes at most. */
 uint64_t lacis_mul_gpu_work_bytes(const lacis_mul_gpu_job *job, int64_t count);
 
@@ -170,7 +190,7 @@ const char *lacis_mul_gpu_source(void);
  * storage; answers how many. Kernels compiled without a mask are not for jobs with one, nor the other way round. */
 int lacis_mul_gpu_options(const lacis_mul_gpu_job *job, const char **option, int most, char *text, size_t text_bytes);
 /* Kernels by extern "C" name, in the order of lacis_mul_gpu_written.kernel. */
-enum { LACIS_MUL_GPU_WRITTEN_KERNELS = 10 };
+enum { LACIS_MUL_GPU_WRITTEN_KERNELS = 12 };
 /* Bit i: kernel i, compiled in a hurry, was measured to be hardly slower: those of COPY and TINY, and MIDDLE (4 %),
  * which small products need alone. DENSE is slower by 15 %. */
 enum { LACIS_MUL_GPU_QUICK_KERNELS = 0xf };

@@ -44,6 +44,7 @@ enum {
     MULG_FLAT_BLOCKS = 4,
     MULG_MIDDLE_LEAST = 5,
     MULG_MIDDLE_BLOCKS = 8, /* at most; shared memory says how many */
+    MULG_SMALL_BLOCKS = 4, /* likewise */
     MULG_DENSE_BLOCKS = 6,
     MULG_ORDERED_BLOCKS = 4
 };

@@ -11,6 +11,7 @@
 #include "gpu_middle.cuh"
 #include "gpu_ordered.cuh"
 #include "gpu_pair.cuh"
+#include "gpu_small_hash.cuh"
 
 /* Counts, stored as STORED; NARROW: they are below 2^16. */
 template <class STORED, bool NARROW> struct mulg_counts {
@@ -59,6 +60,8 @@ MULG_KERNEL(mulg_tiny_kernel, MULG_TINY_BLOCKS, mulg_tiny<R, mul_u32>)
 MULG_KERNEL(mulg_tiny_wide_kernel, MULG_WIDE_BLOCKS, mulg_tiny<R, mul_u64>)
 MULG_KERNEL(mulg_pair_kernel, MULG_PAIR_BLOCKS, mulg_pair<R>)
 MULG_KERNEL(mulg_flat_kernel, MULG_FLAT_BLOCKS, mulg_flat<R>)
+MULG_KERNEL(mulg_small_sort_kernel, MULG_SMALL_BLOCKS, mulg_small_sort<R>)
+MULG_KERNEL(mulg_small_hash_kernel, MULG_SMALL_BLOCKS, mulg_small_hash<R>)
 MULG_KERNEL(mulg_middle_kernel, MULG_MIDDLE_LEAST, mulg_middle<R, false>)
 MULG_KERNEL(mulg_ordered_kernel, MULG_MIDDLE_LEAST, mulg_middle<R, true>)
 MULG_KERNEL(mulg_ordered_dense_kernel, MULG_ORDERED_BLOCKS, mulg_ordered_dense<R, mulg_ordered_window<R>>)

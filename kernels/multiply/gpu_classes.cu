@@ -3,6 +3,8 @@
  * The classes of rows of the GPU's product: a kernel launch a list, heavy ones on the job's own stream and light ones
  * beside them. Called by gpu_run.cu once the rows are dealt.
  */
+#include "common/gpu_shared.h"
+#include "gpu_small_hash.cuh"
 #include "gpu_state.h"
 
 mul_u32 mulg_list_rows(const mulg_header *header, int list)
@@ -13,18 +15,23 @@ mul_u32 mulg_list_rows(const mulg_header *header, int list)
     return rows;
 }
 
-static const lacis_mul_gpu_class class_of_list[MULG_LISTS] = {
-    LACIS_MUL_GPU_COPY,   LACIS_MUL_GPU_TINY,   LACIS_MUL_GPU_TINY, LACIS_MUL_GPU_TINY,
-    LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE};
+static lacis_mul_gpu_class class_of_list(const mulg_run *s, int list)
+{
+    static const lacis_mul_gpu_class of[MULG_LISTS] = {LACIS_MUL_GPU_COPY, LACIS_MUL_GPU_TINY,   LACIS_MUL_GPU_TINY,
+                                                       LACIS_MUL_GPU_TINY, LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_MIDDLE,
+                                                       LACIS_MUL_GPU_DENSE};
+    return list == MULG_LIST_SMALL && s->small ? LACIS_MUL_GPU_SMALL : of[list];
+}
 
-void mulg_class_totals(const mulg_header *header, int64_t count, uint64_t *class_rows, uint64_t *class_products)
+void mulg_class_totals(const mulg_run *s, int64_t count, uint64_t *class_rows, uint64_t *class_products)
 {
     uint64_t listed = 0;
     for (int list = 0; list < MULG_LISTS; list++) {
-        const mul_u32 rows = mulg_list_rows(header, list);
+        const mul_u32 rows = mulg_list_rows(s->host, list);
+        const lacis_mul_gpu_class of = class_of_list(s, list);
         listed += rows;
-        class_rows[class_of_list[list]] += rows;
-        class_products[class_of_list[list]] += header->products[list];
+        class_rows[of] += rows;
+        class_products[of] += s->host->products[list];
     }
     class_rows[LACIS_MUL_GPU_EMPTY] = (uint64_t)count - listed;
 }
@@ -36,7 +43,7 @@ static lacis_mul_gpu_status launch(mulg_run *s, const void *kernel, mul_u64 bloc
     void *argument[] = {(void *)p};
     const mul_u64 most = (mul_u64)s->multiprocessors * fit;
     if (dynamic > 32768)
-        MULG_TRY_CUDA(s, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)dynamic));
+        MULG_TRY_CUDA(s, lacis_gpu_all_shared(kernel));
     MULG_TRY_CUDA(s, cudaLaunchKernel(kernel, dim3((unsigned)(blocks < most ? blocks : most)), dim3(MULG_THREADS),
                                       argument, dynamic, stream));
     return LACIS_MUL_GPU_OK;
@@ -150,6 +157,22 @@ static lacis_mul_gpu_status run_middle(mulg_run *s, mulg_params *p, int list, cu
                   dynamic, p, stream);
 }
 
+/* Sorting takes no more shared memory than MIDDLE has at most, hashing 16-byte values half of an H200's. A block of a
+ * device that has less is for MIDDLE, which knows how to do with little. */
+static lacis_mul_gpu_status run_small(mulg_run *s, mulg_params *p, cudaStream_t stream)
+{
+    const lacis_mul_gpu_job *job = s->job;
+    const bool hash = s->small == LACIS_MUL_GPU_HASH, values = s->value_bytes > 0;
+    const mul_u64 bytes = job->agg == LACIS_MUL_COUNT && !values ? 0 : (mul_u64)mulg_type_bytes(job->type);
+    const mul_u64 dynamic =
+        hash ? MULG_SMALL_HASH_BYTES(bytes ? bytes : 4) : MULG_SMALL_SORT_BYTES(bytes, !mulg_small_narrow(p->width));
+    const mul_u64 fixed = mulg_type_bytes(job->a.type) == 16 ? SMALL_FIXED_WIDE : SMALL_FIXED;
+    if (dynamic + fixed > (mul_u64)s->shared_block) return run_middle(s, p, MULG_LIST_SMALL, stream);
+    const mul_u64 fit = (mul_u64)s->shared_bytes / (dynamic + fixed), most = MULG_MIDDLE_BLOCKS;
+    return launch(s, s->kernels.kernel[hash ? MULG_SMALL_HASH : MULG_SMALL_SORT], p->rows, fit < most ? fit : most,
+                  dynamic, p, stream);
+}
+
 void mulg_set_top(mulg_run *s)
 {
     enum { MORE = 16 }; /* entries beyond 2 k that a turn may store, so that the first key tried mostly does */
@@ -158,6 +181,7 @@ void mulg_set_top(mulg_run *s)
     s->select = job->top > 0 && job->top <= (int64_t)s->top_most && !job->mask && !s->ordered &&
                 job->having != LACIS_MUL_GPU_BEHIND && s->kernels.dense_top && s->p.width > 0;
     if (!s->select) return;
+    s->small = LACIS_MUL_GPU_BITMAP;
     shape_middle(s, &shape, MULG_LIST_LARGE);
     s->p.top = (mul_u32)job->top;
     s->p.top_room = 2 * s->p.top + MORE;
@@ -217,6 +241,8 @@ static lacis_mul_gpu_status run_list(mulg_run *s, int list, mul_u32 first, mul_u
     case MULG_LIST_TINY:
         return launch(s, s->kernels.kernel[s->rules.pairs ? MULG_TINY_NARROW : MULG_TINY_WIDE], warps,
                       s->rules.pairs ? MULG_TINY_BLOCKS : MULG_WIDE_BLOCKS, 0, &p, stream);
+    case MULG_LIST_SMALL:
+        return s->small ? run_small(s, &p, stream) : run_middle(s, &p, list, stream);
     case MULG_LIST_DENSE:
         return run_dense(s, &p, stream);
     default:
@@ -314,7 +340,7 @@ lacis_mul_gpu_status mulg_run_classes(mulg_run *s, const int64_t *rows, int64_t 
     for (int list = 0; s->job->timed && list < MULG_LISTS; list++) {
         float ms = 0;
         MULG_TRY_CUDA(s, cudaEventElapsedTime(&ms, s->mark[MULG_LISTS - 1 - list], s->mark[MULG_LISTS - list]));
-        s->out->class_seconds[class_of_list[list]] += ms * 1e-3;
+        s->out->class_seconds[class_of_list(s, list)] += ms * 1e-3;
     }
     MULG_TRY(count_hubs(s));
     return s->host->bad ? LACIS_MUL_GPU_OVERFLOW : LACIS_MUL_GPU_OK;

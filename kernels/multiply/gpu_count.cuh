@@ -11,7 +11,8 @@ template <class R, class D> static mulg_kernels mulg_kernels_that_count()
     return {{(const void *)mulg_copy_kernel<R>, (const void *)mulg_tiny_kernel<R>,
              (const void *)mulg_tiny_wide_kernel<R>, (const void *)mulg_middle_kernel<R>, NULL,
              (const void *)mulg_dense_kernel<D>, NULL, (const void *)mulg_pair_kernel<R>,
-             (const void *)mulg_flat_kernel<R>},
+             (const void *)mulg_flat_kernel<R>, (const void *)mulg_small_sort_kernel<R>,
+             (const void *)mulg_small_hash_kernel<R>},
             mulg_narrow<D>::value ? 2 : 4,
             (const void *)mulg_middle_top_kernel<R>,
             (const void *)mulg_dense_top_kernel<D>};

@@ -21,6 +21,7 @@ MULG_DEVICE int mulg_list_of(const mulg_rules &rules, mul_u64 degree, mul_u64 pr
     if (rules.force == LACIS_MUL_GPU_TINY && tiny) return MULG_LIST_TINY;
     if ((rules.force == LACIS_MUL_GPU_DENSE || rules.force == LACIS_MUL_GPU_HUB) && rules.dense)
         return MULG_LIST_DENSE;
+    if (rules.force == LACIS_MUL_GPU_SMALL && products < rules.large_from) return MULG_LIST_SMALL;
     if (rules.force == LACIS_MUL_GPU_MIDDLE) return products < rules.large_from ? MULG_LIST_SMALL : MULG_LIST_LARGE;
     if (degree == 1) return MULG_LIST_COPY;
     if (tiny) return rules.pairs && degree <= MULG_PAIR_DEGREE ? MULG_LIST_PAIR : MULG_LIST_TINY;

@@ -10,13 +10,16 @@
 
 static_assert((int)MULG_WRITTEN == (int)LACIS_MUL_CON_STRIPS && (int)MULG_MUL == (int)LACIS_MUL_CON_MUL, "CON");
 static_assert((int)MULG_FOLD == (int)LACIS_MUL_FOLD && (int)MULG_FIRST == (int)LACIS_MUL_FIRST, "AGG");
+static_assert((int)SMALL_CELLS == (int)LACIS_MUL_GPU_SMALL_MOST, "rows of the list that SMALL ones are of");
 static_assert((int)MULG_KERNELS == (int)LACIS_MUL_GPU_WRITTEN_KERNELS, "kernels");
 
-const char *const lacis_mul_gpu_class_name[LACIS_MUL_GPU_CLASSES] = {"empty",  "copy",  "tiny",
+const char *const lacis_mul_gpu_class_name[LACIS_MUL_GPU_CLASSES] = {"empty",  "copy",  "tiny", "small",
                                                                      "middle", "dense", "hub"};
+const char *const lacis_mul_gpu_small_name[LACIS_MUL_GPU_SMALLS] = {"bitmap", "sort", "hash"};
 const char *const lacis_mul_gpu_kernel_name[LACIS_MUL_GPU_WRITTEN_KERNELS] = {
-    "lacis_copy",  "lacis_tiny",          "lacis_tiny_wide", "lacis_middle", "lacis_ordered",
-    "lacis_dense", "lacis_ordered_dense", "lacis_pair",      "lacis_flat",   "lacis_having_kernel"};
+    "lacis_copy",    "lacis_tiny",       "lacis_tiny_wide",     "lacis_middle",
+    "lacis_ordered", "lacis_dense",      "lacis_ordered_dense", "lacis_pair",
+    "lacis_flat",    "lacis_small_sort", "lacis_small_hash",    "lacis_having_kernel"};
 
 static bool real(lacis_mul_type type)
 {
@@ -129,6 +132,9 @@ static int kernel_of_list(const mulg_run *s, int list)
         return s->rules.pairs ? MULG_TINY_NARROW : MULG_TINY_WIDE;
     case MULG_LIST_DENSE:
         return s->ordered ? MULG_ORDERED_DENSE : MULG_DENSE;
+    case MULG_LIST_SMALL:
+        if (s->small) return s->small == LACIS_MUL_GPU_HASH ? MULG_SMALL_HASH : MULG_SMALL_SORT;
+        return s->ordered ? MULG_ORDERED : MULG_MIDDLE;
     default:
         return s->ordered ? MULG_ORDERED : MULG_MIDDLE;
     }
@@ -149,13 +155,15 @@ lacis_mul_gpu_status mulg_compile(mulg_run *s, bool whole)
     const lacis_mul_gpu_job *job = s->job;
     const int any = s->ordered ? MULG_ORDERED : MULG_MIDDLE;
     const bool written = lacis_mul_gpu_semiring_written(job), there = written && s->kernels.kernel[any];
-    const bool middle = whole || mulg_list_rows(s->host, MULG_LIST_SMALL) || mulg_list_rows(s->host, MULG_LIST_LARGE);
+    const bool bitmaps = !s->small && mulg_list_rows(s->host, MULG_LIST_SMALL);
+    const bool middle = whole || bitmaps || mulg_list_rows(s->host, MULG_LIST_LARGE);
     mul_u32 wanted =
         (job->having == LACIS_MUL_GPU_BEHIND ? 1u << MULG_HAVING : 0) | (written && whole ? 1u << any : 0);
     for (int list = 0; written && list < MULG_LISTS; list++) {
         const int kernel = kernel_of_list(s, list);
         if (!mulg_list_rows(s->host, list) || s->kernels.kernel[kernel]) continue;
-        if (list != MULG_LIST_FLAT && (there || spared(s, list, middle)))
+        const bool own = list == MULG_LIST_FLAT || (list == MULG_LIST_SMALL && s->small); /* asked for by itself */
+        if (!own && (there || spared(s, list, middle)))
             s->as_middle |= 1u << list;
         else
             wanted |= 1u << kernel;
@@ -172,6 +180,16 @@ lacis_mul_gpu_status mulg_compile(mulg_run *s, bool whole)
 static bool wide_keys(const lacis_mul_gpu_job *job)
 {
     return job->t_hi > 1 << 26;
+}
+
+/* Which way rows of the list SMALL take. */
+static lacis_mul_gpu_small small_way(const mulg_run *s)
+{
+    const lacis_mul_gpu_job *job = s->job;
+    if (job->force == LACIS_MUL_GPU_MIDDLE) return LACIS_MUL_GPU_BITMAP;
+    if (job->small == LACIS_MUL_GPU_BITMAP && job->force != LACIS_MUL_GPU_SMALL) return LACIS_MUL_GPU_BITMAP;
+    const bool cells = lacis_mul_gpu_semiring_written(job) || s->kernels.kernel[MULG_SMALL_HASH];
+    return job->small == LACIS_MUL_GPU_HASH && !s->ordered && cells ? LACIS_MUL_GPU_HASH : LACIS_MUL_GPU_SORT;
 }
 
 /* Rows this heavy are DENSE: looking at every column must cost less than a second walk over the products. */
@@ -231,6 +249,7 @@ void mulg_set_params(mulg_run *s)
         p->mask_column = job->mask->column;
         p->mask_not = job->mask_not;
     }
+    s->small = small_way(s);
     s->rules.force = (int)job->force;
     s->rules.dense = cuts_fit && (lacis_mul_gpu_semiring_written(job) ||
                                   s->kernels.kernel[s->ordered ? MULG_ORDERED_DENSE : MULG_DENSE]);

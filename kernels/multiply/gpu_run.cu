@@ -147,7 +147,7 @@ static lacis_mul_gpu_status run_all(mulg_run *s, const int64_t *rows, int64_t fi
         MULG_TRY(set_up_few(s, rows, first, count));
     else
         MULG_TRY(set_up(s, rows, first, count, NULL, true));
-    mulg_class_totals(s->host, count, out->class_rows, out->class_products);
+    mulg_class_totals(s, count, out->class_rows, out->class_products);
     out->room = s->host->room;
     if (out->room == 0) return LACIS_MUL_GPU_OK; /* no products, or MASK keeps none of them */
     if (cancelled(s)) return LACIS_MUL_GPU_CANCELLED;
@@ -224,9 +224,9 @@ lacis_mul_gpu_status lacis_mul_gpu_run(const lacis_mul_gpu_job *job, const int64
     enum { MOST = 32, MOST_INSIDE = 256 }; /* a lane's greatest cell each, a thread's */
     const int64_t inside = job->top_inside < MOST_INSIDE ? job->top_inside : MOST_INSIDE;
     const int64_t most = inside > 0 ? inside : MOST;
-    const bool few = count <= MULG_FEW && count * 8 <= job->b.rows;
+    const bool few = count <= MULG_FEW && count * 8 <= job->b.rows && !job->counted;
     const bool selects = !job->mask && job->having != LACIS_MUL_GPU_BEHIND && !mulg_in_order(job);
-    const bool wide = selects && inside <= 0 && job->top > most && job->top <= MOST_INSIDE;
+    const bool wide = selects && !job->counted && inside <= 0 && job->top > most && job->top <= MOST_INSIDE;
     const way ways[] = {{true, false, most}, {false, wide, most}, {false, true, MOST_INSIDE}, {false, false, most}};
     lacis_mul_gpu_status status = LACIS_MUL_GPU_ROOM;
     for (int i = few ? 0 : 1; i < (wide ? 4 : 2); i++) {
@@ -251,7 +251,7 @@ lacis_mul_gpu_status lacis_mul_gpu_look(const lacis_mul_gpu_job *job, const int6
     if (status == LACIS_MUL_GPU_OK) {
         for (int list = 0; list < MULG_LISTS; list++)
             out->products += s.host->products[list];
-        mulg_class_totals(s.host, count, out->class_rows, out->class_products);
+        mulg_class_totals(&s, count, out->class_rows, out->class_products);
         out->bound = s.host->room;
         out->most = s.host->most;
     }

@@ -16,6 +16,8 @@ enum {
     BITS_MOST = 1 << 18, /* columns of a bitmap */
     ORDERED_PLACES_BYTES = 512,
     PACK_LEAST = 1 << 22,       /* entries of B that are worth packing: fewer stay in the L2 anyway */
+    SMALL_FIXED = 4224,         /* shared memory of a SMALL block beside its dynamic part, at most */
+    SMALL_FIXED_WIDE = 8448,    /* likewise, values of A of 16 bytes */
     MIDDLE_FIXED = 5632,        /* shared memory of a MIDDLE block beside its dynamic part, at most */
     MIDDLE_FIXED_WIDE = 8448,   /* likewise, values of A of 16 bytes */
     LARGE_CELLS_WIDE = 4096,    /* of 16 bytes and more, filled in order: a second walk costs most there */
@@ -34,6 +36,7 @@ typedef struct mulg_run {
     mulg_rules rules;
     mulg_kernels kernels;
     bool ordered;
+    lacis_mul_gpu_small small;                       /* of rows of the list SMALL */
     mul_u32 as_middle;                               /* bit i: list i is computed by MIDDLE's kernel */
     bool few;                                        /* gpu_few.cu sets up */
     bool beside;                                     /* classes run on streams of their own */
@@ -88,7 +91,7 @@ lacis_mul_gpu_status mulg_take_room(mulg_run *s, const int64_t *rows, int64_t fi
 
 /* gpu_classes.cu: launches every class, joins their streams, and reads the header back. */
 mul_u32 mulg_list_rows(const mulg_header *header, int list);
-void mulg_class_totals(const mulg_header *header, int64_t count, uint64_t *class_rows, uint64_t *class_products);
+void mulg_class_totals(const mulg_run *s, int64_t count, uint64_t *class_rows, uint64_t *class_products);
 lacis_mul_gpu_status mulg_run_classes(mulg_run *s, const int64_t *rows, int64_t first, int64_t count);
 bool mulg_sided(const mulg_run *s); /* whether classes run on streams of their own */
 

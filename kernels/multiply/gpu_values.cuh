@@ -21,7 +21,7 @@ template <class T, int AGG, int CON, bool SIFTED> static mulg_kernels mulg_kerne
     mulg_kernels k = {{(const void *)mulg_copy_kernel<any>, (const void *)mulg_tiny_kernel<any>,
                        (const void *)mulg_tiny_wide_kernel<any>, NULL, (const void *)mulg_ordered_kernel<any>, NULL,
                        (const void *)mulg_ordered_dense_kernel<any>, (const void *)mulg_pair_kernel<any>,
-                       (const void *)mulg_flat_kernel<any>},
+                       (const void *)mulg_flat_kernel<any>, (const void *)mulg_small_sort_kernel<any>},
                       0,
                       NULL,
                       NULL};
@@ -32,6 +32,7 @@ template <class T, int AGG, int CON, bool SIFTED> static mulg_kernels mulg_kerne
     }
     if constexpr (AGG >= 0 && AGG != MULG_AVG) {
         k.kernel[MULG_MIDDLE] = (const void *)mulg_middle_kernel<R>;
+        k.kernel[MULG_SMALL_HASH] = (const void *)mulg_small_hash_kernel<R>;
         k.kernel[MULG_DENSE] = (const void *)mulg_dense_kernel<R>;
         if constexpr (sizeof(T) == 4 && !R::cell::marked) {
             k.middle_top = (const void *)mulg_middle_top_kernel<R>;

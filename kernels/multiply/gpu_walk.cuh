@@ -144,10 +144,10 @@ MULG_DEVICE void mulg_walk_long(const mulg_params &p, const void *b_value, const
     }
 }
 
-/* Any lane may stand in any slice. */
+/* Any lane may stand in any slice. Calls f(place, column, a, b, c). */
 template <class R, class LINE, class F>
-MULG_DEVICE void mulg_walk_short(const mulg_params &p, const void *b_value, const LINE &line, mul_u32 slices,
-                                 mul_u32 slice, mul_u32 place, mul_u32 stop, F f)
+MULG_DEVICE void mulg_walk_placed(const mulg_params &p, const void *b_value, const LINE &line, mul_u32 slices,
+                                  mul_u32 slice, mul_u32 place, mul_u32 stop, F f)
 {
     typedef typename R::A A;
     typedef typename R::B B;
@@ -170,9 +170,19 @@ MULG_DEVICE void mulg_walk_short(const mulg_params &p, const void *b_value, cons
                 b = values.at(index);
             }
             if constexpr (R::WRITTEN) c = line.c[mine];
-            f(t, a, b, c);
+            f(i, t, a, b, c);
         }
     }
+}
+
+template <class R, class LINE, class F>
+MULG_DEVICE void mulg_walk_short(const mulg_params &p, const void *b_value, const LINE &line, mul_u32 slices,
+                                 mul_u32 slice, mul_u32 place, mul_u32 stop, F f)
+{
+    typedef typename R::A A;
+    typedef typename R::B B;
+    mulg_walk_placed<R>(p, b_value, line, slices, slice, place, stop,
+                        [&](mul_u32, mul_u32 t, A a, B b, mul_u32 c) { f(t, a, b, c); });
 }
 
 /* Calls f(column, a, b, c) for each product in line, the warp's share, or g for two of one slice. b_value: B's values

@@ -13,6 +13,7 @@
 #include "gpu_fold.cuh"
 #include "gpu_ordered.cuh"
 #include "gpu_pair.cuh"
+#include "gpu_small_hash.cuh"
 
 /* AGGs that enter cells by gpu_fold.cuh: the user's, and sums of complex numbers. */
 template <class T> struct mulg_written_join {
@@ -127,5 +128,9 @@ MULG_WRITTEN_KERNEL(lacis_ordered_dense, MULG_ORDERED_BLOCKS,
 MULG_WRITTEN_KERNEL(lacis_pair, MULG_PAIR_BLOCKS, mulg_pair<mulg_written>)
 #elif LACIS_KERNEL == 8
 MULG_WRITTEN_KERNEL(lacis_flat, MULG_FLAT_BLOCKS, mulg_flat<mulg_written>)
+#elif LACIS_KERNEL == 9
+MULG_WRITTEN_KERNEL(lacis_small_sort, MULG_SMALL_BLOCKS, mulg_small_sort<mulg_written>)
+#elif LACIS_KERNEL == 10
+MULG_WRITTEN_KERNEL(lacis_small_hash, MULG_SMALL_BLOCKS, mulg_small_hash<mulg_written>)
 #endif
 #endif

@@ -10,6 +10,7 @@
 #ifndef LACIS_KERNELS_NBODY_GPU_DIRECT_PAIRS_CUH
 #define LACIS_KERNELS_NBODY_GPU_DIRECT_PAIRS_CUH
 
+#include "common/gpu_shared.h"
 #include "nbody/gpu_direct.h"
 #include "nbody/gpu_direct_pair.cuh"
 #include "nbody/gpu_direct_rank.cuh"
@@ -320,8 +321,7 @@ cudaError_t launch_pairs(cudaStream_t stream, const PairsJob<P, R> &job)
     const uint32_t supers = job.round > 0 && 2 * job.round == p.supers ? job.round : p.supers;
     const auto kernel = pairs_kernel<EPS, PHI, P, R>;
     if (bytes > 48 * 1024) {
-        const cudaError_t error =
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+        const cudaError_t error = lacis_gpu_all_shared((const void *)kernel);
         if (error != cudaSuccess) return error;
     }
     const Behind launch(p, dim3(p.column_tiles, p.row_tiles, supers), 32 * p.warps, bytes, stream);

@@ -5,6 +5,7 @@
  * needed for the solve: they pass through registers once a step, any thread doing any node, and stay in the L2 where
  * the steps are many. The same operations on each node as in gpu_thread.cu. Caller: gpu_run.cu.
  */
+#include "common/gpu_shared.h"
 #include "gpu_chip.cuh"
 #include "gpu_kernels.h"
 
@@ -187,8 +188,7 @@ static __global__ void __launch_bounds__(NEUG_CHIP_THREADS, 2)
 template <int MODEL, bool HALF, bool BY_LANE> static cudaError_t start(const neug_launch *l, const neug_params *p)
 {
     const auto kernel = chip_kernel<MODEL, HALF, BY_LANE>;
-    const cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)l->shared_bytes);
+    const cudaError_t error = lacis_gpu_all_shared((const void *)kernel);
     if (error != cudaSuccess) return error;
     kernel<<<l->tiles, l->groups * l->lanes, l->shared_bytes, l->stream>>>(*p, l->lanes, l->groups);
     return cudaGetLastError();

@@ -11,6 +11,7 @@
  * it as exact where rows are hardly dominant: x is checked, and lanes that are off are solved again in the steps of
  * solve.h.
  */
+#include "common/gpu_shared.h"
 #include "solve/gpu_chain.h"
 #include "solve/gpu_chip.cuh"
 
@@ -166,7 +167,7 @@ SOLVE_FN float roundings(float count)
 
 /* Each unknown of the last rows comes from sums of its own, which where rows are hardly dominant may have cancelled
  * in other ways than their neighbours': so x is put into the rows as they were. Whether one is off by more than some
- * tens of roundings of its terms. */
+ * tens of roundings of its terms, or these overflow, which says nothing of x. */
 template <int TYPE>
 SOLVE_FN bool is_off(const cyclic_fields<TYPE> &fields, const cyclic_rows<typename solve_of<TYPE>::T> &rows, int row)
 {
@@ -178,7 +179,7 @@ SOLVE_FN bool is_off(const cyclic_fields<TYPE> &fields, const cyclic_rows<typena
     const T below = times(r.lower, low), own = times(r.diagonal, x), above = times(r.upper, high);
     const auto left = rough_size(((r.rhs - below) - own) - above);
     const auto terms = rough_size(r.rhs) + rough_size(below) + rough_size(own) + rough_size(above);
-    return !(left <= terms * roundings(decltype(left)(64)));
+    return !(left <= terms * roundings(decltype(left)(64)) && terms < decltype(left)(INFINITY));
 }
 
 struct cyclic_job {
@@ -277,7 +278,7 @@ cudaError_t solve_gpu_cyclic(const solve_gpu_launch *launch)
     job.places = (int)cyclic_places(launch->most_rows);
     const void *kernel = kernel_of(launch->type);
     const uint64_t bytes = bytes_of(launch->type, launch->most_rows);
-    const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    const cudaError_t error = lacis_gpu_all_shared(kernel);
     if (error != cudaSuccess) return error;
     const solve_gpu_start_at at = {dim3((unsigned)(launch->groups.tasks < most ? launch->groups.tasks : most)),
                                    threads_for(launch->most_rows), 1, bytes, launch->stream};

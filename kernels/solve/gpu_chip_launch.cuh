@@ -5,6 +5,7 @@
 #ifndef LACIS_KERNELS_SOLVE_GPU_CHIP_LAUNCH_CUH
 #define LACIS_KERNELS_SOLVE_GPU_CHIP_LAUNCH_CUH
 
+#include "common/gpu_shared.h"
 #include "solve/gpu_chain.h"
 #include "solve/gpu_chain_factored.cuh"
 
@@ -22,8 +23,7 @@ template <int TYPE> static uint64_t chip_bytes(solve_gpu_lie lie, const solve_gp
 /* More shared memory than a block has without asking. */
 static cudaError_t ask_for_bytes(const void *kernel, uint64_t bytes)
 {
-    if (bytes <= 48 << 10) return cudaSuccess;
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    return bytes <= 48 << 10 ? cudaSuccess : lacis_gpu_all_shared(kernel);
 }
 
 /* As many blocks as the device holds at once. */

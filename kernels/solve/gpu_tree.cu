@@ -2,6 +2,7 @@
  *
  * Trees on the GPU: makes a job ready for the kernels of its way and launches them. Called by gpu_run.cu.
  */
+#include "common/gpu_shared.h"
 #include "gpu_tree.cuh"
 #include "gpu_tree_host.h"
 #include "gpu_tree_turn.h"
@@ -120,7 +121,7 @@ lacis_solve_gpu_status run_thread(const lacis_solve_gpu_job *job, const solve_gp
     const solve_gpu_start_at at = {dim3((unsigned)blocks), (unsigned)threads, 1,
                                    (chip ? stack : 0) + (shared ? kept : 0), (cudaStream_t)job->stream};
     cudaError_t error = cudaSuccess;
-    if (shared) error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, LANES_BYTES_MOST);
+    if (shared) error = lacis_gpu_all_shared(kernel);
     void *arguments[] = {p};
     return failed(error == cudaSuccess ? solve_gpu_start(&at, kernel, arguments) : error, cuda_error);
 }

@@ -3,6 +3,7 @@
  * Plans of trees: the order or the schedule of each shape, put into one block on the device. Groups that follow each
  * other and have the same tree share theirs. Called by gpu_tree.cu and gpu_run.cu.
  */
+#include "common/gpu_shared.h"
 #include "gpu_tree_host.h"
 
 #include <stdlib.h>
@@ -289,8 +290,7 @@ cudaError_t find_blocks(const lacis_solve_job *job, tree_lanes_shape *s)
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess)
-        error = cudaFuncSetAttribute(s->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, LANES_BYTES_MOST);
+    if (error == cudaSuccess) error = lacis_gpu_all_shared(s->kernel);
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, s->kernel, 32 * s->warps, s->shared_bytes);
     if (error == cudaSuccess && each == 0) error = cudaErrorInvalidConfiguration;

@@ -66,6 +66,15 @@ typedef struct sweep_plan {
 /* Neighbours along x, rows and planes. */
 enum { SWEEP_LEFT, SWEEP_UP, SWEEP_DOWN, SWEEP_LOW, SWEEP_HIGH, SWEEP_PLACES };
 
+/* Two levels of four rows each (joined.h): rows -1 .. 4 of the level before, rows -2 .. 3 of the level between, and
+ * rows -1 .. 2 of the level after. */
+enum { SWEEP_AROUND = SWEEP_BUNDLE + 2 };
+typedef struct sweep_joined {
+    const void *from[SWEEP_AROUND];
+    void *between[SWEEP_AROUND]; /* the first two are read, the last two written */
+    void *out[SWEEP_BUNDLE];
+} sweep_joined;
+
 typedef struct sweep_rule {
     bool written;
     int taps;
@@ -78,6 +87,9 @@ typedef struct sweep_rule {
     void (*row)(const struct sweep_rule *rule, const void *const *tap, void *out, int64_t n, bool stream);
     /* SWEEP_BUNDLE rows (bundle.h), each one's taps behind the other's, `out` at lines; NULL: has none. */
     void (*rows)(const struct sweep_rule *rule, const void *const *tap, void *const *out, int64_t n, bool stream);
+    /* Cells [0, n) of the level between and [-line, n - line) of the level after, n in whole vectors; of the former
+     * two lines before are there. NULL: has none. */
+    void (*joined)(const struct sweep_rule *rule, const sweep_joined *rows, int64_t n, bool stream);
     int place[SWEEP_PLACES]; /* of those taps, where `rows` is */
 } sweep_rule;
 
@@ -236,6 +248,14 @@ sweep_plane lacis_sweep_ghost_plane(const sweep_task *task, int level, int field
  * (false: a written rule failed). */
 void lacis_sweep_put_row(sweep_bundle *bundle, const sweep_row *row);
 bool lacis_sweep_flush(sweep_bundle *bundle);
+/* Two levels' bundles at once, `high` one row behind `low`: columns [begin, end) of the former, a line before those
+ * of the latter. False: there are too few. _low: all else of the low one, whose edges come then; _high: what is
+ * joined, and all else of the high one. from, before: rows of the level before the low one, and the two of it that
+ * the bundle before has left. */
+bool lacis_sweep_joint(const sweep_bundle *low, const sweep_bundle *high, int64_t *begin, int64_t *end);
+void lacis_sweep_join_low(sweep_bundle *low, int64_t begin, int64_t end);
+void lacis_sweep_join_high(sweep_bundle *low, sweep_bundle *high, const sweep_plane *from, const sweep_plane *before,
+                           int64_t begin, int64_t end);
 
 /* pass.c */
 /* ends: whether ghosts along x are to be filled where that can be done; told whether they were. NULL: not. */

@@ -98,13 +98,29 @@ static void row_ends(const sweep_task *task, int field, int64_t z, const int64_t
     if (plan->ghost[0] > 0) lacis_sweep_edges(system, field, target(task, task->pass->levels, field, z), &window, z);
 }
 
+/* A plane in which all is one row: of a grid of two dimensions. */
+static bool is_flat(const lacis_sweep *system)
+{
+    return system->plan.n[1] == 1 && !system->plan.inner[1][0] && !system->plan.inner[1][1];
+}
+
+/* What the next level reads beyond the faces of planes just computed. */
+static void ends_of_planes(const sweep_task *task, int level, int field, int64_t z, int count, const int64_t begin[2],
+                           const int64_t end[2])
+{
+    const bool last = level == task->pass->levels;
+    for (int k = 0; k < count; k++) {
+        if (!last) ring_edges(task, level, field, z + k, begin, end);
+        if (last && task->pass->ends) row_ends(task, field, z + k, begin, end);
+    }
+}
+
 /* Planes [z, z + count) of one field: a bundle of them where a plane is a row, else bundles of each one's rows. Where
  * a tile of the change ends, the bundle ends. */
 static bool planes_of_field(const sweep_task *task, int level, int field, int64_t z, int count)
 {
     const lacis_sweep *system = task->pass->system;
-    const bool last = level == task->pass->levels, change = task->pass->change && last,
-               flat = system->plan.n[1] == 1 && !system->plan.inner[1][0] && !system->plan.inner[1][1];
+    const bool change = task->pass->change && level == task->pass->levels, flat = is_flat(system);
     int64_t begin[2], end[2];
     for (int d = 0; d < 2; d++)
         span(task, level, d, &begin[d], &end[d]);
@@ -124,10 +140,70 @@ static bool planes_of_field(const sweep_task *task, int level, int field, int64_
         if (!flat && !lacis_sweep_flush(&bundle)) return false;
     }
     if (!lacis_sweep_flush(&bundle)) return false;
-    for (int k = 0; k < count; k++) {
-        if (!last) ring_edges(task, level, field, z + k, begin, end);
-        if (last && task->pass->ends) row_ends(task, field, z + k, begin, end);
+    ends_of_planes(task, level, field, z, count, begin, end);
+    return true;
+}
+
+/* --- two levels at once ----------------------------------------------------------------------------------- */
+
+/* Planes z and on of the level and those one behind of the next one can be joined: all are there, none is held, and
+ * none is next to the ends of z, where ghosts are made of it. */
+static bool may_join(const sweep_task *task, int level, int64_t z)
+{
+    const sweep_pass *pass = task->pass;
+    const lacis_sweep *system = pass->system;
+    const sweep_plan *plan = &system->plan;
+    int64_t first, end, next, next_end;
+    if (level == pass->levels || (pass->change && level + 1 == pass->levels)) return false;
+    if (system->start.fields != 1 || system->rule[0].written || system->rule[0].joined == NULL || !is_flat(system) ||
+        plan->reach[0] != 1 || plan->reach[2] != 1)
+        return false;
+    span(task, level, 2, &first, &end);
+    span(task, level + 1, 2, &next, &next_end);
+    return first <= z && z + SWEEP_BUNDLE <= end && next < z && z + SWEEP_BUNDLE - 1 <= next_end && z >= 2 &&
+           z + SWEEP_BUNDLE < plan->n[2];
+}
+
+/* A bundle of the level's planes z and on, each a row, which none is held of. */
+static sweep_bundle bundle_of_planes(const sweep_task *task, int level, int64_t z)
+{
+    sweep_bundle bundle = {.task = task, .level = level, .rows = SWEEP_BUNDLE};
+    span(task, level, 0, &bundle.begin, &bundle.end);
+    for (int k = 0; k < SWEEP_BUNDLE; k++) {
+        sweep_plane *base = task->worker->tap_base + k * task->pass->system->plan.taps;
+        bundle.row[k] = (sweep_row){.z = z + k,
+                                    .out = target(task, level, 0, z + k).at,
+                                    .old = lacis_sweep_plane(task, level - 1, 0, z + k).at,
+                                    .base = base};
     }
+    return bundle;
+}
+
+static void find_bundle_taps(const sweep_task *task, int level, int64_t z)
+{
+    for (int k = 0; k < SWEEP_BUNDLE; k++)
+        find_taps(task, level, 0, z + k, task->worker->tap_base + k * task->pass->system->plan.taps);
+}
+
+/* False: they cannot be joined after all. */
+static bool joined_planes(const sweep_task *task, int level, int64_t z)
+{
+    sweep_bundle low = bundle_of_planes(task, level, z), high = bundle_of_planes(task, level + 1, z - 1);
+    sweep_plane from[SWEEP_AROUND], before[2];
+    int64_t begin, end;
+    if (!lacis_sweep_joint(&low, &high, &begin, &end)) return false;
+    for (int k = 0; k < SWEEP_AROUND; k++)
+        from[k] = lacis_sweep_plane(task, level - 1, 0, z - 1 + k);
+    for (int k = 0; k < 2; k++)
+        before[k] = lacis_sweep_ring_plane(task, level, 0, z - 2 + k);
+    const int64_t rows[2] = {0, 1}, begins[2][2] = {{low.begin, rows[0]}, {high.begin, rows[0]}},
+                  ends[2][2] = {{low.end, rows[1]}, {high.end, rows[1]}};
+    find_bundle_taps(task, level, z);
+    lacis_sweep_join_low(&low, begin, end);
+    ends_of_planes(task, level, 0, z, SWEEP_BUNDLE, begins[0], ends[0]);
+    find_bundle_taps(task, level + 1, z - 1);
+    lacis_sweep_join_high(&low, &high, from, before, begin, end);
+    ends_of_planes(task, level + 1, 0, z - 1, SWEEP_BUNDLE, begins[1], ends[1]);
     return true;
 }
 
@@ -164,7 +240,12 @@ static lacis_sweep_status march(const sweep_task *task)
     for (int64_t at = first; at < end; at += system->plan.group) {
         if (stopped(system)) return LACIS_SWEEP_CANCELLED;
         for (int l = 1; l <= levels; l++) {
-            const lacis_sweep_status status = planes(task, l, at - (l - 1) * reach);
+            const int64_t z = at - (l - 1) * reach;
+            if (may_join(task, l, z) && joined_planes(task, l, z)) {
+                l++;
+                continue;
+            }
+            const lacis_sweep_status status = planes(task, l, z);
             if (status != LACIS_SWEEP_OK) return status;
         }
     }

@@ -204,6 +204,14 @@ static int64_t band(const sweep_plan *plan, int64_t tiles)
                : least(n, round_up(most((n + wanted - 1) / wanted, shortest), LACIS_SWEEP_TILE_Y));
 }
 
+/* Tiles of n cells along x of about `wanted` each, alike: what a row costs to begin is paid as often for a short one.
+ */
+static int64_t level_tiles(int64_t n, int64_t wanted)
+{
+    const int64_t tiles = most(1, (n + wanted / 2) / wanted);
+    return tiles == 1 ? n : round_up((n + tiles - 1) / tiles, 64);
+}
+
 static void cut(const lacis_sweep_start *start, sweep_plan *plan, int64_t size)
 {
     const int64_t area = area_of(start, plan, size), *n = plan->n;
@@ -211,8 +219,8 @@ static void cut(const lacis_sweep_start *start, sweep_plan *plan, int64_t size)
                mixed_y = start->dims == 3 && any_kind(start, SWEEP_Y, LACIS_SWEEP_PERIODIC) &&
                          !all_periodic(start, SWEEP_Y);
     int64_t x = start->dims == 3 ? most(256, area / 64) : area;
-    x = round_up(x, 64);
-    if (n[0] <= x + x / 2 || (plan->levels > 1 && mixed_x)) x = n[0];
+    x = level_tiles(n[0], x);
+    if (plan->levels > 1 && mixed_x) x = n[0];
     int64_t y = round_up(most(area / least(x, n[0]), 8), LACIS_SWEEP_TILE_Y);
     if (n[1] <= y + y / 2 || (plan->levels > 1 && mixed_y)) y = n[1];
     if (start->dims == 1 && plan->threads > 1 && n[0] > 8192) x = least(x, round_up(n[0] / (2 * plan->threads), 64));

@@ -145,15 +145,23 @@ static void linear(const sweep_bundle *bundle, int64_t begin, int64_t end)
         row_by_row(bundle, x, end - x < piece ? end : x + piece, stream);
 }
 
+/* Of rows that are not held, the columns that are not. */
+static void moving_columns(const sweep_bundle *bundle, int64_t *from, int64_t *to)
+{
+    const int64_t begin = bundle->begin, end = bundle->end;
+    moving(bundle->task->pass->system, bundle->field, 0, from, to);
+    *from = *from > begin ? (*from < end ? *from : end) : begin;
+    *to = *to < end ? (*to > *from ? *to : *from) : end;
+}
+
 /* Rows that are not held, but for their ends. */
 static bool moving_rows(const sweep_bundle *bundle)
 {
     const sweep_pass *pass = bundle->task->pass;
     const lacis_sweep *system = pass->system;
-    int64_t from, to, begin = bundle->begin, end = bundle->end;
-    moving(system, bundle->field, 0, &from, &to);
-    from = from > begin ? (from < end ? from : end) : begin;
-    to = to < end ? (to > from ? to : from) : end;
+    int64_t from, to;
+    const int64_t begin = bundle->begin, end = bundle->end;
+    moving_columns(bundle, &from, &to);
     if (from < to && !system->rule[bundle->field].written) linear(bundle, from, to);
     for (int k = 0; k < bundle->rows; k++) {
         const sweep_row *row = &bundle->row[k];
@@ -182,4 +190,63 @@ bool lacis_sweep_flush(sweep_bundle *bundle)
     const bool good = bundle->rows == 0 || moving_rows(bundle);
     bundle->rows = 0;
     return good;
+}
+
+/* --- two levels at once ----------------------------------------------------------------------------------- */
+
+bool lacis_sweep_joint(const sweep_bundle *low, const sweep_bundle *high, int64_t *begin, int64_t *end)
+{
+    enum { LINES = 48 }; /* fewer are not worth their ends */
+    const int64_t size = low->task->pass->system->loops->size, line = SWEEP_LINE / size;
+    int64_t from, to, from_low, to_low;
+    moving_columns(low, &from_low, &to_low);
+    moving_columns(high, &from, &to);
+    const uintptr_t at_low = (uintptr_t)(low->row[0].out + from * size),
+                    at_high = (uintptr_t)(high->row[0].out + from * size);
+    if (at_low % SWEEP_LINE != at_high % SWEEP_LINE) return false;
+    const int64_t odd = (int64_t)(at_low % SWEEP_LINE) / size;
+    *begin = from + (odd == 0 ? 0 : line - odd) + line;
+    if (to + line < to_low) to_low = to + line;
+    if (to_low < *begin) return false;
+    *end = *begin + (to_low - *begin) / line * line;
+    return *end - *begin >= LINES * line;
+}
+
+/* All that is not in [begin, end), and the two rows' ends that are held. */
+static void apart(sweep_bundle *bundle, int64_t begin, int64_t end)
+{
+    int64_t from, to;
+    moving_columns(bundle, &from, &to);
+    row_by_row(bundle, from, begin, false);
+    row_by_row(bundle, end, to, false);
+    for (int k = 0; k < bundle->rows; k++) {
+        keep(bundle, &bundle->row[k], bundle->begin, from);
+        keep(bundle, &bundle->row[k], to, bundle->end);
+    }
+    bundle->task->worker->updates += (double)((to - from) * bundle->rows);
+    bundle->rows = 0;
+}
+
+void lacis_sweep_join_low(sweep_bundle *low, int64_t begin, int64_t end)
+{
+    const int64_t line = SWEEP_LINE / low->task->pass->system->loops->size;
+    apart(low, begin, end - 2 * line); /* what the high level's last columns read */
+}
+
+void lacis_sweep_join_high(sweep_bundle *low, sweep_bundle *high, const sweep_plane *from, const sweep_plane *before,
+                           int64_t begin, int64_t end)
+{
+    const sweep_pass *pass = low->task->pass;
+    const lacis_sweep *system = pass->system;
+    const sweep_rule *rule = &system->rule[low->field];
+    const int64_t size = system->loops->size, line = SWEEP_LINE / size;
+    sweep_joined rows;
+    for (int k = 0; k < SWEEP_AROUND; k++) {
+        rows.from[k] = from[k].at + begin * size;
+        rows.between[k] = (k < 2 ? before[k].at : low->row[k - 2].out) + begin * size;
+    }
+    for (int k = 0; k < SWEEP_BUNDLE; k++)
+        rows.out[k] = high->row[k].out + begin * size;
+    rule->joined(rule, &rows, end - begin, pass->stream && is_last(high));
+    apart(high, begin - line, end - line);
 }

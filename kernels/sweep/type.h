@@ -8,12 +8,15 @@
 
 #include "sweep/bundle.h"
 
+#include "sweep/joined.h"
+
 #include "sweep/change.h"
 
 static void choose(sweep_rule *rule, int dims)
 {
     choose_row(rule);
     choose_bundle(rule, dims);
+    choose_joined(rule, dims);
 }
 
 static void weights(const double *from, int count, void *to)

@@ -5,13 +5,13 @@
 #ifndef LACIS_KERNELS_SYMV_GPU_BATCH_START_CUH
 #define LACIS_KERNELS_SYMV_GPU_BATCH_START_CUH
 
+#include "common/gpu_shared.h"
 #include "symv/gpu_batch.cuh"
 #include "symv/gpu_batch_lanes.cuh"
 
 template <class N, bool ALIGNED, int K> static cudaError_t symv_batch_start_block(const symv_batch_launch *l)
 {
-    const cudaError_t rc = cudaFuncSetAttribute(symv_batch_block<N, ALIGNED, K>,
-                                                cudaFuncAttributeMaxDynamicSharedMemorySize, (int)l->shared);
+    const cudaError_t rc = lacis_gpu_all_shared((const void *)symv_batch_block<N, ALIGNED, K>);
     if (rc != cudaSuccess) return rc;
     symv_batch_block<N, ALIGNED, K><<<(unsigned)l->matrices, 32 * SYMV_BATCH_WARPS, l->shared, l->stream>>>(*l);
     return cudaGetLastError();

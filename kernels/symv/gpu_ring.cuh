@@ -12,6 +12,7 @@
 #ifndef LACIS_KERNELS_SYMV_GPU_RING_CUH
 #define LACIS_KERNELS_SYMV_GPU_RING_CUH
 
+#include "common/gpu_shared.h"
 #include "symv/gpu_pieces.cuh"
 #include "symv/gpu_ring.h"
 
@@ -262,8 +263,7 @@ __global__ __launch_bounds__(32 * SYMV_RING_WARPS,
 template <class N, bool ALIGNED, int K, int RESIDENT>
 static cudaError_t symv_ring_launch_kernel(const symv_ring_launch *l)
 {
-    const cudaError_t rc = cudaFuncSetAttribute(symv_ring_kernel<N, ALIGNED, K, RESIDENT>,
-                                                cudaFuncAttributeMaxDynamicSharedMemorySize, (int)l->shared);
+    const cudaError_t rc = lacis_gpu_all_shared((const void *)symv_ring_kernel<N, ALIGNED, K, RESIDENT>);
     if (rc != cudaSuccess) return rc;
     symv_ring_kernel<N, ALIGNED, K, RESIDENT>
         <<<(unsigned)l->blocks, 32 * SYMV_RING_WARPS, l->shared, l->stream>>>(*l);

@@ -9,6 +9,7 @@
 #ifndef LACIS_KERNELS_SYMV_GPU_TILES_CUH
 #define LACIS_KERNELS_SYMV_GPU_TILES_CUH
 
+#include "common/gpu_shared.h"
 #include "symv/gpu_tiles_slots.cuh"
 #include "symv/gpu_tiles_sums.cuh"
 
@@ -183,8 +184,7 @@ static cudaError_t symv_launch_tiles(const symv_gpu_part *p, bool atomic, int64_
     const dim3 grid((unsigned)most, (unsigned)((strips + 1) / 2 + on_diagonal));
     const size_t mirrored = p->grid.canonical ? TRIANGLE : 0;
     if (mirrored > 0) {
-        const cudaError_t error = cudaFuncSetAttribute(symv_tiles_kernel<T, SIDES, WHOLE, RUN>,
-                                                       cudaFuncAttributeMaxDynamicSharedMemorySize, (int)mirrored);
+        const cudaError_t error = lacis_gpu_all_shared((const void *)symv_tiles_kernel<T, SIDES, WHOLE, RUN>);
         if (error != cudaSuccess) return error;
     }
     symv_tiles_kernel<T, SIDES, WHOLE, RUN><<<grid, T::THREADS, mirrored, stream>>>(*p, atomic);

@@ -14,6 +14,7 @@
 enum {
     COLUMNS = 8,
     AT_ONCE = COLUMNS,
+    ACCURATE_AT_ONCE = AT_ONCE,
     SIDES_AT_ONCE = 2,
     WITH_SIDES = COLUMNS,
     VECTOR_ROWS = WIDTH / 2,
@@ -82,6 +83,18 @@ ALWAYS num panel_total(const vec *along, bool hermitian, bool accurate)
     for (int i = 0; i < WIDTH; i++)
         out.v[i % 2] += along[0][i];
     return out;
+}
+
+/* Columns' sums into rows [row, row + width) of y. */
+ALWAYS void panel_totals(const vec *along, T *y, int64_t stride, int64_t row, int width, bool hermitian,
+                         bool accurate)
+{
+    (void)stride;
+    for (int c = 0; c < width; c++) {
+        const num sum = panel_total(along + c * ALONG, hermitian, accurate);
+        for (int i = 0; i < PARTS; i++)
+            y[(row + c) * PARTS + i] += sum.v[i];
+    }
 }
 
 /* What rows have for the products of one side: x as columns' sums take it, by parts; sums of y. */

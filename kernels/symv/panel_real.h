@@ -13,6 +13,7 @@ enum {
      * faster the more of them go down together. */
     COLUMNS = T_FLOAT && VECTOR_BYTES == 64 ? 16 : 8,
     AT_ONCE = COLUMNS, /* of them, what registers hold with one side */
+    ACCURATE_AT_ONCE = AT_ONCE,
     SIDES_AT_ONCE = 2, /* or so many sides with */
     WITH_SIDES = 8,    /* so many columns */
     VECTOR_ROWS = WIDTH,
@@ -35,6 +36,18 @@ ALWAYS num panel_total(const vec *along, bool hermitian, bool accurate)
 {
     (void)hermitian, (void)accurate;
     return (num){{vec_sum(along[0])}};
+}
+
+/* Columns' sums into rows [row, row + width) of y. */
+ALWAYS void panel_totals(const vec *along, T *y, int64_t stride, int64_t row, int width, bool hermitian,
+                         bool accurate)
+{
+    (void)stride;
+    for (int c = 0; c < width; c++) {
+        const num sum = panel_total(along + c * ALONG, hermitian, accurate);
+        for (int i = 0; i < PARTS; i++)
+            y[(row + c) * PARTS + i] += sum.v[i];
+    }
 }
 
 /* Rows [i, i + count), count up to VECTOR_ROWS, of some columns, which begin at vectors' row 0: to y what they give

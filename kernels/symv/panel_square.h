@@ -26,23 +26,24 @@ ALWAYS void square_read(const panel *p, const slice *s, int64_t j, int width, E 
 /* All of y that the square gives, by some columns at once. */
 ALWAYS void panel_corner(panel *p, const slice *s, int64_t j, int width, bool accurate)
 {
+    const int some = at_once(accurate);
     E square[COLUMNS * SQUARE_ROWS * MATRIX];
     square_read(p, s, j, width, square);
     for (int side = 0; side < s->pass->sides; side++) {
         const int64_t shift = j * (PLANES ? 1 : PARTS);
         const T *x = p->x[side] + shift;
         T *y = p->y[side] + shift;
-        for (int first = 0; first < COLUMNS; first += AT_ONCE) {
-            const E *column[AT_ONCE];
-            vec xc[AT_ONCE * ACROSS], unused[AT_ONCE * ALONG] = {0};
-            for (int c = 0; c < AT_ONCE; c++) {
+        for (int first = 0; first < COLUMNS; first += some) {
+            const E *column[COLUMNS];
+            vec xc[COLUMNS * ACROSS], unused[COLUMNS * ALONG] = {0};
+            for (int c = 0; c < some; c++) {
                 const num none = {{0}};
                 column[c] = square + (first + c) * SQUARE_ROWS * MATRIX;
                 panel_spread(first + c < width ? p->xc[side * COLUMNS + first + c] : none, xc + c * ACROSS);
             }
             for (int i = 0; i < width; i += VECTOR_ROWS) {
                 const int rest = width - i < VECTOR_ROWS ? width - i : VECTOR_ROWS;
-                panel_rows(column, i, rest, s->stride, AT_ONCE, 1, &x, &y, xc, unused, s->hermitian, accurate);
+                panel_rows(column, i, rest, s->stride, some, 1, &x, &y, xc, unused, s->hermitian, accurate);
             }
         }
     }

@@ -15,6 +15,12 @@ enum {
     CHUNK_ROWS = CHUNK_LINES * 64 / ELEMENT
 };
 
+/* Columns that registers hold with one side. */
+ALWAYS int at_once(bool accurate)
+{
+    return accurate ? ACCURATE_AT_ONCE : AT_ONCE;
+}
+
 typedef struct panel {
     int64_t row, end;         /* of the matrix */
     const E *column[COLUMNS]; /* row 0 of each */
@@ -44,10 +50,7 @@ ALWAYS void panel_begin(panel *p, const slice *s, int64_t j, int width)
 ALWAYS void panel_end(panel *p, const slice *s, int64_t j, int width, bool accurate)
 {
     for (int k = 0; k < s->pass->sides; k++)
-        for (int c = 0; c < width; c++) {
-            const num sum = panel_total(p->along + (k * COLUMNS + c) * ALONG, s->hermitian, accurate);
-            panel_put(p->y[k], s->stride, j + c, num_plus(panel_get(p->y[k], s->stride, j + c), sum, accurate));
-        }
+        panel_totals(p->along + k * COLUMNS * ALONG, p->y[k], s->stride, j, width, s->hermitian, accurate);
 }
 
 #if IS_WIDE
@@ -79,7 +82,7 @@ ALWAYS void panel_fetch(const E *const *column, int64_t i, panel_ahead ahead)
 ALWAYS void panel_block(panel *p, const slice *s, int64_t i, int64_t end, int column, int width, int side, int sides,
                         panel_ahead ahead, bool accurate)
 {
-    vec xc[AT_ONCE * SIDES_AT_ONCE * ACROSS], along[AT_ONCE * SIDES_AT_ONCE * ALONG];
+    vec xc[COLUMNS * SIDES_AT_ONCE * ACROSS], along[COLUMNS * SIDES_AT_ONCE * ALONG];
     const E *const *columns = p->column + column;
     const T *const *x = p->x + side;
     T *const *y = p->y + side;
@@ -124,9 +127,10 @@ ALWAYS void panel_chunk(panel *p, const slice *s, int64_t i, int64_t end, bool a
         for (int c = 0; c < COLUMNS; c += WITH_SIDES)
             panel_block(p, s, i, end, c, WITH_SIDES, side, SIDES_AT_ONCE, ahead, accurate);
     }
+    const int width = at_once(accurate);
     for (; side < sides; side++)
-        for (int c = 0; c < COLUMNS; c += AT_ONCE)
-            panel_block(p, s, i, end, c, AT_ONCE, side, 1, (panel_ahead){0, 0}, accurate);
+        for (int c = 0; c < COLUMNS; c += width)
+            panel_block(p, s, i, end, c, width, side, 1, (panel_ahead){0, 0}, accurate);
 }
 
 /* COLUMNS columns, in the order in which the matrix has them. */
@@ -135,8 +139,11 @@ ALWAYS void panel_walk(const slice *s, int64_t j, bool accurate)
     panel p;
     panel_begin(&p, s, j, COLUMNS);
     if (s->lower) panel_corner(&p, s, j, COLUMNS, accurate);
-    for (int64_t i = p.row; i < p.end; i += CHUNK_ROWS)
-        panel_chunk(&p, s, i, i + CHUNK_ROWS < p.end ? i + CHUNK_ROWS : p.end, accurate);
+    /* One sub-block has no other to share a chunk with. */
+    const bool alone = s->pass->sides == 1 && at_once(accurate) == COLUMNS;
+    const int64_t rows = alone ? p.end - p.row : CHUNK_ROWS;
+    for (int64_t i = p.row; i < p.end; i += rows)
+        panel_chunk(&p, s, i, i + rows < p.end ? i + rows : p.end, accurate);
     if (!s->lower) panel_corner(&p, s, j, COLUMNS, accurate);
     panel_end(&p, s, j, COLUMNS, accurate);
 }

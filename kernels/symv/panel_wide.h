@@ -6,7 +6,8 @@
 
 enum {
     COLUMNS = 8,
-    AT_ONCE = PARTS == 4 ? 2 : 4,
+    AT_ONCE = PARTS == 4 ? 2 : 4,                                            /* what registers hold with one side */
+    ACCURATE_AT_ONCE = PARTS == 2 && VECTOR_BYTES == 64 ? COLUMNS : AT_ONCE, /* columns' sums from memory */
     SIDES_AT_ONCE = 1,
     WITH_SIDES = AT_ONCE,
     VECTOR_ROWS = WIDTH,
@@ -20,7 +21,7 @@ typedef struct wide_sum {
     vec hi, lo, rest;
 } wide_sum;
 
-/* a - b by the multipliers, which otherwise have less to do than the adders. */
+/* a - b and a + b by the multipliers, which otherwise have less to do than the adders. */
 ALWAYS vec vec_minus(vec a, vec b)
 {
 #if defined(__FMA__)
@@ -30,10 +31,28 @@ ALWAYS vec vec_minus(vec a, vec b)
 #endif
 }
 
+ALWAYS vec vec_plus(vec a, vec b)
+{
+#if defined(__FMA__)
+    return vec_fma(b, vec_all(1), a);
+#else
+    return a + b;
+#endif
+}
+
+/* Where the processor picks the larger of two in one operation, that saves one and three of them in a row; a NaN it
+ * may pass over is in the sum all the same. */
 ALWAYS wide wide_two_sum(vec a, vec b)
 {
-    const vec s = a + b, part = s - a;
+    const vec s = a + b;
+#if defined(__AVX512DQ__)
+    const vec large = (vec)_mm512_range_pd((__m512d)a, (__m512d)b, 7); /* of the larger magnitude, with its sign */
+    const vec small = (vec)_mm512_range_pd((__m512d)a, (__m512d)b, 6);
+    return (wide){s, vec_minus(small, s - large)};
+#else
+    const vec part = s - a;
     return (wide){s, vec_minus(a, s - part) + vec_minus(b, part)};
+#endif
 }
 
 ALWAYS wide wide_quick_two_sum(vec a, vec b)
@@ -49,9 +68,9 @@ ALWAYS wide wide_quick_two_sum(vec a, vec b)
 ALWAYS wide_sum wide_add(wide_sum sum, wide b, bool accurate)
 {
     const wide s = wide_two_sum(sum.hi, b.hi);
-    if (!accurate) return (wide_sum){s.hi, sum.lo + (s.lo + b.lo), sum.rest};
-    const wide t = wide_two_sum(sum.lo, vec_fma(s.lo, vec_all(1), b.lo));
-    return (wide_sum){s.hi, t.hi, sum.rest + t.lo};
+    if (!accurate) return (wide_sum){s.hi, vec_plus(sum.lo, s.lo + b.lo), sum.rest};
+    const wide t = wide_two_sum(sum.lo, vec_plus(b.lo, s.lo));
+    return (wide_sum){s.hi, t.hi, vec_plus(sum.rest, t.lo)};
 }
 
 /* Normalised: a sloppy sum after four products at most. */
@@ -118,28 +137,77 @@ ALWAYS void wide_sum_put(vec *parts, wide_sum s)
     parts[2] = s.rest;
 }
 
-/* Accurate sums of columns stay as they are until panel_total. */
+/* Accurate sums of columns stay as they are until panel_totals. */
 ALWAYS void panel_settle(vec *along, bool accurate)
 {
     for (int i = 0; !accurate && i < ALONG; i += 3)
         wide_sum_put(along + i, wide_settled(wide_sum_at(along + i), false));
 }
 
-ALWAYS num panel_total(const vec *along, bool hermitian, bool accurate)
+/* common/dd.h's additions, lane by lane. */
+ALWAYS wide wide_plus_lanes(wide a, wide b, bool accurate)
 {
-    num lane[WIDTH];
-    (void)hermitian;
-    for (int k = 0; k < PARTS / 2; k++) {
-        const wide_sum s = wide_settled(wide_sum_at(along + 3 * k), accurate);
-        for (int i = 0; i < WIDTH; i++) {
-            lane[i].v[2 * k] = s.hi[i];
-            lane[i].v[2 * k + 1] = s.lo[i];
-        }
+    wide s = wide_two_sum(a.hi, b.hi);
+    if (!accurate) return wide_quick_two_sum(s.hi, s.lo + (a.lo + b.lo));
+    const wide t = wide_two_sum(a.lo, b.lo);
+    s = wide_quick_two_sum(s.hi, s.lo + t.hi);
+    return wide_quick_two_sum(s.hi, s.lo + t.lo);
+}
+
+/* Runs of `length` lanes in p and then q are halved: the first half of each plus the second. */
+ALWAYS wide wide_halved(wide p, wide q, int length, bool accurate)
+{
+    typedef int64_t places __attribute__((vector_size(VECTOR_BYTES)));
+    places first;
+    for (int i = 0; i < WIDTH; i++)
+        first[i] = i / (length / 2) * length + i % (length / 2);
+    const places second = first + length / 2;
+    const wide a = {__builtin_shuffle(p.hi, q.hi, first), __builtin_shuffle(p.lo, q.lo, first)};
+    const wide b = {__builtin_shuffle(p.hi, q.hi, second), __builtin_shuffle(p.lo, q.lo, second)};
+    return wide_plus_lanes(a, b, accurate);
+}
+
+/* The totals of WIDTH columns' sums, a column a lane: lanes of each are halved until one is left. */
+ALWAYS wide wide_total(const vec *along, bool accurate)
+{
+    wide sum[WIDTH];
+    for (int c = 0; c < WIDTH; c++) {
+        const wide_sum s = wide_settled(wide_sum_at(along + c * ALONG), accurate);
+        sum[c] = (wide){s.hi, s.lo};
     }
-    for (int half = WIDTH / 2; half >= 1; half /= 2)
-        for (int i = 0; i < half; i++)
-            lane[i] = num_plus(lane[i], lane[i + half], accurate);
-    return lane[0];
+    for (int length = WIDTH; length > 1; length /= 2)
+        for (int c = 0; c < length / 2; c++)
+            sum[c] = wide_halved(sum[2 * c], sum[2 * c + 1], length, accurate);
+    return sum[0];
+}
+
+/* Rows [row, row + count) of a vector, count up to WIDTH, plus a number a lane. */
+ALWAYS void wide_rows_add(T *y, int64_t stride, int64_t row, int count, const vec *more, bool accurate)
+{
+    vec have[PARTS];
+    wide_rows(y, stride, row, count, have);
+    for (int k = 0; k < PARTS; k += 2) {
+        const wide s = wide_plus_lanes((wide){have[k], have[k + 1]}, (wide){more[k], more[k + 1]}, accurate);
+        have[k] = s.hi;
+        have[k + 1] = s.lo;
+    }
+    wide_rows_put(y, stride, row, count, have);
+}
+
+/* Columns' sums into rows [row, row + width) of y. */
+ALWAYS void panel_totals(const vec *along, T *y, int64_t stride, int64_t row, int width, bool hermitian,
+                         bool accurate)
+{
+    (void)hermitian;
+    for (int c = 0; c < width; c += WIDTH) {
+        vec total[PARTS];
+        for (int k = 0; k < PARTS; k += 2) {
+            const wide sum = wide_total(along + c * ALONG + k / 2 * 3, accurate);
+            total[k] = wide_ordered(sum.hi);
+            total[k + 1] = wide_ordered(sum.lo);
+        }
+        wide_rows_add(y, stride, row + c, width - c < WIDTH ? width - c : WIDTH, total, accurate);
+    }
 }
 
 /* s + a x, all of one number's parts. */

@@ -106,3 +106,17 @@ ALWAYS void wide_rows_put(T *to, int64_t stride, int64_t i, int count, const vec
     }
 #endif
 }
+
+/* Lanes in the rows' own order as wide_rows has them. */
+ALWAYS vec wide_ordered(vec value)
+{
+#if PLANES
+    return value;
+#else
+    typedef int64_t places __attribute__((vector_size(VECTOR_BYTES)));
+    places from;
+    for (int i = 0; i < WIDTH; i++)
+        from[i] = i / 2 + i % 2 * (WIDTH / 2);
+    return __builtin_shuffle(value, from);
+#endif
+}

@@ -17,11 +17,25 @@ lacis_expr *lacis_bind_expr(const lacis_call *call, const char *keyword);
 
 /* What a product would take on the GPU (gpu_cost.c): rows by their number of products. */
 typedef enum lacis_gpu_size { LACIS_GPU_FEW, LACIS_GPU_SOME, LACIS_GPU_MANY, LACIS_GPU_SIZES } lacis_gpu_size;
+/* How much room its entries get there (gpu_room.c). */
+typedef enum lacis_gpu_room_way {
+    LACIS_ROOM_BOUNDS,  /* as much as each row can have: one pass */
+    LACIS_ROOM_COUNTED, /* a symbolic pass counts them first, of all rows together */
+    LACIS_ROOM_SAMPLED, /* the same in panels, as long as a sample says */
+    LACIS_ROOM_WAYS
+} lacis_gpu_room_way;
+typedef struct lacis_gpu_room {
+    lacis_gpu_room_way way;
+    double bound, entries; /* at most; about */
+    double bytes[LACIS_ROOM_WAYS], panels[LACIS_ROOM_WAYS], seconds[LACIS_ROOM_WAYS];
+} lacis_gpu_room;
+
 typedef struct lacis_gpu_estimate {
     bool known;
     double rows[LACIS_GPU_SIZES], products[LACIS_GPU_SIZES], seconds[LACIS_GPU_SIZES];
-    double kernels, copies, once;      /* seconds: of a panel; between host and device; of starting and compiling */
-    double panels, to_device, to_host; /* bytes */
+    double kernels, copies, once; /* seconds: of all panels; between host and device; of starting and compiling */
+    double to_device, to_host;    /* bytes */
+    lacis_gpu_room room;
 } lacis_gpu_estimate;
 
 /* MULTIPLY's share of a call's `work`. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * MULTIPLY's variant "gpu" in parts: gpu_cost.c says whether and for how much, gpu_calibrate.c measures the figures
- * for that, gpu.c runs, gpu_devices.c has what gpu.c does on each device.
+ * for that, gpu.c runs, gpu_devices.c has what gpu.c does on each device, gpu_room.c and gpu_sample.c
+ * say how much room results get there.
  */
 #ifndef LACIS_OPERATORS_MULTIPLY_DEVICE_H
 #define LACIS_OPERATORS_MULTIPLY_DEVICE_H
@@ -23,6 +24,8 @@ static inline void lacis_multiply_gpu_having(const lacis_product *product, lacis
     out->low_real = product->strips.low_real;
     out->high_real = product->strips.high_real;
 }
+
+enum { LACIS_GPU_ROOM_POWERS = 64 };
 
 struct lacis_multiply_run;
 /* A product's operands and job on one device. */
@@ -52,6 +55,12 @@ typedef struct lacis_multiply_run {
     lacis_totals *totals;
     double *group; /* totals of reals: a panel's */
     bool real;
+    /* gpu_sample.c: what a row's bound is multiplied by, by the power of two of its products; panels that had too
+     * little room all the same. */
+    lacis_gpu_room_way way;
+    int64_t sampled;
+    double room_share[LACIS_GPU_ROOM_POWERS];
+    _Atomic int short_of;
 } lacis_multiply_run;
 
 /* The device's part of a panel, from kernels to host: a lane's `own`. */
@@ -69,6 +78,24 @@ lacis_status lacis_multiply_panel_compute(void *context, lacis_panel *panel);
 /* Whether copying what comes out takes no time beside computing it: totals, or few entries a row. */
 bool lacis_multiply_copies_little(const lacis_multiply_run *running);
 void lacis_multiply_panel_drop(void *context, lacis_panel *panel);
+
+/* gpu_room.c. */
+typedef struct lacis_gpu_room_facts {
+    double products, bound, entries, most; /* entries: by bounds; about; hardly more than these */
+    double entry, fixed, left;             /* bytes: an entry's while rows are moved; of all rows; for all of it */
+    double kernels, back, panel;           /* seconds: of all products; to the host; that each panel takes besides */
+    bool countable;
+} lacis_gpu_room_facts;
+double lacis_multiply_room_counting(double products); /* seconds */
+void lacis_multiply_room_choose(const lacis_gpu_room_facts *facts, lacis_gpu_room *out);
+/* Whether counting may find less than bounds say: what MASK and TOP leave is bounded well. */
+bool lacis_multiply_room_countable(const lacis_product *product);
+/* gpu_sample.c. Bounds do not fit the limits of a device: the way of the run, once its devices are ready. */
+lacis_status lacis_multiply_room(lacis_multiply_run *running, const lacis_mul_limits *limits);
+/* The end of the rows from `first` on that keep to the limits by what the sample says, and their products. */
+int64_t lacis_multiply_room_rows(lacis_multiply_run *running, int64_t first, int64_t end,
+                                 const lacis_mul_limits *limits, uint64_t *products);
+lacis_status lacis_multiply_room_explain(const lacis_gpu_room *room, double products, lacis_lines *lines);
 #endif
 
 bool lacis_multiply_gpu_can(const lacis_call *call, char *reason, size_t size);

@@ -36,29 +36,35 @@ static const char *agg_text(const lacis_product *product)
 static const char *con_path(const lacis_product *product)
 {
     if (product->job.con_kind != LACIS_MUL_CON_STRIPS) return "built in";
-    if (product->strips.form != LACIS_MUL_CON_ONE) return "built in, checked for overflow in strips";
-    return "in strips";
+    if (product->strips.form != LACIS_MUL_CON_ONE) return "built in, strips of values checked for overflow";
+    return "your text, run over strips of values";
 }
 
-/* "CON a + b (built in) AGG min; accumulators i32 ..." */
-static char *functions_text(lacis_run *run, const lacis_product *product)
+/* "CON a + b (built in), AGG min (built in)" and in what numbers that is computed and kept. */
+static lacis_status functions(const lacis_product *product, lacis_lines *lines)
 {
-    bool count = product->job.agg == LACIS_MUL_COUNT;
-    return lacis_run_text(run, "CON %s (%s) AGG %s%s; accumulators %s%s, stored as %s, isa %s", con_text(product),
-                          con_path(product), agg_text(product), product->spec.fold != NULL ? " (in strips)" : "",
-                          count ? lacis_dtype_name(product->storage) : lacis_dtype_name(product->strips.type),
-                          product->job.checked ? " checked" : "", lacis_dtype_name(product->storage),
-                          lacis_mul_isa());
+    const bool count = product->job.agg == LACIS_MUL_COUNT, written = product->spec.fold != NULL;
+    const lacis_dtype type = count ? product->storage : product->strips.type;
+    LACIS_TRY(lacis_lines_add(lines, "CON %s (%s), AGG %s (%s)", con_text(product), con_path(product),
+                              agg_text(product), written ? "your text, run over strips of values" : "built in"));
+    LACIS_TRY(lacis_lines_add(
+        lines, "computed in %s (%s)%s, stored as %s; vector instructions: %s", lacis_dtype_name(type),
+        lacis_dtype_words(type), product->job.checked ? ", checked for overflow" : "",
+        type == product->storage ? "such" : lacis_dtype_name(product->storage), lacis_isa_words(lacis_mul_isa())));
+    return LACIS_OK;
 }
 
 static lacis_status classes(const lacis_estimate *estimate, lacis_lines *lines)
 {
-    LACIS_TRY(lacis_lines_add(lines, "%-8s %12s %16s %12s", "class", "rows", "products", "seconds"));
+    static const char *const how[LACIS_MUL_CLASSES] = {"nothing to do",         "one row of b, taken over",
+                                                       "few products: sorted",  "more: gathered in a hash table",
+                                                       "many: a cell a column", "very many: a row over all threads"};
+    LACIS_TRY(lacis_lines_add(lines, "%-8s %12s %16s %12s  %s", "class", "rows", "products", "seconds", "how"));
     for (int i = 0; i < LACIS_MUL_CLASSES; i++)
         if (estimate->class_rows[i] > 0)
-            LACIS_TRY(lacis_lines_add(lines, "%-8s %12.0f %16.0f %12.6f", lacis_mul_class_name[i],
+            LACIS_TRY(lacis_lines_add(lines, "%-8s %12.0f %16.0f %12.6f  %s", lacis_mul_class_name[i],
                                       estimate->class_rows[i], estimate->class_products[i],
-                                      estimate->class_seconds[i]));
+                                      estimate->class_seconds[i], how[i]));
     return LACIS_OK;
 }
 
@@ -81,16 +87,14 @@ lacis_status lacis_product_explain(lacis_run *run, lacis_product *product, lacis
 {
     LACIS_TRY(lacis_product_estimate(run, product, NULL));
     const lacis_estimate *estimate = product->estimate;
-    char *text = functions_text(run, product);
-    if (text == NULL) return LACIS_NOMEM;
     LACIS_TRY(lacis_lines_add(lines, "operands: %s", product->alignment));
-    LACIS_TRY(lacis_lines_add(lines, "%s", text));
+    LACIS_TRY(functions(product, lines));
     LACIS_TRY(filters(product, lines));
     if (estimate->exact && estimate->sampled == 0) {
         LACIS_TRY(lacis_lines_add(lines, "entries %.0f exactly: one for each row with products", estimate->entries));
     } else {
-        LACIS_TRY(lacis_lines_add(lines, "entries at most %.0f, about %.0f (%s %" PRId64 " rows)", estimate->bound,
-                                  estimate->entries, estimate->exact ? "from all" : "from a sample of",
+        LACIS_TRY(lacis_lines_add(lines, "entries at most %.0f, about %.0f (computed for %s %" PRId64 " rows)",
+                                  estimate->bound, estimate->entries, estimate->exact ? "all" : "a sample of",
                                   estimate->sampled));
     }
     return classes(estimate, lines);

@@ -15,6 +15,7 @@
 static void add_sums(lacis_mul_gpu_output *to, const lacis_mul_gpu_output *from)
 {
     to->products += from->products;
+    to->counted += from->counted;
     to->setup_seconds += from->setup_seconds;
     for (int i = 0; i < LACIS_MUL_GPU_CLASSES; i++) {
         to->class_rows[i] += from->class_rows[i];
@@ -37,6 +38,7 @@ static void report(lacis_run *run, const lacis_mul_gpu_output *out)
         if (out->class_seconds[i] > 0) lacis_run_count(run, what, out->class_seconds[i]);
     }
     if (out->setup_seconds > 0) lacis_run_count(run, "GPU seconds set-up", out->setup_seconds);
+    if (out->counted > 0) lacis_run_count(run, "GPU rows counted first", (double)out->counted);
     lacis_run_count(run, "products", (double)out->products);
 }
 

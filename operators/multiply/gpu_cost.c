@@ -7,6 +7,7 @@
 #include "multiply/written.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #ifdef LACIS_GPU_KERNELS
 
@@ -193,16 +194,30 @@ static double copy_seconds(const lacis_run *run, const lacis_gpu *gpu, const lac
            copies * lacis_profile_get(profile, LACIS_GPU_COPY_FIGURE, LACIS_GPU_COPY_SECONDS);
 }
 
-/* Rows go in panels where their bounds, twice since rows are moved together at the end, do not fit. */
-static double panels(const lacis_product *product, lacis_gpu *gpu)
+/* Room for the entries on the device, and what panels and counting add to the kernels. A device that is not started
+ * is taken to have enough. */
+static void find_room(const lacis_call *call, const lacis_product *product, lacis_gpu *gpu,
+                      const lacis_profile *profile, double entries, lacis_gpu_estimate *out)
 {
-    if (gpu == NULL) return 1;
-    double bound = product->estimate != NULL ? product->estimate->bound
-                   : product->glance != NULL ? product->glance->most
-                                             : 0;
-    double left = 0.9 * (double)lacis_gpu_memory_left(gpu),
-           room = 2 * bound * (double)lacis_product_entry_bytes(product);
-    return left > 0 && room > left ? room / left + 1 : 1;
+    const double bound = product->estimate != NULL ? product->estimate->bound
+                         : product->glance != NULL ? product->glance->most
+                                                   : 0;
+    const double entry = (double)lacis_product_entry_bytes(product), link = 5e10; /* bytes a second */
+    const lacis_gpu_room_facts facts = {.products = (double)product->total_products,
+                                        .bound = fmax(bound, entries),
+                                        .entries = entries,
+                                        .most = entries,
+                                        .entry =
+                                            (call->totals ? 1 : 2) * entry, /* rows are moved together at the end */
+                                        .left = gpu != NULL ? 0.9 * (double)lacis_gpu_memory_left(gpu) : INFINITY,
+                                        .kernels = out->kernels,
+                                        .back = call->totals ? 0 : entries * entry / link,
+                                        .panel = lacis_profile_get(profile, LACIS_GPU_CALL_FIGURE, CALL_SECONDS),
+                                        .countable = lacis_multiply_room_countable(product)};
+    lacis_multiply_room_choose(&facts, &out->room);
+    const lacis_gpu_room_way way = out->room.way;
+    out->kernels += (out->room.panels[way] - 1) * facts.panel;
+    if (way != LACIS_ROOM_BOUNDS) out->kernels += lacis_multiply_room_counting(facts.products);
 }
 
 static bool compiled(lacis_run *run, lacis_gpu *gpu, const lacis_product *product)
@@ -230,7 +245,7 @@ static double total_seconds(const lacis_run *run, const lacis_multiply *work, la
                             const lacis_profile *profile, double bytes)
 {
     const lacis_gpu_estimate *e = &work->gpu;
-    double seconds = e->kernels * e->panels + e->once + copy_seconds(run, gpu, profile, e->to_device, bytes);
+    double seconds = e->kernels + e->once + copy_seconds(run, gpu, profile, e->to_device, bytes);
     return seconds + (bytes > 0 ? lacis_product_touches(run, bytes, work->product.job.threads) : 0);
 }
 
@@ -259,10 +274,10 @@ lacis_status lacis_multiply_gpu_cost(lacis_run *run, const lacis_call *call, con
     const lacis_profile *figures = lacis_gpu_figures(gpu, profile);
     *estimate = (lacis_gpu_estimate){.known = true, .to_device = bytes_to_send(work, gpu)};
     kernel_seconds(run, product, figures, call->closely, estimate);
-    estimate->panels = panels(product, gpu);
     double processor = out->seconds;
     if (!call->totals && !call->closely && product->glance != NULL)
         LACIS_TRY(settle(run, work, gpu, profile, figures, out));
+    find_room(call, product, gpu, figures, out->entries, estimate);
     if (call->totals) estimate->kernels += totals_seconds(figures, out->entries);
     estimate->to_host = call->totals ? 0 : out->bytes;
     bool faster = total_seconds(run, work, gpu, figures, estimate->to_host) < processor;
@@ -310,15 +325,19 @@ lacis_status lacis_multiply_gpu_explain(const lacis_multiply *work, lacis_lines 
     const lacis_gpu_estimate *e = &work->gpu;
     if (!e->known) return LACIS_OK;
     LACIS_TRY(lacis_lines_add(lines,
-                              "on the GPU, rows of few (to %" PRIu64 "), some (to %" PRIu64 ") and many products",
+                              "on the GPU, rows of few (to %" PRIu64 "), some (to %" PRIu64
+                              ") and many products; rows, products and seconds of each:",
                               few_products, some_products));
     for (int i = 0; i < LACIS_GPU_SIZES; i++)
         if (e->rows[i] > 0)
             LACIS_TRY(lacis_lines_add(lines, "%-8s %12.0f %16.0f %12.6f", size_name[i], e->rows[i], e->products[i],
                                       e->seconds[i]));
-    LACIS_TRY(lacis_lines_add(lines, "kernels %.6f s in %.0f panel%s, copies %.6f s (%.3g MB there, %.3g MB back)",
-                              e->kernels * e->panels, e->panels, e->panels >= 2 ? "s" : "", e->copies,
-                              1e-6 * e->to_device, 1e-6 * e->to_host));
+    const double panels = e->room.panels[e->room.way];
+    LACIS_TRY(lacis_lines_add(lines,
+                              "computing %.6f s in %.0f panel%s of rows, copies %.6f s (%.3g MB there, %.3g MB back)",
+                              e->kernels, panels, panels >= 2 ? "s" : "", e->copies, 1e-6 * e->to_device,
+                              1e-6 * e->to_host));
+    LACIS_TRY(lacis_multiply_room_explain(&e->room, (double)work->product.total_products, lines));
     LACIS_TRY(explain_having(work, lines));
     LACIS_TRY(explain_vector(&work->product, lines));
     if (e->once > 0)

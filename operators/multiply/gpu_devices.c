@@ -130,7 +130,7 @@ static lacis_status prepare_more(lacis_multiply_run *running, lacis_gpu *gpu)
     return LACIS_OK;
 }
 
-lacis_status lacis_multiply_devices(lacis_multiply_run *running)
+static lacis_status prepare_all(lacis_multiply_run *running)
 {
     char reason[200];
     lacis_run *run = running->run;
@@ -160,26 +160,51 @@ static uint64_t panel_room(const lacis_multiply_run *running, lacis_gpu *gpu, in
     return whole || running->result == NULL || share > left ? left : share;
 }
 
-/* Rows from `first` on that surely fit `room`, and have no more than `most` products (one row may): *products.
- * Compact ones take twice their bound, since they are moved at the end. */
-static int64_t rows_within(const lacis_multiply_run *running, int device, int64_t first, int64_t end, uint64_t room,
-                           uint64_t most, uint64_t *products)
+/* What rows take on a device. Compact ones take an entry's bytes twice, since they are moved at the end; work grows
+ * with the rows, from what B alone needs. */
+static lacis_mul_limits limits_of(const lacis_multiply_run *running, int device, uint64_t room, uint64_t most)
 {
-    *products = 0;
-    const lacis_product *product = &running->work->product;
+    const int64_t many = 4096;
     const lacis_mul_gpu_job *job = &running->device[device].job;
-    bool moved = job->compact || job->mask != NULL || job->having || job->top > 0;
-    uint64_t entry = (moved ? 2 : 1) * lacis_product_entry_bytes(product);
-    const int64_t many = 4096; /* work grows with the rows, from what B alone needs */
-    uint64_t used = lacis_mul_gpu_work_bytes(job, 0) + lacis_mul_gpu_summary_bytes(0);
-    uint64_t row_bytes =
+    const bool moved = job->compact || job->mask != NULL || job->having || job->top > 0;
+    const uint64_t used = lacis_mul_gpu_work_bytes(job, 0) + lacis_mul_gpu_summary_bytes(0);
+    const uint64_t row_bytes =
         2 * sizeof(int64_t) + (lacis_mul_gpu_work_bytes(job, many) - lacis_mul_gpu_work_bytes(job, 0) +
                                lacis_mul_gpu_summary_bytes(many) + many - 1) /
                                   many;
-    if (used > room) return 1;
-    const lacis_mul_limits limits = {room - used, row_bytes, entry, most};
-    int64_t past = lacis_product_within(product, first, end, &limits, products);
+    return (lacis_mul_limits){used > room ? 0 : room - used, row_bytes,
+                              (moved ? 2 : 1) * lacis_product_entry_bytes(&running->work->product), most};
+}
+
+/* Rows from `first` on that fit `room`, surely or as far as a sample says, and have no more than `most` products (one
+ * row may): *products. */
+static int64_t rows_within(lacis_multiply_run *running, int device, int64_t first, int64_t end, uint64_t room,
+                           uint64_t most, uint64_t *products)
+{
+    *products = 0;
+    const lacis_mul_limits limits = limits_of(running, device, room, most);
+    if (limits.bytes == 0) return 1;
+    int64_t past = running->way == LACIS_ROOM_BOUNDS
+                       ? lacis_product_within(&running->work->product, first, end, &limits, products)
+                       : lacis_multiply_room_rows(running, first, end, &limits, products);
     return past > first ? past - first : 1; /* fewer still if that is not enough: the dealer halves */
+}
+
+/* Where not all rows fit by their bounds there may be a better way. */
+static lacis_status find_way(lacis_multiply_run *running)
+{
+    uint64_t products;
+    const lacis_mul_limits limits = limits_of(running, 0, running->device[0].room, UINT64_MAX);
+    const int64_t rows = running->end - running->begin;
+    if (rows_within(running, 0, running->begin, running->end, running->device[0].room, UINT64_MAX, &products) == rows)
+        return LACIS_OK;
+    return lacis_multiply_room(running, &limits);
+}
+
+lacis_status lacis_multiply_devices(lacis_multiply_run *running)
+{
+    LACIS_TRY(prepare_all(running));
+    return find_way(running);
 }
 
 bool lacis_multiply_copies_little(const lacis_multiply_run *running)
@@ -276,6 +301,7 @@ lacis_status lacis_multiply_panel_compute(void *context, lacis_panel *panel)
     own->out.begin = own->begin - panel->first; /* kernels number rows as a does */
     own->out.end = own->end - panel->first;
     lacis_mul_gpu_status status = lacis_mul_gpu_run(&device->job, NULL, panel->first, panel->count, &own->out);
+    if (status == LACIS_MUL_GPU_NO_MEMORY && running->way != LACIS_ROOM_BOUNDS) running->short_of++;
     return answer(device, status, own->out.cuda_error);
 }
 

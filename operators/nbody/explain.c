@@ -5,6 +5,7 @@
 #include "nbody/work.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static lacis_status explain_bodies(const lacis_nbody_work *work, lacis_lines *lines)
 {
@@ -23,28 +24,36 @@ static lacis_status explain_steps(const lacis_nbody_work *work, lacis_lines *lin
     const bool known = work->bodies.ax != NULL;
     if (work->accelerate) return LACIS_OK;
     return lacis_lines_add(lines, "steps %" PRId64 " of %g, leapfrog (kick drift kick); accelerations %s",
-                           work->steps, work->dt, known ? "taken over" : "first");
+                           work->steps, work->dt, known ? "taken over" : "computed first");
 }
 
 static lacis_status explain_rule(lacis_run *run, const lacis_nbody_work *work, lacis_lines *lines)
 {
     const double n = (double)work->bodies.count;
-    LACIS_TRY(lacis_lines_add(lines, "trees: %s%s; about %.0f terms a body of %.3g pairs",
+    LACIS_TRY(lacis_lines_add(lines, "trees: %s%s; about %.0f terms a body (%.0f by pairs)",
                               lacis_nbody_rule_text(run, &work->rule), work->error > 0 ? " to begin with" : "",
                               lacis_nbody_terms(&work->rule, n), n));
+    LACIS_TRY(lacis_lines_add(lines, "a cell counts as a whole where %s",
+                              work->rule.opening == LACIS_NBODY_RELATIVE
+                                  ? "that errs by less than alpha times the body's last acceleration"
+                                  : "its size is less than theta times its distance"));
     if (work->error > 0)
-        return lacis_lines_add(lines, "error: 99 %% within %g, sought on the bodies themselves with %d of them",
-                               work->error, LACIS_NBODY_SAMPLE);
-    return lacis_lines_add(lines, "error: 99 %% within about %.1g by a tree (as of a Plummer sphere)%s",
-                           lacis_nbody_expected_error(&work->rule), work->certify > 0 ? "; certified" : "");
+        return lacis_lines_add(
+            lines,
+            "error: 99 %% of accelerations within %g (relative), sought on the bodies themselves with %d of them",
+            work->error, LACIS_NBODY_SAMPLE);
+    return lacis_lines_add(
+        lines, "error: 99 %% of accelerations within about %.1g (relative) by a tree, as in a Plummer sphere%s",
+        lacis_nbody_expected_error(&work->rule), work->certify > 0 ? "; certified" : "");
 }
 
 static lacis_status explain_way(const char *where, const char *way, const lacis_nbody_estimate *e, lacis_lines *lines)
 {
     if (!e->known) return LACIS_OK;
     return lacis_lines_add(lines,
-                           "%s%s: evaluations %.0f, %.3g s each, of which %.3g s make the tree; work memory %.3g MB",
-                           where, way, e->evaluations, e->field + e->build, e->build, 1e-6 * e->bytes);
+                           "%s%s: all accelerations %.0f times, %.3g s each, of which %.3g s %s; work memory %.3g MB",
+                           where, way, e->evaluations, e->field + e->build, e->build,
+                           strcmp(way, "pairs") == 0 ? "order the bodies" : "build the tree", 1e-6 * e->bytes);
 }
 
 lacis_status lacis_nbody_explain(lacis_run *run, const lacis_call *call, lacis_lines *lines)
@@ -55,7 +64,7 @@ lacis_status lacis_nbody_explain(lacis_run *run, const lacis_call *call, lacis_l
     LACIS_TRY(explain_steps(work, lines));
     LACIS_TRY(explain_rule(run, work, lines));
     LACIS_TRY(
-        lacis_lines_add(lines, "loops for %s; sums %s", lacis_nbody_isa(),
+        lacis_lines_add(lines, "vector instructions: %s; sums %s", lacis_isa_words(lacis_nbody_isa()),
                         work->rule.deterministic ? "the same for bodies in any order" : "in the bodies' order"));
     for (int way = 0; way < LACIS_NBODY_WAYS; way++)
         LACIS_TRY(explain_way("", name[way], &work->cpu[way], lines));

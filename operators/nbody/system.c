@@ -93,8 +93,8 @@ void lacis_nbody_tell_counts(lacis_nbody_system *system)
     lacis_run *run = system->run;
     system->kind->counted(system, &counts);
     tell(run, "evaluations", counts.evaluations);
-    tell(run, "pairs (P2P)", counts.p2p);
-    tell(run, "cells at bodies (M2P)", counts.m2p);
+    tell(run, "pairs of bodies", counts.p2p);
+    tell(run, "cells at bodies", counts.m2p);
     tell(run, "cells at groups", counts.expanded);
     tell(run, "visits", counts.visits);
     tell(run, "cells", (double)counts.cells);

@@ -229,7 +229,7 @@ static lacis_status explain_way(const lacis_simulation *s, int way, lacis_lines 
     if (launch > (double)s->plan.steps) launch = (double)s->plan.steps;
     return lacis_lines_add(
         lines,
-        "%s: %.3g s a step, up to %.0f steps a launch; tables %.3g MB, state %.3g MB there; copies "
+        "%s: %.3g s a step, up to %.0f steps a launch; tables of %.3g MB and state of %.3g MB in its memory; copies "
         "%.3g MB there, %.3g MB back",
         ways[way]->name, e->step, launch, 1e-6 * e->tables, 1e-6 * e->work, 1e-6 * e->up, 1e-6 * e->down);
 }

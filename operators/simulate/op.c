@@ -108,7 +108,7 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
 {
     const lacis_simulation *s = call->work;
     const neuron_plan *plan = &s->plan;
-    LACIS_TRY(lacis_lines_add(lines, "cells %" PRId64 ", sections %" PRId64 ", nodes %" PRId64 " (%s)",
+    LACIS_TRY(lacis_lines_add(lines, "cells %" PRId64 ", sections %" PRId64 ", nodes %" PRId64 " (compartments: %s)",
                               s->cells.count, s->cells.first_section[s->cells.count], s->trees.nodes,
                               lacis_cut_text(run, &s->cut)));
     LACIS_TRY(lacis_lines_add(
@@ -117,8 +117,9 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
     LACIS_TRY(lacis_lines_add(lines, "membrane: %s, %s; %s", plan->hh ? "Hodgkin-Huxley" : "passive", factored(s),
                               plan->method == NEURON_EULER ? "backward Euler" : "Crank-Nicolson"));
     LACIS_TRY(lacis_lines_add(
-        lines, "lanes: %d side by side (%s), a block of them (%.3g kB) through all steps at a time",
-        lacis_neuron_width(s->lanes), lacis_neuron_isa(), 1e-3 * (double)lacis_neuron_workspace(plan)));
+        lines, "lanes: %d side by side in vectors (%s), a block of them (%.3g kB) through all steps at a time",
+        lacis_neuron_width(s->lanes), lacis_isa_words(lacis_neuron_isa()),
+        1e-3 * (double)lacis_neuron_workspace(plan)));
     LACIS_TRY(lacis_simulate_explain_gpu(s, lines));
     return lacis_simulate_explain_ranks(run, call, lines);
 }

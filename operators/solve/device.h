@@ -39,6 +39,7 @@ double lacis_solve_gpu_words(lacis_solve_gpu_way way, const lacis_solve_job *job
 
 /* gpu_totals.c: totals of the result are taken where it is, if lanes are many: lacis_variant.totals. */
 bool lacis_solve_sums_there(const lacis_call *call);
+int64_t lacis_solve_sums_at_once(const lacis_run *run, int64_t lanes); /* of so many lanes, as memory allows */
 lacis_status lacis_solve_gpu_totals(lacis_run *run, const lacis_call *call, int64_t begin, int64_t end,
                                     lacis_solve_gpu_way way, lacis_totals *totals);
 struct lacis_solving;

@@ -200,7 +200,9 @@ lacis_status lacis_solve_gpu_cost(lacis_run *run, const lacis_call *call, lacis_
     out->once = lacis_gpu_start_seconds(run, figures_here, LACIS_SOLVE_GPU_LOAD_FIGURE);
     out->kind = up > 0 ? "sent" : "there"; /* what runs teach of copies says nothing of kernels alone */
     out->seconds = out->once + kernels + copies + lacis_solve_touches(run, down);
-    out->peak_bytes = down + (work->status ? sizeof(int64_t) * (double)call->units : 0);
+    out->peak_bytes = lacis_solve_sums_there(call)
+                          ? sizeof(lacis_solve_gpu_sum) * (double)lacis_solve_sums_at_once(run, call->units)
+                          : down + (work->status ? sizeof(int64_t) * (double)call->units : 0);
     if (work->gpu.known && work->gpu.kernels <= kernels) return LACIS_OK;
     work->gpu = (lacis_solve_estimate){
         .known = true,
@@ -237,11 +239,11 @@ lacis_status lacis_solve_gpu_explain(const lacis_solve *work, lacis_lines *lines
 {
     const lacis_solve_estimate *e = &work->gpu;
     if (!e->known) return LACIS_OK;
-    LACIS_TRY(lacis_lines_add(lines,
-                              "on the GPU: %.4g MB of its memory moved (floor %.4g), kernels %.3g s, copies %.3g s "
-                              "(%.3g MB there, %.3g MB back)",
-                              1e-6 * e->traffic, 1e-6 * e->floor, e->kernels, e->copies, 1e-6 * e->to_device,
-                              1e-6 * e->to_host));
+    LACIS_TRY(lacis_lines_add(
+        lines,
+        "on the GPU: %.4g MB of its memory moved (%.4g MB is the least possible), computing %.3g s, copies %.3g s "
+        "(%.3g MB there, %.3g MB back)",
+        1e-6 * e->traffic, 1e-6 * e->floor, e->kernels, e->copies, 1e-6 * e->to_device, 1e-6 * e->to_host));
     if (e->once > 0) return lacis_lines_add(lines, "the first time %.2f s more, to start the GPU", e->once);
     return LACIS_OK;
 }

@@ -2,7 +2,8 @@
  *
  * Totals of a result that is nobody's: SELECT sum(value), max(value) ... over a view of SOLVE. Lanes are summed where
  * they are solved, 32 bytes each come back, and are added up in the order of lanes: the same bits whatever the
- * layout, the panels and the number of devices. Called by gpu.c's variants and gpu_cost.c.
+ * layout, the panels and the number of devices. More lanes than have room for these bytes come block by block. Called
+ * by gpu.c's variants and gpu_cost.c.
  */
 #include "solve/device.h"
 
@@ -12,6 +13,13 @@ enum { LEAST_LANES = 1 << 12 };
 bool lacis_solve_sums_there(const lacis_call *call)
 {
     return call->totals && call->units >= LEAST_LANES;
+}
+
+/* Sums take a quarter of what is left to the statement at most: the rest is for what comes with the panels. */
+int64_t lacis_solve_sums_at_once(const lacis_run *run, int64_t lanes)
+{
+    const uint64_t room = lacis_run_memory_left(run) / 4 / sizeof(lacis_solve_gpu_sum);
+    return room >= (uint64_t)lanes ? lanes : room > 0 ? (int64_t)room : 1;
 }
 
 #ifdef LACIS_GPU_KERNELS
@@ -38,17 +46,33 @@ static void add_up(const lacis_solving *solving, lacis_totals *totals)
     lacis_totals_settle(totals, false);
 }
 
-static lacis_status sum_lanes(lacis_solve_task *task, lacis_solve_gpu_way way, lacis_totals *totals)
+/* Lanes [first, stop) of the task, which has room for their sums. */
+static lacis_status sum_some(lacis_solve_task *task, lacis_solving *solving, lacis_totals *totals)
+{
+    lacis_run *run = task->run;
+    LACIS_TRY(lacis_solve_shape(run, task->work, task->first, task->stop, &task->array, &task->shape));
+    lacis_status status = lacis_solve_job_of(run, task->work, task->first, task->stop, &task->shape, &task->job);
+    if (status == LACIS_OK) status = lacis_solve_deal(solving);
+    if (status == LACIS_OK) add_up(solving, totals);
+    lacis_array_release(task->array);
+    return status;
+}
+
+static lacis_status sum_lanes(lacis_solve_task *task, lacis_solve_gpu_way way, int64_t stop, lacis_totals *totals)
 {
     lacis_solving *solving;
+    lacis_solve_gpu_sum *sum;
     lacis_run *run = task->run;
-    LACIS_TRY(lacis_solve_job_of(run, task->work, task->first, task->stop, &task->shape, &task->job));
+    const int64_t some = lacis_solve_sums_at_once(run, stop - task->first);
     LACIS_TRY(lacis_run_scratch(run, sizeof *solving, &solving));
-    *solving = (lacis_solving){.task = task, .way = way, .bad_lane = -1};
-    LACIS_TRY(lacis_run_alloc(run, sizeof *solving->sum * (uint64_t)(task->stop - task->first), &solving->sum));
-    lacis_status status = lacis_solve_deal(solving);
-    if (status == LACIS_OK) add_up(solving, totals);
-    lacis_run_free(run, solving->sum);
+    LACIS_TRY(lacis_run_alloc(run, sizeof *sum * (uint64_t)some, &sum));
+    lacis_status status = LACIS_OK;
+    for (; status == LACIS_OK && task->first < stop; task->first = task->stop) {
+        task->stop = stop - task->first > some ? task->first + some : stop;
+        *solving = (lacis_solving){.task = task, .way = way, .bad_lane = -1, .sum = sum};
+        status = sum_some(task, solving, totals);
+    }
+    lacis_run_free(run, sum);
     return status;
 }
 
@@ -75,15 +99,8 @@ lacis_status lacis_solve_gpu_totals(lacis_run *run, const lacis_call *call, int6
     const lacis_variant *variant = lacis_solve_gpu_variant(way);
     const lacis_solve *work = call->work;
     if (end - begin < LEAST_LANES || work->chosen != NULL) return sum_blocks(variant, run, call, begin, end, totals);
-    lacis_solve_task task = {.run = run,
-                             .call = call,
-                             .work = work,
-                             .first = lacis_solve_lane(work, begin),
-                             .stop = lacis_solve_lane(work, end - 1) + 1};
-    LACIS_TRY(lacis_solve_shape(run, work, task.first, task.stop, &task.array, &task.shape));
-    lacis_status status = sum_lanes(&task, way, totals);
-    lacis_array_release(task.array);
-    return status;
+    lacis_solve_task task = {.run = run, .call = call, .work = work, .first = lacis_solve_lane(work, begin)};
+    return sum_lanes(&task, way, lacis_solve_lane(work, end - 1) + 1, totals);
 }
 
 #else

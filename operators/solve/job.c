@@ -24,6 +24,19 @@ const lacis_batch_group *lacis_solve_matrix_group(const lacis_solve *work, int64
     return &s->group[work->one && s->groups == 1 ? 0 : g];
 }
 
+static bool is_within(const lacis_batch_group *group, int64_t begin, int64_t end)
+{
+    return group->lane + group->lanes > begin && group->lane < end && end > begin;
+}
+
+static int64_t groups_between(const lacis_batch *like, int64_t begin, int64_t end)
+{
+    int64_t count = 0;
+    for (int64_t g = 0; g < like->groups; g++)
+        count += is_within(&like->group[g], begin, end);
+    return count;
+}
+
 static void fill_groups(const lacis_solve *work, int64_t begin, int64_t end, const lacis_batch *result,
                         lacis_solve_group *out, int64_t *count)
 {
@@ -32,8 +45,8 @@ static void fill_groups(const lacis_solve *work, int64_t begin, int64_t end, con
     for (int64_t g = 0; g < like->groups; g++) {
         const lacis_batch_group *group = &like->group[g];
         int64_t lo = group->lane > begin ? group->lane : begin, hi = group->lane + group->lanes;
+        if (!is_within(group, begin, end)) continue;
         if (hi > end) hi = end;
-        if (hi <= begin || group->lane >= end) continue;
         const lacis_batch_group *matrix = lacis_solve_matrix_group(work, g);
         int64_t lane = lo - group->lane;
         out[n] = (lacis_solve_group){.lanes = hi - lo, .rows = group->rows, .first = first, .tree = matrix->row};
@@ -70,7 +83,8 @@ lacis_status lacis_solve_job_of(lacis_run *run, const lacis_solve *work, int64_t
                              .rhs = work->right,
                              .parent = work->matrix.batch.parent};
     if (work->one) out->lower.shared = out->diagonal.shared = out->upper.shared = true;
-    LACIS_TRY(lacis_run_scratch(run, sizeof *group * (uint64_t)work->like->batch.groups, &group));
+    LACIS_TRY(
+        lacis_run_scratch(run, sizeof *group * (uint64_t)groups_between(&work->like->batch, begin, end), &group));
     fill_groups(work, begin, end, result, group, &out->groups);
     out->group = group;
     out->threads = threads_for(run, out);

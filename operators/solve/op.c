@@ -81,8 +81,8 @@ static lacis_status explain_bytes(const lacis_call *call, lacis_lines *lines)
     for (int i = 0; i < LACIS_SOLVE_ROLES; i++)
         read += size * (shared[i] ? (double)batch->rows : elements);
     const double mega = 1e6, unit = read < mega ? 1e3 : mega;
-    return lacis_lines_add(lines, "bytes: %.4g %s read and %.4g written at least", read / unit,
-                           read < mega ? "kB" : "MB", size * elements / unit);
+    return lacis_lines_add(lines, "memory traffic: at least %.4g %s read and %.4g %s written", read / unit,
+                           read < mega ? "kB" : "MB", size * elements / unit, read < mega ? "kB" : "MB");
 }
 
 /* Operands and results are never converted as a whole: one solve would not win back the pass over memory. */
@@ -96,9 +96,10 @@ static lacis_status explain_layout(lacis_run *run, const lacis_call *call, lacis
                               layout_name(run, work->matrix.batch.block), layout_name(run, work->rhs.batch.block),
                               layout_name(run, work->block)));
     if (!flat) return LACIS_OK;
-    LACIS_TRY(lacis_lines_add(lines,
-                              "conversion by the CPU: Flat lanes are turned side by side in registers, a tile at "
-                              "a time, as they are read and written; a pass of its own would not pay"));
+    LACIS_TRY(lacis_lines_add(
+        lines,
+        "conversion by the CPU: flat lanes (one behind the other) are turned side by side in registers, a tile at "
+        "a time, as they are read and written; a pass of its own would not pay"));
     return lacis_solve_gpu_explain_layout(work, lines);
 }
 
@@ -117,9 +118,10 @@ static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines 
                               batch->groups == 1 ? "" : "s", batch->elements, sharing[shared], way));
     LACIS_TRY(explain_layout(run, call, lines));
     LACIS_TRY(explain_bytes(call, lines));
-    LACIS_TRY(lacis_lines_add(lines, "arithmetic: %s, loops for %s",
-                              work->type == LACIS_SOLVE_MIXED ? "f64 on f32" : lacis_dtype_name(call->dtype),
-                              lacis_solve_isa()));
+    LACIS_TRY(lacis_lines_add(lines, "arithmetic: %s, vector instructions: %s",
+                              work->type == LACIS_SOLVE_MIXED ? "f64 (double precision) on stored f32"
+                                                              : lacis_dtype_words(call->dtype),
+                              lacis_isa_words(lacis_solve_isa())));
     LACIS_TRY(lacis_solve_gpu_explain(work, lines));
     return lacis_solve_explain_ranks(run, work, lines);
 }

@@ -18,11 +18,11 @@ static lacis_status explain_rule(const lacis_sweep_work *work, int field, lacis_
     const lacis_sweep_formula *f = &work->formula[field];
     const char *name = work->grid.name[field];
     if (f->rule.written)
-        return lacis_lines_add(lines, "%s: written, %d tap%s%s: %s%s", name, f->rule.taps,
+        return lacis_lines_add(lines, "%s: as written, reads %d cell%s%s: %s%s", name, f->rule.taps,
                                f->rule.taps == 1 ? "" : "s", source_text(work, field), lacis_expr_text(f->expr),
                                lacis_expr_exact(f->expr) ? "" : " (not the same bits on a GPU)");
-    return lacis_lines_add(lines, "%s: %s, recognised: %d tap%s in %d group%s of equal weights%s", name, f->shape,
-                           f->rule.taps, f->rule.taps == 1 ? "" : "s", f->rule.linear.groups,
+    return lacis_lines_add(lines, "%s: %s, recognised: reads %d cell%s in %d group%s of equal weights%s", name,
+                           f->shape, f->rule.taps, f->rule.taps == 1 ? "" : "s", f->rule.linear.groups,
                            f->rule.linear.groups == 1 ? "" : "s", source_text(work, field));
 }
 
@@ -59,8 +59,9 @@ static lacis_status explain_steps(const lacis_sweep_work *work, lacis_lines *lin
 static lacis_status explain_way(const char *name, const lacis_sweep_estimate *e, lacis_lines *lines)
 {
     if (!e->known) return LACIS_OK;
-    return lacis_lines_add(lines, "%s: %d step%s a pass, %.3g MB moved and %.3g s each step; work memory %.3g MB",
-                           name, e->levels, e->levels == 1 ? "" : "s", 1e-6 * e->bytes, e->step, 1e-6 * e->memory);
+    return lacis_lines_add(
+        lines, "%s: %d step%s a pass over memory, %.3g MB moved and %.3g s each step; work memory %.3g MB", name,
+        e->levels, e->levels == 1 ? "" : "s", 1e-6 * e->bytes, e->step, 1e-6 * e->memory);
 }
 
 lacis_status lacis_sweep_explain(lacis_run *run, const lacis_call *call, lacis_lines *lines)
@@ -71,8 +72,8 @@ lacis_status lacis_sweep_explain(lacis_run *run, const lacis_call *call, lacis_l
         LACIS_TRY(explain_edges(run, work, field, lines));
     }
     LACIS_TRY(explain_steps(work, lines));
-    LACIS_TRY(lacis_lines_add(lines, "loops for %s; a step alone moves %.3g MB", lacis_sweep_isa(),
-                              1e-6 * lacis_sweep_step_bytes(work)));
+    LACIS_TRY(lacis_lines_add(lines, "vector instructions: %s; a step alone moves %.3g MB of memory",
+                              lacis_isa_words(lacis_sweep_isa()), 1e-6 * lacis_sweep_step_bytes(work)));
     LACIS_TRY(explain_way("sweep", &work->cpu[LACIS_SWEEP_SINGLE], lines));
     LACIS_TRY(explain_way("blocked", &work->cpu[LACIS_SWEEP_BLOCKED], lines));
     LACIS_TRY(explain_way("gpu sweep", &work->gpu[LACIS_SWEEP_SINGLE], lines));

@@ -157,9 +157,11 @@ lacis_status lacis_symv_gpu_explain(const lacis_call *call, lacis_lines *lines)
     lacis_gpu *gpu = lacis_gpu_at_hand(work->run);
     const lacis_symv_gpu_job job = lacis_symv_gpu_job_of(work, &work->piece[0], gpu);
     const lacis_symv_gpu_choice choice = lacis_symv_choose(call->profile, gpu, &job);
-    LACIS_TRY(lacis_lines_add(lines, "on the GPU: %s; kernels %.3g s, copies %.3g s (%.3g MB there, %.3g MB back)",
-                              lacis_symv_gpu_choice_text(&choice, text), e->kernels, e->copies, 1e-6 * e->to_device,
-                              1e-6 * e->to_host));
+    LACIS_TRY(lacis_lines_add(
+        lines,
+        "on the GPU: kernel %s (TUNE SYMV seeks a faster); computing %.3g s, copies %.3g s (%.3g MB there, %.3g MB "
+        "back)",
+        lacis_symv_gpu_choice_text(&choice, text), e->kernels, e->copies, 1e-6 * e->to_device, 1e-6 * e->to_host));
     LACIS_TRY(lacis_symv_explain_tuned(lines, call->profile, gpu, &job.job));
     if (e->once > 0) return lacis_lines_add(lines, "the first time %.2f s more, to start the GPU", e->once);
     return LACIS_OK;

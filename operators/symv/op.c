@@ -96,16 +96,17 @@ static lacis_status explain_vectors(const lacis_symv_work *work, lacis_lines *li
 
 static lacis_status explain(lacis_run *run, const lacis_call *call, lacis_lines *lines)
 {
-    static const char *const orders[] = {"fixed", "free", "canonical"};
+    static const char *const orders[] = {"fixed (the same bits on any number of threads)", "free (bits may differ)",
+                                         "canonical (the same bits everywhere)"};
     const lacis_symv_work *work = call->work;
     if (work->blank) return LACIS_OK;
     LACIS_TRY(explain_matrix(run, work, lines));
     LACIS_TRY(explain_vectors(work, lines));
-    LACIS_TRY(lacis_lines_add(lines, "sums: %s%s, order %s, loops for %s", lacis_dtype_name(work->dtype),
+    LACIS_TRY(lacis_lines_add(lines, "sums: %s%s, order %s; vector instructions: %s", lacis_dtype_name(work->dtype),
                               !lacis_symv_is_wide(work->dtype) ? ""
                               : work->accurate                 ? ", accurate additions"
-                                                               : ", sloppy additions",
-                              orders[work->order], lacis_symv_isa()));
+                                               : ", sloppy additions (the faster kind; ACCURATE takes the other)",
+                              orders[work->order], lacis_isa_words(lacis_symv_isa())));
     return lacis_symv_gpu_explain(call, lines);
 }
 

@@ -72,8 +72,8 @@ static int keep(void *arg, int columns, const char *const *names, const char *co
 /* Lines of EXPLAIN ANALYZE. */
 static int keep_counts(void *arg, int columns, const char *const *names, const char *const *values)
 {
-    static const char *const what[] = {"evaluations", "seconds of build",      "seconds of force", "seconds of move",
-                                       "pairs (P2P)", "cells at bodies (M2P)", "cells at groups",  "visits"};
+    static const char *const what[] = {"evaluations",     "seconds of build", "seconds of force", "seconds of move",
+                                       "pairs of bodies", "cells at bodies",  "cells at groups",  "visits"};
     double *count = arg;
     (void)names;
     for (int column = 0; column < columns; column++) {

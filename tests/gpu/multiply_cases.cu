@@ -59,10 +59,11 @@ void check_pair(matrix a, matrix b, lacis_mul_type type, u64 *state, bool brief)
                 job.ordered = wild || next_random(state) % 2;
                 if (real && !job.ordered && agg == LACIS_MUL_SUM && con == LACIS_MUL_CON_MUL && type == LACIS_MUL_F32)
                     job.ordered = b.rows > 15; /* sums beyond 2^24 */
-                static const lacis_mul_gpu_class force[] = {LACIS_MUL_GPU_EMPTY, LACIS_MUL_GPU_TINY,
+                static const lacis_mul_gpu_class force[] = {LACIS_MUL_GPU_EMPTY,  LACIS_MUL_GPU_TINY,
                                                             LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE,
-                                                            LACIS_MUL_GPU_HUB};
-                job.force = force[next_random(state) % 5];
+                                                            LACIS_MUL_GPU_HUB,    LACIS_MUL_GPU_SMALL};
+                job.force = force[next_random(state) % 6];
+                job.small = (lacis_mul_gpu_small)(next_random(state) % LACIS_MUL_GPU_SMALLS);
                 if (next_random(state) % 2) job.max_degree_a = max_degree(a);
                 if (next_random(state) % 2) forget_values(job);
                 job.compact = next_random(state) % 2;

@@ -8,6 +8,8 @@
  *     multiply_gpu heavy                   only hub rows, dense blocks and TOP
  *     multiply_gpu masks                   only a few small ones of MASK
  *     multiply_gpu having [SEED]           only HAVING that compares, with TOP and MASK
+ *     multiply_gpu block [SEED]            only SMALL rows, sorted and hashed
+ *     multiply_gpu room [SEED]             only counted rows and samples, small ones
  *     multiply_gpu inside [SEED]           only HAVING within written kernels, compiled by nvcc
  *     multiply_gpu bench GRAPH...          rmat:S (labels permuted), rmat-raw:S, uniform:S, star:N, hub:N, dense:N
  *     multiply_gpu written [SEED [NAME]]   written CON, AGG and HAVING through NVRTC, every class forced
@@ -61,7 +63,7 @@ static bool known(const std::string &what)
     if (what == "written") return true;
 #endif
     return what == "check" || what == "heavy" || what == "masks" || what == "having" || what == "inside" ||
-           what == "small" || what == "tiny";
+           what == "block" || what == "room" || what == "small" || what == "tiny";
 }
 
 int main(int argc, char **argv)
@@ -91,8 +93,10 @@ int main(int argc, char **argv)
         check_masks(seed, 300, 3000, false);
         check_having(seed, 300, 3000, false);
         check_inside(seed, 300, 3000);
+        check_small(seed, false);
         check_heavy();
         check_tops(5, 60, 20000);
+        check_room(seed, false);
     } else if (what == "heavy") {
         check_heavy();
         check_tops(5, 60, 20000);
@@ -100,6 +104,10 @@ int main(int argc, char **argv)
         check_masks(3, 12, 700, true);
     } else if (what == "having") {
         check_having(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, 12, 700, true);
+    } else if (what == "block") {
+        check_small(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, false);
+    } else if (what == "room") {
+        check_room(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, true);
     } else if (what == "inside") {
         check_inside(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, 40, 700);
 #ifdef WITH_NVRTC
@@ -115,6 +123,8 @@ int main(int argc, char **argv)
         check_masks(3, 30, 700, true);
         check_having(3, 30, 700, true);
         check_inside(3, 40, 700);
+        check_small(3, true);
+        check_room(3, true);
     } else if (what == "tiny") {
         check_random(3, 5, 70);
         check_flat(3, 2, 40);
@@ -123,6 +133,8 @@ int main(int argc, char **argv)
         check_having(3, 12, 700, true);
         check_tops(3, 8, 9000);
         check_inside(3, 12, 300);
+        check_small(3, true);
+        check_room(3, true);
     } else {
         for (const auto &mode : graph_modes)
             for (int i = 2; i < argc && what == mode.name; i++)

@@ -17,6 +17,7 @@
 #include "multiply/gpu_fold.cuh"
 #include "multiply/gpu_ordered.cuh"
 #include "multiply/gpu_pair.cuh"
+#include "multiply/gpu_small_hash.cuh"
 
 /* Kernels of two files must not have one name. */
 #define lacis_copy          INSIDE(copy)
@@ -28,6 +29,8 @@
 #define lacis_ordered_dense INSIDE(ordered_dense)
 #define lacis_pair          INSIDE(pair)
 #define lacis_flat          INSIDE(flat)
+#define lacis_small_sort    INSIDE(small_sort)
+#define lacis_small_hash    INSIDE(small_hash)
 
 #undef LACIS_KERNEL
 #define LACIS_KERNEL 0
@@ -92,13 +95,28 @@ namespace kernel_flat
 #include "multiply/gpu_written.cuh"
 }
 using kernel_flat::lacis_flat;
+#undef LACIS_KERNEL
+#define LACIS_KERNEL 9
+namespace kernel_small_sort
+{
+#include "multiply/gpu_written.cuh"
+}
+using kernel_small_sort::lacis_small_sort;
+#undef LACIS_KERNEL
+#define LACIS_KERNEL 10
+namespace kernel_small_hash
+{
+#include "multiply/gpu_written.cuh"
+}
+using kernel_small_hash::lacis_small_hash;
 
 static void inside_kernels(lacis_mul_gpu_written *out)
 {
     const void *const kernel[] = {
-        (const void *)lacis_copy,          (const void *)lacis_tiny,    (const void *)lacis_tiny_wide,
-        (const void *)lacis_middle,        (const void *)lacis_ordered, (const void *)lacis_dense,
-        (const void *)lacis_ordered_dense, (const void *)lacis_pair,    (const void *)lacis_flat};
+        (const void *)lacis_copy,          (const void *)lacis_tiny,      (const void *)lacis_tiny_wide,
+        (const void *)lacis_middle,        (const void *)lacis_ordered,   (const void *)lacis_dense,
+        (const void *)lacis_ordered_dense, (const void *)lacis_pair,      (const void *)lacis_flat,
+        (const void *)lacis_small_sort,    (const void *)lacis_small_hash};
     for (size_t i = 0; i < sizeof kernel / sizeof *kernel; i++)
         out->kernel[i] = (void *)kernel[i];
 }

@@ -27,13 +27,15 @@ static void check_type(const matrix &a, const matrix &b, const matrix &mask, lac
     for (int agg = LACIS_MUL_COUNT; agg <= LACIS_MUL_AVG; agg++)
         for (int way = brief ? 1 : 0; way < (brief ? 3 : 8); way++) {
             const bool ordered = way & 1, negated = way & 2, checked = type == LACIS_MUL_I64 && way & 4;
-            for (lacis_mul_gpu_class force :
-                 {LACIS_MUL_GPU_EMPTY, LACIS_MUL_GPU_TINY, LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE}) {
+            for (lacis_mul_gpu_class force : {LACIS_MUL_GPU_EMPTY, LACIS_MUL_GPU_TINY, LACIS_MUL_GPU_SMALL,
+                                              LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE}) {
                 lacis_mul_gpu_job job = mask_job(da, db, dm, agg, ordered);
                 job.force = force;
                 job.mask_not = negated;
                 job.checked = checked && agg == LACIS_MUL_SUM;
-                const bool heavy = force == LACIS_MUL_GPU_MIDDLE || force == LACIS_MUL_GPU_DENSE;
+                job.small = way & 2 ? LACIS_MUL_GPU_SORT : LACIS_MUL_GPU_HASH;
+                const bool heavy =
+                    force == LACIS_MUL_GPU_SMALL || force == LACIS_MUL_GPU_MIDDLE || force == LACIS_MUL_GPU_DENSE;
                 job.room = negated || job.checked || !heavy ? 0 : mask.column.size();
                 expect(check_job(a, b, job, {}, 0, a.rows));
             }

@@ -93,6 +93,8 @@ void check_heavy();                                                  /* multiply
 void check_tops(u64 seed, int64_t rows, int64_t cols);               /* multiply_tops.cu */
 void check_masks(u64 seed, int64_t rows, int64_t cols, bool brief);  /* multiply_masks.cu */
 void check_having(u64 seed, int64_t rows, int64_t cols, bool brief); /* multiply_having.cu */
+void check_small(u64 seed, bool brief);                              /* multiply_small.cu */
+void check_room(u64 seed, bool brief);                               /* multiply_room.cu */
 void bench(const char *name, int repeats);
 void bench_cusparse(const char *name); /* only with WITH_CUSPARSE */
 

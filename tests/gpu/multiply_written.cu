@@ -110,12 +110,14 @@ void check_ring(const ring &r, const matrix &a, const matrix &b, const matrix &m
 #ifdef WITH_NVRTC
         if (job.written->compile) prepare_ring(r, job, *(compiling *)job.written->context);
 #endif
-        for (lacis_mul_gpu_class force :
-             {LACIS_MUL_GPU_EMPTY, LACIS_MUL_GPU_TINY, LACIS_MUL_GPU_MIDDLE, LACIS_MUL_GPU_DENSE}) {
+        for (lacis_mul_gpu_class force : {LACIS_MUL_GPU_EMPTY, LACIS_MUL_GPU_TINY, LACIS_MUL_GPU_MIDDLE,
+                                          LACIS_MUL_GPU_DENSE, LACIS_MUL_GPU_SMALL, LACIS_MUL_GPU_CLASSES}) {
             lacis_mul_gpu_output out = {};
             out.begin = begin;
             out.end = end;
-            job.force = force;
+            const bool hashed = force == LACIS_MUL_GPU_CLASSES; /* SMALL once more, the other way */
+            job.force = hashed ? LACIS_MUL_GPU_SMALL : force;
+            job.small = hashed ? LACIS_MUL_GPU_HASH : LACIS_MUL_GPU_BITMAP;
             const lacis_mul_gpu_status status = lacis_mul_gpu_run(&job, nullptr, 0, a.rows, &out);
             if (status != LACIS_MUL_GPU_OK)
                 printf("%s: status %d %s\n", r.name, status, cudaGetErrorString((cudaError_t)out.cuda_error));

@@ -365,6 +365,53 @@ static void check_factored(bool small, uint64_t seed)
         }
 }
 
+/* Right sides scaled by a power of two, lane by lane, so that some row's terms are finite and their sum is not. */
+static void scale_up(const batch &solved, chain_set *s)
+{
+    const std::vector<char> x = x_of(solved, 0);
+    const int most = solved.type == LACIS_SOLVE_F32 ? 127 : 1023;
+    for (int64_t l = 0; l < s->lanes; l++) {
+        double own = 0;
+        for (int64_t e = l * s->rows; e < (l + 1) * s->rows; e++) {
+            const value term = s->in[DIAGONAL][e] * value_at(solved.type, x.data(), e);
+            own = fmax(own, fabs(term.real()) + fabs(term.imag()));
+        }
+        for (int64_t e = l * s->rows; e < (l + 1) * s->rows; e++)
+            s->in[RHS][e] =
+                value(ldexp(s->in[RHS][e].real(), most - ilogb(own)), ldexp(s->in[RHS][e].imag(), most - ilogb(own)));
+    }
+}
+
+/* CR-PCR cannot tell from such rows whether x is right, and leaves these lanes to the CPU's steps. */
+static void check_overflow(bool small, uint64_t seed)
+{
+    uint64_t state = seed + 23;
+    for (lacis_solve_type type : {LACIS_SOLVE_F64, LACIS_SOLVE_F32, LACIS_SOLVE_C128})
+        for (int64_t n : {3, 40, 130, 700}) {
+            chain_set s = make_chains(type, small ? 9 : 60, n, 0, EASY, &state);
+            batch cpu = lay_out(type, 0, {s}, {{}}, {{}}, {{}}, false);
+            run_on_host(cpu);
+            scale_up(cpu, &s);
+            batch b = lay_out(type, 0, {s}, {{}}, {{}}, {{}}, false);
+            cpu = b;
+            run_on_host(cpu);
+            const run_result r = run_on_device(b, LACIS_SOLVE_GPU_CYCLIC, true, false, false, "overflow");
+            const std::vector<char> own = x_of(b, 0), other = x_of(cpu, 0);
+            const size_t bytes = (size_t)lacis_solve_bytes(type);
+            int64_t fine = 0, same = 0;
+            for (int64_t l = 0; l < s.lanes; l++) {
+                bool alike = true;
+                for (size_t e = (size_t)(l * n); e < (size_t)((l + 1) * n); e++)
+                    alike = alike && same_value(type, &own[e * bytes], &other[e * bytes]);
+                fine += cpu.status[(size_t)l] == 0;
+                same += cpu.status[(size_t)l] == 0 && alike;
+            }
+            expect(r.status == LACIS_SOLVE_GPU_OK && 2 * fine > s.lanes && same == fine,
+                   "%s, %lld rows, overflow: status %d, of %lld lanes %lld are fine and %lld the same",
+                   type_name[type], (long long)n, r.status, (long long)s.lanes, (long long)fine, (long long)same);
+        }
+}
+
 /* Sums by lane of what the CPU has solved, NaNs and infinities of bad lanes among them. */
 static void check_sums(bool small, uint64_t seed)
 {
@@ -434,6 +481,7 @@ void check_chains(bool small, uint64_t seed)
     timed("random", check_random);
     timed("bits", check_bits);
     timed("factored", check_factored);
+    timed("overflow", check_overflow);
     timed("sums", check_sums);
     check_memory(seed);
     printf("chains: errors of at most %.0f %.0f %.0f %.0f roundings (f64 f32 mixed c128)\n", worst_error[0],

@@ -63,5 +63,10 @@ void check_chains(bool small, uint64_t seed);
 void check_trees(bool small, uint64_t seed);
 int bench_chains(int argc, char **argv); /* arguments behind "bench" */
 int bench_trees(int argc, char **argv);  /* arguments behind "bench-trees" */
+int bench_grid(int argc, char **argv);   /* arguments behind "bench grid" */
+
+/* Milliseconds that all processors take for a job of the device, median of `repeats`; < 0: it failed. bytes: of
+ * lower, diagonal, upper, rhs and x. No parents: chains. (solve_cpu_bench.cu) */
+double cpu_ms(const lacis_solve_job &there, const std::vector<int32_t> &parent, const size_t *bytes, int repeats);
 
 #endif

@@ -63,8 +63,4 @@ void send(tree_batch &b); /* inputs to the device, x poisoned */
 /* Steps of solve.h, one lane; its status word. x as stored. error: the largest |x - x of long double steps|. */
 int64_t reference_lane(const tree_batch &b, int64_t g, int64_t lane, std::vector<double> &x, double *error);
 
-/* Milliseconds that all processors take for a job of the device, median of `repeats`; < 0: it failed. bytes: of
- * lower, diagonal, upper, rhs and x. (solve_tree_cpu_bench.cu) */
-double cpu_ms(const lacis_solve_job &there, const std::vector<int32_t> &parent, const size_t *bytes, int repeats);
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Times of trees on the GPU: solve_gpu bench-trees [table | table-even |
+ * Times of trees on the GPU: solve_gpu bench-trees [table[:ROWS[:LANES]] | table-even |
  * WAY:KIND:ROWS:BRANCHES:LANES:LAYOUT:SHARING:TYPE[:SHAPES]]... LAYOUT 1 is Flat, 0 Full, else Block of so many;
  * SHARING and TYPE are numbers of solve_tree.h and solve.h. A tree of each job is checked by its residual. Times are
  * of runs with a plan whose lanes are known to be good; of small jobs, of 20 runs in a row.
@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <thread>
 
 struct job_spec {
     lacis_solve_gpu_way way;
@@ -35,9 +36,9 @@ template <class T> __global__ static void fill_kernel(T *to, int64_t count, doub
 static void fill(void *to, int64_t count, double low, double high, uint64_t seed, int type)
 {
     if (type == LACIS_SOLVE_F64)
-        fill_kernel<<<1024, 256, 0, stream>>>((double *)to, count, low, high, seed);
+        fill_kernel<double><<<1024, 256, 0, stream>>>((double *)to, count, low, high, seed);
     else
-        fill_kernel<<<1024, 256, 0, stream>>>((float *)to, count, low, high, seed);
+        fill_kernel<float><<<1024, 256, 0, stream>>>((float *)to, count, low, high, seed);
     CUDA(cudaGetLastError());
 }
 
@@ -249,24 +250,31 @@ static int bench_cell(job_spec s, const lacis_solve_gpu_way *way)
         if (way != NULL) s.way = *way;
         const double ms = way != NULL ? time_job(s) : time_cpu(s);
         failed |= ms < 0;
-        printf("%s%.4g", i > 0 ? " / " : " ", ms);
+        printf("%s", i > 0 ? " / " : " ");
+        if (std::isnan(ms))
+            printf("-");
+        else
+            printf("%.3g", ms);
     }
     printf(" |");
     fflush(stdout);
     return failed;
 }
 
-/* The six shapes, four numbers of lanes, each layout and way, and with `cpu` the processor; off-diagonals shared. */
-static int bench_table(int kind, bool cpu)
+/* The six shapes, four numbers of lanes, each layout and way, and with `cpu` all processors; off-diagonals shared:
+ * the finished table. Of trees of `rows` alone, if that is not 0, and of no more lanes than `most`. */
+static int bench_table(int kind, bool cpu, int64_t rows, int64_t most)
 {
     static const int64_t shapes[][2] = {{76, 7}, {76, 29}, {305, 30}, {319, 157}, {695, 66}, {691, 341}};
     int failed = 0;
-    printf("| %s, flat / full / block(64) | lanes |%s thread | lanes | shared | branches |\n", tree_kind_name[kind],
-           cpu ? " processor |" : "");
+    if (cpu) printf("%u processors; ", std::thread::hardware_concurrency());
+    printf("%s trees; ms Flat / Full / Block(64)\n\n| rows / branches | lanes |%s `thread` | `lanes` | `shared` | "
+           "`branches` |\n|---|---|%s---|---|---|---|\n",
+           tree_kind_name[kind], cpu ? " processors |" : "", cpu ? "---|" : "");
     for (const auto &shape : shapes)
-        for (int64_t lanes = 256; lanes <= 256000; lanes *= 10) {
+        for (int64_t lanes = 256; lanes <= most && (rows == 0 || rows == shape[0]); lanes *= 10) {
             const job_spec s = {ways[0], kind, shape[0], shape[1], lanes, 0, SHARE_OFF, LACIS_SOLVE_F64, 1};
-            printf("| %lld/%lld | %lld |", (long long)shape[0], (long long)shape[1], (long long)lanes);
+            printf("| %lld / %lld | %lld |", (long long)shape[0], (long long)shape[1], (long long)lanes);
             if (cpu) failed |= bench_cell(s, NULL);
             for (const lacis_solve_gpu_way &way : ways)
                 failed |= bench_cell(s, &way);
@@ -280,10 +288,11 @@ int bench_trees(int argc, char **argv)
     int failed = 0;
     for (int i = 0; i < argc; i++) {
         job_spec s;
-        if (strcmp(argv[i], "table") == 0) {
-            failed |= bench_table(TREE_SPLIT, true);
+        long long rows = 0, most = 256000;
+        if (strcmp(argv[i], "table") == 0 || sscanf(argv[i], "table:%lld:%lld", &rows, &most) > 0) {
+            failed |= bench_table(TREE_SPLIT, true, rows, most);
         } else if (strcmp(argv[i], "table-even") == 0) {
-            failed |= bench_table(TREE_EVEN, false);
+            failed |= bench_table(TREE_EVEN, false, 0, 256000);
         } else if (parse(argv[i], &s)) {
             failed |= bench_one(s);
         } else {

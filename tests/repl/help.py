@@ -45,6 +45,19 @@ def try_all(name, script):
         failures.append(f"{name}: {done.stderr}")
 
 
+def examples_of(text):
+    """Statements as .help shows them: a line that stands in by two, what continues it further in, up to the ;"""
+    return [re.sub(r"\n +", " ", found) for found in re.findall(r"^  (?=[A-Z])(?:(?:(?!  ).)*[^;\n]\n    +)*(?:(?!  ).)*;$", text, re.M)]
+
+
+def shown(topic):
+    text = subprocess.run([LACIS, "-c", f".help {topic}"], capture_output=True, text=True, check=True).stdout
+    long = [line for line in text.splitlines() if len(line) > 80]
+    if long:
+        failures.append(f".help {topic}: wider than 80 columns: {long}")
+    return text
+
+
 def check_words():
     """Each word that a statement begins with has its forms and examples."""
     statements = subprocess.run([LACIS, "-c", ".help statements"], capture_output=True, text=True, check=True).stdout
@@ -60,16 +73,19 @@ def main():
     check_words()
     listed = subprocess.run([LACIS, "-c", ".help"], capture_output=True, text=True, check=True).stdout
     topics = re.findall(r"^\.help ([a-z]+) ", listed, re.M)
+    for name in re.findall(r"^(\.[a-z]+) ", listed, re.M):
+        shown(name)
     with_examples = 0
     for topic in topics:
-        text = subprocess.run([LACIS, "-c", f".help {topic}"], capture_output=True, text=True, check=True).stdout
-        examples = re.findall(r"^  (\S.*;)$", text, re.M)
+        examples = examples_of(shown(topic))
         with_examples += len(examples) >= 4
         try_all(f".help {topic}", "\n".join(examples))
     assert with_examples >= 9, f"examples were not understood: {topics}"
     for operator in rows("SHOW OPERATORS"):
         verb = operator["verb"]
         examples = [row["details"] for row in rows(f"SHOW OPERATOR {verb}") if row["part"] == "example"]
+        if [f"{example};" for example in examples] != [e.strip() for e in examples_of(shown(verb))]:
+            failures.append(f".help {verb} does not show {examples}")
         if not examples or verb not in SET_UP:
             failures.append(f"{verb}: no examples, or no arrays for them here")
             continue

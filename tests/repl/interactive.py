@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The shell at a terminal: interactive.py LACIS EDITOR (readline, libedit or none). Types at a pseudo-terminal and
 reads what a person would see; escape sequences are taken out first."""
+import codecs
 import fcntl
 import os
 import pty
@@ -24,14 +25,15 @@ class Terminal:
 
     def __init__(self, folder, *args, columns=80, **environment):
         self.text, self.raw = "", ""
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")  # a read may end within a character
         variables = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
         variables.update(TERM="xterm", LC_ALL="C.UTF-8", XDG_STATE_HOME=folder, INPUTRC="/dev/null", HOME=folder)
         variables.update(environment)
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))  # before anything is written
             os.execve(LACIS, [LACIS, *args], variables)
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
 
     def read(self, seconds):
         if not select.select([self.fd], [], [], seconds)[0]:
@@ -40,7 +42,7 @@ class Terminal:
             data = os.read(self.fd, 65536)
         except OSError:  # the other side is closed
             return False
-        self.raw += data.decode("utf-8", "replace")
+        self.raw += self.decoder.decode(data)
         self.text = ESCAPES.sub("", self.raw)
         return bool(data)
 
@@ -113,7 +115,7 @@ def row_limit_and_narrow_terminal(folder):
     shell.line("SELECT 7 AS n, printf('%080d', 1) AS wide;")
     row = shell.expect("…")
     assert "0000000000" in row
-    shell.expect("(1 cells cut at … to fit the terminal; .mode line shows them whole)")
+    shell.expect("(1 cells cut at … to fit the terminal; .mode line shows them\r\n  whole)")
     shell.quit()
 
 
@@ -267,8 +269,41 @@ def colours(folder):
         assert shell.end() == 1
 
 
+def seen(folder, columns, *texts):
+    """What a terminal of so many columns shows of -c TEXT ..."""
+    shell = Terminal(folder, *(word for text in texts for word in ("-c", text)), columns=columns)
+    while shell.read(5):
+        pass
+    text = shell.text.replace("\r", "")
+    shell.end()
+    return text
+
+
+def broken_between_words(folder):
+    """Help, plans, errors, hints and what SHOW lists keep to the terminal's width, and no word is cut."""
+    texts = [f".help {topic}" for topic in ("", "statements", "simulate", "sweep", "files", "multipyl")]
+    texts += ["GENERATE s AS tridiagonal(rows = 9, lanes = 70); EXPLAIN ANALYZE SOLVE s;\nEXPLAIN SOLVE s ON GPU;"]
+    texts += ["LOAD x FROM 'a/path/that is/not there/of a file/with several words/in it.txt';", "SELECT nope FROM sqlite_schema;"]
+    for text in texts:
+        wide = seen(folder, 1000, text)
+        for columns in (60, 80):
+            narrow = seen(folder, columns, text)
+            lines = narrow.splitlines()
+            assert all(len(line) <= columns for line in lines), (text, columns, narrow)
+            words, wanted = narrow.split(), wide.split()
+            for number in (words, wanted):  # measured times differ
+                number[:] = ["#" if re.match(r"[\d(.]", word) else word for word in number]
+            assert words == wanted, (text, columns, [pair for pair in zip(words, wanted) if pair[0] != pair[1]][:3])
+    shown = [len(line) for line in seen(folder, 80, ".help multiply").splitlines()]
+    assert len(shown) > 40 and sum(length > 60 for length in shown) > 20  # lines are filled
+    for what, most in (("OPERATORS", 80), ("LOADERS", 80), ("OPTIONS", 60)):
+        listed = seen(folder, most, ".mode box", f"SHOW {what};")
+        assert listed.count("\n") > 10 and "…" not in listed, listed
+        assert all(len(line) <= most for line in listed.splitlines()), listed
+
+
 if __name__ == "__main__":
-    tests = [banner_and_statements, row_limit_and_narrow_terminal, interrupts, progress_bar, late_answer, leaves_with_130, colours]
+    tests = [broken_between_words, banner_and_statements, row_limit_and_narrow_terminal, interrupts, progress_bar, late_answer, leaves_with_130, colours]
     if EDITOR != "none":
         tests += [history, completion]
     for test in tests:

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { FAKE_DEVICES = 4 };
 static _Thread_local int fake_entered;
@@ -27,7 +28,7 @@ typedef struct fake_gpu {
     _Atomic uint64_t sent, fetched;
     atomic_int calls;
     int fail_at; /* fail_at > 0: that call fails, and with `lost` all after it */
-    int broken; /* > 0: device broken - 1 answers no call any more from the broken_at'th on */
+    int broken;  /* > 0: device broken - 1 answers no call any more from the broken_at'th on */
     atomic_int broken_at;
     bool lost, absent;
     atomic_int fails; /* of calls the guard refused */
@@ -196,6 +197,24 @@ static const lacis_driver fake_driver = {
     .full = fake_full,
     .forget = fake_forget,
 };
+
+/* Kernels of a device in `together` (bits) wait until all of these have begun, or a call has failed: so one device
+ * does not do all the work before the other's thread has had a processor. Not for ever: where there is no work for
+ * two. */
+static unsigned fake_together;
+static _Atomic unsigned fake_begun;
+static inline void fake_meet(void)
+{
+    const struct timespec a_while = {0, 200000};
+    fake_begun |= 1U << fake_entered;
+    for (int i = 0; i < 50000 && (fake_begun & fake_together) != fake_together && fake.fails == 0; i++)
+        nanosleep(&a_while, NULL);
+}
+static inline void fake_meet_again(unsigned devices)
+{
+    fake_together = devices;
+    fake_begun = 0;
+}
 
 /* The nth call fails, counted from here; with `lost` all calls after it as well. */
 static inline int fake_guard(void *arg)

@@ -13,29 +13,36 @@
 
 #undef LACIS_GPU_KERNELS
 #define LACIS_GPU_KERNELS
-#define lacis_mul_gpu_run            fake_kernels
-#define lacis_mul_gpu_refuses        fake_refuses
-#define lacis_mul_gpu_compile        fake_compile
-#define lacis_mul_gpu_work_bytes     fake_work_bytes
-#define lacis_mul_gpu_class_name     fake_class_name
-#define lacis_mul_gpu_summarize      fake_summarize
-#define lacis_mul_gpu_groups         fake_groups
-#define lacis_mul_gpu_summary_bytes  fake_summary_bytes
-#define lacis_multiply_gpu           tested
-#define lacis_multiply_gpu_job       tested_job
-#define lacis_multiply_gpu_can       tested_can
-#define lacis_multiply_gpu_cost      tested_cost
-#define lacis_multiply_gpu_explain   tested_explain
-#define lacis_multiply_gpu_figure    tested_figure
-#define lacis_multiply_devices       tested_devices
-#define lacis_multiply_panel_rows    tested_panel_rows
-#define lacis_multiply_panel_compute tested_panel_compute
-#define lacis_multiply_panel_drop    tested_panel_drop
-#define lacis_multiply_copies_little tested_copies_little
+#define lacis_mul_gpu_run             fake_kernels
+#define lacis_mul_gpu_refuses         fake_refuses
+#define lacis_mul_gpu_compile         fake_compile
+#define lacis_mul_gpu_work_bytes      fake_work_bytes
+#define lacis_mul_gpu_class_name      fake_class_name
+#define lacis_mul_gpu_summarize       fake_summarize
+#define lacis_mul_gpu_groups          fake_groups
+#define lacis_mul_gpu_summary_bytes   fake_summary_bytes
+#define lacis_mul_gpu_sample          fake_sample
+#define lacis_multiply_gpu            tested
+#define lacis_multiply_gpu_job        tested_job
+#define lacis_multiply_gpu_can        tested_can
+#define lacis_multiply_gpu_cost       tested_cost
+#define lacis_multiply_gpu_explain    tested_explain
+#define lacis_multiply_gpu_figure     tested_figure
+#define lacis_multiply_devices        tested_devices
+#define lacis_multiply_panel_rows     tested_panel_rows
+#define lacis_multiply_panel_compute  tested_panel_compute
+#define lacis_multiply_panel_drop     tested_panel_drop
+#define lacis_multiply_copies_little  tested_copies_little
+#define lacis_multiply_room           tested_room
+#define lacis_multiply_room_choose    tested_room_choose
+#define lacis_multiply_room_counting  tested_room_counting
+#define lacis_multiply_room_countable tested_room_countable
+#define lacis_multiply_room_rows      tested_room_rows
+#define lacis_multiply_room_explain   tested_room_explain
 
-static const char *const fake_class_name[LACIS_MUL_GPU_CLASSES] = {"empty", "copy", "tiny", "middle", "dense", "hub"};
+static const char *const fake_class_name[LACIS_MUL_GPU_CLASSES] = {"empty",  "copy",  "tiny", "small",
+                                                                   "middle", "dense", "hub"};
 static int fake_cuda_error; /* not 0: the next run of the kernels fails with it */
-static int fake_slow;       /* microseconds that each run of the kernels takes besides */
 
 static const char *fake_refuses(const lacis_mul_gpu_job *job)
 {
@@ -64,7 +71,13 @@ static lacis_mul_gpu_status fake_summarize(const lacis_mul_gpu_job *job, const l
                                            int64_t first, int64_t count, lacis_mul_gpu_output *out,
                                            lacis_mul_gpu_summary *summary, double *group);
 
+static lacis_mul_gpu_status fake_sample(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t count,
+                                        uint64_t *entries, int *cuda_error);
+
 #include "../../operators/multiply/gpu_cost.c"
+#include "../../operators/multiply/gpu_room.c"
+#include "../../operators/multiply/gpu_sample.c"
+
 #include "../../operators/multiply/gpu_devices.c"
 
 #include "../../operators/multiply/gpu.c"
@@ -192,7 +205,7 @@ static lacis_mul_gpu_status fake_kernels(const lacis_mul_gpu_job *job, const int
                                          int64_t count, lacis_mul_gpu_output *out)
 {
     if (rows != NULL || job->stream == NULL) return LACIS_MUL_GPU_UNSUPPORTED;
-    if (fake_slow > 0) usleep((useconds_t)fake_slow);
+    fake_meet();
     if (fake_cuda_error != 0) {
         out->cuda_error = fake_cuda_error;
         fake_cuda_error = 0;
@@ -215,6 +228,7 @@ static lacis_mul_gpu_status fake_kernels(const lacis_mul_gpu_job *job, const int
     lacis_mul_gpu_status answer = status == LACIS_MUL_OVERFLOW ? LACIS_MUL_GPU_OVERFLOW : LACIS_MUL_GPU_OK;
     if (status == LACIS_MUL_OK && !move_together(job, &loose, first, count, out)) answer = LACIS_MUL_GPU_NO_MEMORY;
     out->class_rows[LACIS_MUL_GPU_TINY] = (uint64_t)count;
+    out->counted = job->counted ? (uint64_t)count : 0;
     free(list);
     free(products);
     free(loose.begin);
@@ -224,12 +238,32 @@ static lacis_mul_gpu_status fake_kernels(const lacis_mul_gpu_job *job, const int
     return answer;
 }
 
+static int fake_share = 100; /* percent of their entries that sampled rows are said to have */
+
+static lacis_mul_gpu_status fake_sample(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t count,
+                                        uint64_t *entries, int *cuda_error)
+{
+    lacis_mul_job host = host_job(job);
+    *cuda_error = fake_cuda_error;
+    fake_cuda_error = 0;
+    if (*cuda_error != 0) return LACIS_MUL_GPU_FAILED;
+    void *block = job->memory.alloc(job->memory.context, 16 * (uint64_t)count);
+    if (block == NULL) return LACIS_MUL_GPU_NO_MEMORY;
+    lacis_mul_symbolic(&host, rows, count, entries);
+    for (int64_t i = 0; i < count; i++)
+        entries[i] = entries[i] * (uint64_t)fake_share / 100;
+    job->memory.free(job->memory.context, block);
+    return LACIS_MUL_GPU_OK;
+}
+
 /* ----------------------------------------------------------------------------------------- fixture */
 
 static inline int setup(void **state)
 {
     static const lacis_variant *const under_test[] = {&tested, NULL};
-    fake_cuda_error = fake_slow = 0;
+    fake_cuda_error = 0;
+    fake_share = 100;
+    fake_meet_again(0);
     fixture_setup(state, "MULTIPLY", under_test);
     return 0;
 }

@@ -45,7 +45,6 @@
 
 static const char *const fake_way_name[LACIS_NEURON_GPU_WAYS] = {"thread", "chip", "power"};
 static int fake_cuda_error; /* not 0: the next run of the kernels fails with it */
-static int fake_slow;       /* microseconds that each run of the kernels takes besides */
 static int fake_tables;     /* that are still held */
 
 static const char *fake_refuses(const lacis_neuron_gpu_job *job)
@@ -112,7 +111,7 @@ static lacis_neuron_gpu_status fake_kernels(const lacis_neuron_gpu_job *job, con
                                             int *cuda_error)
 {
     if (job->stream == NULL || tables == NULL) return LACIS_NEURON_GPU_UNSUPPORTED;
-    if (fake_slow > 0) usleep((useconds_t)fake_slow);
+    fake_meet();
     if (fake_cuda_error != 0) {
         *cuda_error = fake_cuda_error;
         fake_cuda_error = 0;

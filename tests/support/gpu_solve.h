@@ -41,6 +41,7 @@
 #define lacis_solve_gpu_figure_of      tested_figure_of
 #define lacis_solve_gpu_words          tested_words
 #define lacis_solve_sums_there         tested_sums_there
+#define lacis_solve_sums_at_once       tested_sums_at_once
 #define lacis_solve_gpu_totals         tested_totals
 #define lacis_solve_gpu_variant        tested_variant
 #define lacis_solve_deal               tested_deal
@@ -53,7 +54,6 @@
 #define lacis_solve_panel_drop         tested_panel_drop
 
 static int fake_cuda_error;             /* not 0: the next run of the kernels fails with it */
-static int fake_slow;                   /* microseconds that each run of the kernels takes besides */
 static uint64_t fake_said, fake_takes;  /* bytes a lane that they say they take, and that they do */
 static atomic_int fake_runs, fake_ways; /* runs; bits of ways that were asked for */
 
@@ -186,7 +186,7 @@ static lacis_solve_gpu_status fake_kernels(const lacis_solve_gpu_job *job, const
     if (host->cancelled != NULL && host->cancelled(host->context)) return LACIS_SOLVE_GPU_CANCELLED;
     void *work = host->alloc(host->context, fake_takes * lanes_of(&job->job));
     if (work == NULL) return LACIS_SOLVE_GPU_NO_MEMORY;
-    if (fake_slow > 0) usleep((useconds_t)fake_slow);
+    fake_meet();
     lacis_solve_gpu_status status = solve_there(job, host_parent, &out->solve);
     host->free(host->context, work);
     return status;
@@ -244,8 +244,8 @@ static void take_note(void *arg, lacis_level level, const char *message)
 static int setup(void **state)
 {
     fake_install(100000000);
-    fake_cuda_error = fake_slow = fake_runs = fake_ways = fake_plans = fake_plans_used = fake_plan_error =
-        fake_summed = 0;
+    fake_meet_again(0);
+    fake_cuda_error = fake_runs = fake_ways = fake_plans = fake_plans_used = fake_plan_error = fake_summed = 0;
     fake_said = fake_takes = 64;
     last_note[0] = '\0';
     parity_setup(state);

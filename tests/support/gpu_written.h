@@ -42,8 +42,8 @@ static inline uint32_t written_kernels(const lacis_mul_gpu_job *job)
     bool plain = job->agg == LACIS_MUL_MIN || job->agg == LACIS_MUL_MAX || job->agg == LACIS_MUL_COUNT ||
                  (job->agg == LACIS_MUL_SUM && !(real ? job->ordered : job->checked)) ||
                  (job->agg == LACIS_MUL_FOLD && job->any_order);
-    uint32_t semiring = 0x87u | (flat ? 0x100u : 0) | (plain ? 0x28u : 0x50u);
-    return (lacis_mul_gpu_semiring_written(job) ? semiring : 0) | (job->having == LACIS_MUL_GPU_BEHIND ? 0x200u : 0);
+    uint32_t semiring = 0x287u | (flat ? 0x100u : 0) | (plain ? 0x428u : 0x50u);
+    return (lacis_mul_gpu_semiring_written(job) ? semiring : 0) | (job->having == LACIS_MUL_GPU_BEHIND ? 0x800u : 0);
 }
 
 /* What the device's variant would run for a bound call. */

@@ -61,7 +61,7 @@ static void views_and_explain(void **state)
     free(greatest);
     char *plan = db_rows(*state, "EXPLAIN CONVERT a LAYOUT packed");
     assert_non_null(strstr(plan, "symmetric 5 x 5, f64"));
-    assert_non_null(strstr(plan, "a: 5 x 5, symmetric, lower, ld 5, f64"));
+    assert_non_null(strstr(plan, "a: 5 x 5, symmetric, lower triangle, columns 5 elements apart, f64"));
     assert_non_null(strstr(plan, "storage full -> packed"));
     free(plan);
 }

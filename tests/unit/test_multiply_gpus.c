@@ -26,7 +26,7 @@ static int several(void **state)
 static int slow(void **state)
 {
     several(state);
-    fake_slow = 1000;
+    fake_meet_again(3);
     return 0;
 }
 
@@ -99,6 +99,7 @@ static void test_one_fails(void **state)
         start_anew(p);
         assert_int_equal(lacis_run_gpus(&p->run, true, gpu), 2);
         last_note[0] = '\0';
+        fake_meet_again(3);
         fake.broken_at = nth;
         fake.broken = 2;
         run_and_compare(p, texts[0], &o, &expected, LACIS_OK);

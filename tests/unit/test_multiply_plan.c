@@ -11,12 +11,16 @@
 
 #undef LACIS_GPU_KERNELS
 #define LACIS_GPU_KERNELS
-#define lacis_mul_gpu_refuses      fake_refuses
-#define lacis_multiply_gpu_job     tested_job
-#define lacis_multiply_gpu_can     tested_can
-#define lacis_multiply_gpu_cost    tested_cost
-#define lacis_multiply_gpu_explain tested_explain
-#define lacis_multiply_gpu_figure  tested_figure
+#define lacis_mul_gpu_refuses         fake_refuses
+#define lacis_multiply_gpu_job        tested_job
+#define lacis_multiply_gpu_can        tested_can
+#define lacis_multiply_gpu_cost       tested_cost
+#define lacis_multiply_gpu_explain    tested_explain
+#define lacis_multiply_gpu_figure     tested_figure
+#define lacis_multiply_room_choose    tested_room_choose
+#define lacis_multiply_room_counting  tested_room_counting
+#define lacis_multiply_room_countable tested_room_countable
+#define lacis_multiply_room_explain   tested_room_explain
 
 static const char *fake_refuses(const lacis_mul_gpu_job *job)
 {
@@ -24,6 +28,7 @@ static const char *fake_refuses(const lacis_mul_gpu_job *job)
 }
 
 #include "../../operators/multiply/gpu_cost.c"
+#include "../../operators/multiply/gpu_room.c"
 
 static lacis_op with_gpu; /* MULTIPLY with rows and a GPU that is never run */
 static const lacis_variant gpu = {.name = "gpu", .device = LACIS_GPU, .can = tested_can, .cost = tested_cost};

@@ -259,7 +259,7 @@ static void test_explain(void **state)
     char *text;
     db_run(db, "GENERATE cell AS cable(300, 2)");
     assert_int_equal(lacis_explain(db, "SIMULATE cell DT 0.1 STEPS 10 PROBE dend LANES 20 NSEG 3", &text), LACIS_OK);
-    assert_non_null(strstr(text, "nodes 5 (3 a section)"));
+    assert_non_null(strstr(text, "nodes 5 (compartments: 3 a section)"));
     assert_non_null(strstr(text, "lanes 20 of each cell, compartments 100, times 10 steps of 0.1 ms"));
     assert_non_null(strstr(text, "membrane: passive, its matrix eliminated once, for all lanes"));
     assert_non_null(strstr(text, "table of 220"));

@@ -14,7 +14,8 @@ enum { THREAD_VARIANT = 1, WAYS = 3 };
 
 static int setup(void **state)
 {
-    fake_cuda_error = fake_slow = fake_tables = 0;
+    fake_cuda_error = fake_tables = 0;
+    fake_meet_again(0);
     parity *p = fixture_setup(state, "SIMULATE", under_test);
     arrays[0] = (named){"cell", cells_make(p, 1)};
     arrays[1] = (named){"three", cells_make(p, 3)};
@@ -100,7 +101,7 @@ static void test_two_devices(void **state)
     parity *p = *state;
     const char *text = "SIMULATE cell" BASE "LANES 400 REDUCE max";
     same_as_cpu(p);
-    fake_slow = 2000; /* so that one does not do it all before the other has begun */
+    fake_meet_again(3);
     compare_run(p, text, &tested_thread, 0, INT64_MAX);
     assert_int_equal(parity_figure(p, "GPU 0 panels"), 1);
     assert_int_equal(parity_figure(p, "GPU 1 panels"), 1);
@@ -302,12 +303,12 @@ static void test_one_fails(void **state)
     parity *p = *state;
     lacis_array *expected = run_by(p, failing, with_fake_variants[0], 0, INT64_MAX);
     int told = 0;
-    fake_slow = 1000;
     for (int nth = 4; nth < 24; nth++) {
         lacis_gpu *gpu[LACIS_GPUS];
         start_anew(p);
         assert_int_equal(lacis_run_gpus(&p->run, true, gpu), 2);
         last_note[0] = '\0';
+        fake_meet_again(3);
         fake.broken_at = nth;
         fake.broken = 2;
         lacis_array *found = run_by(p, failing, &tested_chip, 0, INT64_MAX);

@@ -242,6 +242,41 @@ static void test_totals(void **state)
     assert_int_equal(fake.blocks, 0);
 }
 
+/* Where memory_limit has no room for the sums of all lanes, these come in blocks, with the same bits. */
+static void test_totals_in_blocks(void **state)
+{
+    parity *p = *state;
+    for (int tree = 0; tree < 2; tree++) {
+        systems s = {
+            .tree = tree == 1, .dtype = LACIS_F64, .groups = 3, .lanes = {9000, 21, 30000}, .rows = {2, 3, 1}};
+        systems_draw(&s, 8);
+        const named arrays[] = {{"s", systems_array(p, &s, 8, true, true)}, {NULL, NULL}};
+        lacis_totals whole, blocks;
+        lacis_call *call = bind_on(p, "SOLVE s STATUS", arrays, LACIS_ON_GPU);
+        const uint64_t limit = lacis_memory_limit(p->host.memory);
+        call->totals = true;
+        for (int turn = 0; turn < 2; turn++) {
+            lacis_totals *totals = turn == 0 ? &whole : &blocks;
+            const int summed = fake_summed;
+            lacis_cost cost;
+            lacis_totals_init(totals);
+            if (turn == 1) lacis_memory_set_limit(p->host.memory, lacis_memory_used(p->host.memory) + 400000);
+            parity_ok(p, tested_thread.cost(&p->run, call, NULL, &cost), "cost");
+            assert_true(turn == 0 ? cost.peak_bytes == 39021 * 32.0 : cost.peak_bytes <= 100000);
+            parity_ok(p, tested_thread.totals(&p->run, call, 0, call->units, totals), "totals");
+            assert_true(turn == 0 ? fake_summed == summed + 1 : fake_summed >= summed + 12);
+        }
+        assert_true(blocks.count == 9000 * 2 + 21 * 3 + 30000 && blocks.count == whole.count);
+        assert_true(blocks.sum == whole.sum && blocks.min == whole.min && blocks.max == whole.max);
+        parity_unbind(p, call);
+        lacis_memory_set_limit(p->host.memory, limit);
+        lacis_array_release(arrays[0].array);
+        lacis_run_clear(&p->run);
+        systems_free(&s);
+    }
+    assert_int_equal(fake.blocks, 0);
+}
+
 static void test_totals_of_bad_lanes(void **state)
 {
     parity *p = *state;
@@ -257,6 +292,13 @@ static void test_totals_of_bad_lanes(void **state)
     assert_non_null(strstr(p->host.error.message, "lane 4321, row 2 is not diagonally dominant"));
     lacis_host_ok(&p->host);
     lacis_cost whole, sums;
+    const uint64_t limit = lacis_memory_limit(p->host.memory);
+    lacis_memory_set_limit(p->host.memory, lacis_memory_used(p->host.memory) + 200000); /* in blocks */
+    lacis_totals_init(&totals);
+    assert_int_equal(tested_chip.totals(&p->run, call, 0, call->units, &totals), LACIS_RANGE);
+    assert_non_null(strstr(p->host.error.message, "lane 4321, row 2 is not diagonally dominant"));
+    lacis_host_ok(&p->host);
+    lacis_memory_set_limit(p->host.memory, limit);
     parity_ok(p, tested_chip.cost(&p->run, call, NULL, &sums), "cost");
     call->totals = false;
     parity_ok(p, tested_chip.cost(&p->run, call, NULL, &whole), "cost");
@@ -437,11 +479,12 @@ static void test_calibrates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_same_as_cpu),    TEST(test_in_panels),      TEST(test_ranges),
-        TEST(test_right_sides),    TEST(test_resident),       TEST(test_bad_lanes),
-        TEST(test_refuses),        TEST(test_worth),          TEST(test_costs),
-        TEST(test_calibrates),     TEST(test_plans_are_kept), TEST(test_plans_of_all_shapes),
-        TEST(test_ways_are_named), TEST(test_totals),         TEST(test_totals_of_bad_lanes),
+        TEST(test_same_as_cpu),      TEST(test_in_panels),      TEST(test_ranges),
+        TEST(test_right_sides),      TEST(test_resident),       TEST(test_bad_lanes),
+        TEST(test_refuses),          TEST(test_worth),          TEST(test_costs),
+        TEST(test_calibrates),       TEST(test_plans_are_kept), TEST(test_plans_of_all_shapes),
+        TEST(test_ways_are_named),   TEST(test_totals),         TEST(test_totals_of_bad_lanes),
+        TEST(test_totals_in_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static int several(void **state)
     parity *p = *state;
     fake.devices = 2;
     p->host.gpus = 2;
-    fake_slow = 300;
+    fake_meet_again(3);
     return 0;
 }
 
@@ -51,6 +51,7 @@ static void test_one_fails(void **state)
         assert_non_null(lacis_run_gpu(&p->run, reason, sizeof reason));
         assert_int_equal(lacis_run_gpus(&p->run, true, gpu), 2);
         last_note[0] = '\0';
+        fake_meet_again(3);
         fake.broken_at = nth;
         fake.broken = 2;
         lacis_array *expected = by_cpu(p, texts[0], arrays);

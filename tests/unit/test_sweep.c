@@ -159,6 +159,37 @@ static void common_shapes_have_them_too(void **state)
     }
 }
 
+/* Rows long enough that two levels are joined: crosses, with their centre and corners; tiles of whole rows, and of
+ * about 1,000 cells. */
+static void wide_rows_have_them(void **state)
+{
+    (void)state;
+    static const int shapes[] = {1, 2, 4};
+    static const int64_t caches[] = {0, 200000};
+    uint64_t seed = 4;
+    for (int i = 0; i < (SLOW ? 12 : 72); i++) {
+        sweep_wish wish = {.type = (lacis_sweep_type)(i % 2),
+                           .dims = 2,
+                           .radius = 1,
+                           .fields = 1,
+                           .shape = shapes[i / 2 % 3],
+                           .same_edge = i % 4 == 3 ? 0 : 1 + i / 6 % LACIS_SWEEP_INNER,
+                           .extent = {(i % 2 == 0 ? 1000 : 500) + below(&seed, 1500), 3 + below(&seed, 60), 1}};
+        sweep_case c;
+        void *wanted[LACIS_SWEEP_FIELDS];
+        lacis_sweep_change change;
+        make_case(&c, &wish, &seed);
+        const int64_t steps = 1 + below(&seed, 12);
+        reference_steps(&c, steps, wanted, &change);
+        c.start.levels = 2 + (int)below(&seed, 8);
+        c.start.threads = 1 + (int)below(&seed, 3);
+        c.start.cache = caches[below(&seed, 2)];
+        run_and_check(&c, steps, wanted, &change);
+        free_fields(&c, wanted);
+        free_case(&c);
+    }
+}
+
 static void every_edge_has_them(void **state)
 {
     (void)state;
@@ -367,6 +398,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sweeps_have_the_bits_of_the_reference),
         cmocka_unit_test(common_shapes_have_them_too),
+        cmocka_unit_test(wide_rows_have_them),
         cmocka_unit_test(every_edge_has_them),
         cmocka_unit_test(memory_may_be_missing),
         cmocka_unit_test(a_pass_may_be_stopped),

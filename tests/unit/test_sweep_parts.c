@@ -322,6 +322,28 @@ static void so_have_several_steps_at_once(void **state)
     check_many(SLOW ? 60 : 400, true, false, 12);
 }
 
+/* Long rows, of which two levels are joined. */
+static void wide_parts_have_them(void **state)
+{
+    (void)state;
+    uint64_t seed = 15;
+    for (int i = 0; i < (SLOW ? 8 : 24); i++) {
+        const sweep_wish wish = {.type = (lacis_sweep_type)(i % 2),
+                                 .dims = 2,
+                                 .radius = 1,
+                                 .fields = 1,
+                                 .shape = i % 3 == 0 ? 1 : 4,
+                                 .same_edge = i % 5 == 0 ? 1 + LACIS_SWEEP_PERIODIC : 0,
+                                 .extent = {(i % 2 == 0 ? 1700 : 900) + below(&seed, 900), 20 + below(&seed, 60), 1}};
+        sweep_case c;
+        make_case(&c, &wish, &seed);
+        c.start.levels = 2 + (int)below(&seed, 3);
+        c.start.threads = 1 + (int)below(&seed, 3);
+        check_parts(&c, true, false, &seed);
+        free_case(&c);
+    }
+}
+
 static void changes_of_parts_add_up(void **state)
 {
     (void)state;
@@ -334,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_have_the_bits_of_the_whole),
         cmocka_unit_test(so_have_several_steps_at_once),
+        cmocka_unit_test(wide_parts_have_them),
         cmocka_unit_test(changes_of_parts_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

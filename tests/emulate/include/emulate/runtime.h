@@ -179,7 +179,7 @@ static inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream
 
 /* Streams cannot be recorded: callers do without. */
 typedef struct emulate_graph *cudaGraph_t, *cudaGraphExec_t;
-enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed = 2 };
+enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal = 1, cudaStreamCaptureModeRelaxed = 2 };
 static inline cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode)
 {
     return cudaErrorNotSupported;
@@ -219,6 +219,10 @@ enum cudaFuncAttribute {
 };
 enum { cudaSharedmemCarveoutMaxShared = 100, cudaSharedmemCarveoutMaxL1 = 0 };
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes;
+};
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *has, const void *kernel);
 
 enum cudaLaunchAttributeID {
     cudaLaunchAttributeCooperative = 2,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The processor beside the GPU: the systems of a bench of trees, copied to the host, solved there by all processors.
+ * The processor beside the GPU: the systems of a bench, copied to the host, solved there by all processors.
  */
-#include "solve_tree.h"
+#include "solve_support.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -32,7 +32,7 @@ double cpu_ms(const lacis_solve_job &there, const std::vector<int32_t> &parent, 
     std::vector<double> ms;
     job.lower.data = field[0], job.diagonal.data = field[1], job.upper.data = field[2], job.rhs.data = field[3];
     job.x = field[4];
-    job.parent = parent.data();
+    job.parent = parent.empty() ? NULL : parent.data();
     job.threads = (int)std::thread::hardware_concurrency();
     job.host = {take, give, NULL, NULL};
     for (int i = 0; good && i <= repeats; i++) { /* the first run touches pages */
