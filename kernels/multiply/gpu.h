@@ -104,6 +104,8 @@ typedef struct lacis_mul_gpu_job {
         *mask; /* host struct with device pointers; NULL, or keep only (not keep: mask_not) these */
     bool mask_not;
     int64_t top;        /* > 0: keep the `top` greatest values a row (ties: smaller t); stored by rising t */
+    int64_t top_inside; /* the greatest `top` for which kernels of heavy rows store candidates alone, at most 256; 0:
+                           32, and where there is no room for rows' bounds 256 */
     int64_t t_lo, t_hi; /* only columns in [t_lo, t_hi) */
     uint64_t room;      /* the most entries that may be allocated for the result; 0: no limit */
     bool counted;       /* MIDDLE and DENSE rows are counted at once, where their bounds would be far too much */

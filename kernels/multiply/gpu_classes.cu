@@ -178,13 +178,10 @@ static lacis_mul_gpu_status run_small(mulg_run *s, mulg_params *p, cudaStream_t 
 
 void mulg_set_top(mulg_run *s)
 {
-    enum {
-        TOP_MOST = 32, /* k that kernels select while they compute: a lane's greatest each */
-        MORE = 16      /* entries beyond 2 k that a turn may store, so that the first key tried mostly does */
-    };
+    enum { MORE = 16 }; /* entries beyond 2 k that a turn may store, so that the first key tried mostly does */
     const lacis_mul_gpu_job *job = s->job;
     mulg_params shape = s->p;
-    s->select = job->top > 0 && job->top <= TOP_MOST && !job->mask && !s->ordered &&
+    s->select = job->top > 0 && job->top <= (int64_t)s->top_most && !job->mask && !s->ordered &&
                 job->having != LACIS_MUL_GPU_BEHIND && s->kernels.dense_top && s->p.width > 0;
     if (!s->select) return;
     s->small = LACIS_MUL_GPU_BITMAP;

@@ -168,7 +168,8 @@ MULG_DEVICE mul_u32 mulg_middle_top(const mulg_params &p, mulg_middle_shared<R> 
     const mul_u32 *const cell = rank + p.bits / 32;
     const mulg_top_view<R> view = {cell, mulg_middle_each(n)};
     const mul_u32 most = threadIdx.x * view.each < n ? view.most() : 0;
-    const mulg_top_choice c = mulg_top_choose(p, shared.top, view, most, *known);
+    const mul_u32 warps = n ? (n + 32 * view.each - 1) / (32 * view.each) : 1;
+    const mulg_top_choice c = mulg_top_choose(p, shared.top, view, most, *known, warps);
     if (c.full) *known = c.least;
     mulg_top_store(view, most, c, [&](mul_u32 at, mul_u32 i, mul_u32) {
         p.c_column[out + at] = base + mulg_ranked(p, word, rank, first + i);

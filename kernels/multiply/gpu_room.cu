@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Room for the result. First by bounds; where there is no memory for as much, or the job wants less, entries of
- * MIDDLE and DENSE rows, of which several products may be one entry, are counted first (gpu_symbolic.cuh); at once
- * where the job says so. Called by gpu_run.cu between set-up and classes.
+ * MIDDLE and DENSE rows, of which several products may be one entry, are counted first (gpu_symbolic.cuh), unless a
+ * run may store candidates of TOP alone; at once where the job says so. Called by gpu_run.cu between set-up and
+ * classes.
  */
 #include "gpu_state.h"
 #include "gpu_symbolic.cuh"
@@ -67,7 +68,7 @@ static bool countable(const mulg_run *s)
     mul_u32 rows = 0;
     for (int list = MULG_LIST_SMALL; list < MULG_LISTS; list++)
         rows += mulg_list_rows(s->host, list);
-    return rows > 0 && !s->select && !s->few;
+    return rows > 0 && !s->select && !s->few && !s->uncounted;
 }
 
 lacis_mul_gpu_status mulg_take_room(mulg_run *s, const int64_t *rows, int64_t first, int64_t count)

@@ -175,8 +175,14 @@ static void release(mulg_run *s)
         if (s->mark[i]) cudaEventDestroy(s->mark[i]);
 }
 
+/* A way to compute rows. */
+struct way {
+    bool few, uncounted; /* see mulg_run */
+    int64_t top_most;
+};
+
 static lacis_mul_gpu_status run_rows(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first, int64_t count,
-                                     bool few, lacis_mul_gpu_output *out)
+                                     way how, lacis_mul_gpu_output *out)
 {
     mulg_run s = {};
     lacis_mul_gpu_output empty = {};
@@ -189,7 +195,9 @@ static lacis_mul_gpu_status run_rows(const lacis_mul_gpu_job *job, const int64_t
     s.out = out;
     mulg_set_params(&s);
     if ((mul_u64)count * s.p.windows > UINT32_MAX) s.rules.dense = 0; /* tasks are numbered with 32 bits */
-    s.few = few;
+    s.few = how.few;
+    s.uncounted = how.uncounted;
+    s.top_most = (mul_u32)how.top_most;
     s.rules.flat = s.rules.flat && !s.few && 4 * count >= job->b.rows;
     if (s.few && s.p.windows > 1) s.rules.dense_from = FEW_DENSE; /* a row's windows go to several multiprocessors */
     const lacis_mul_gpu_status status = run_all(&s, rows, first, count);
@@ -208,14 +216,24 @@ static lacis_mul_gpu_status run_rows(const lacis_mul_gpu_job *job, const int64_t
     return status;
 }
 
-/* Entries of few rows are not counted: where their bounds are too much they go the way of many. */
+/* Entries of few rows are not counted: where their bounds are too much they go the way of many. A greater TOP is
+ * taken within the kernels where that spares counting. */
 lacis_mul_gpu_status lacis_mul_gpu_run(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first,
                                        int64_t count, lacis_mul_gpu_output *out)
 {
+    enum { MOST = 32, MOST_INSIDE = 256 }; /* a lane's greatest cell each, a thread's */
+    const int64_t inside = job->top_inside < MOST_INSIDE ? job->top_inside : MOST_INSIDE;
+    const int64_t most = inside > 0 ? inside : MOST;
     const bool few = count <= MULG_FEW && count * 8 <= job->b.rows && !job->counted;
-    const lacis_mul_gpu_status status = run_rows(job, rows, first, count, few, out);
-    const bool short_of = status == LACIS_MUL_GPU_ROOM || status == LACIS_MUL_GPU_NO_MEMORY;
-    return few && short_of ? run_rows(job, rows, first, count, false, out) : status;
+    const bool selects = !job->mask && job->having != LACIS_MUL_GPU_BEHIND && !mulg_in_order(job);
+    const bool wide = selects && !job->counted && inside <= 0 && job->top > most && job->top <= MOST_INSIDE;
+    const way ways[] = {{true, false, most}, {false, wide, most}, {false, true, MOST_INSIDE}, {false, false, most}};
+    lacis_mul_gpu_status status = LACIS_MUL_GPU_ROOM;
+    for (int i = few ? 0 : 1; i < (wide ? 4 : 2); i++) {
+        status = run_rows(job, rows, first, count, ways[i], out);
+        if (status != LACIS_MUL_GPU_ROOM && status != LACIS_MUL_GPU_NO_MEMORY) break;
+    }
+    return status;
 }
 
 lacis_mul_gpu_status lacis_mul_gpu_look(const lacis_mul_gpu_job *job, const int64_t *rows, int64_t first,

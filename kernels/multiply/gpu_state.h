@@ -54,6 +54,8 @@ typedef struct mulg_run {
     cudaEvent_t fork, join[2];
     cudaEvent_t mark[MULG_LISTS + 1], hub_mark;
     mul_u32 hub_rows; /* of the DENSE list */
+    mul_u32 top_most; /* the greatest `top` that they do so for */
+    bool uncounted;   /* without room for bounds the run ends: there is another way */
     bool select;      /* MIDDLE and DENSE rows store only what may be among the job's `top` greatest */
     cudaError_t error;
 } mulg_run;

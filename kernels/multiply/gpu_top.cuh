@@ -5,8 +5,9 @@
  * params.top_room. mulg_keep then chooses among the windows' candidates.
  *
  * That key: each lane knows the greatest of its own cells, and the k-th greatest of a warp's 32 is reached by k
- * cells; the greatest such key of all warps, and of the row's windows before, serves. Where too many are greater
- * still, halving finds a better one. Keys are 32 bits in the order of values, 0 for an untouched cell.
+ * cells; the greatest such key of all warps, and of the row's windows before, serves. For k beyond 32 each of the
+ * warps that have cells gives its share of k, and the least of their keys serves. Where too many are greater still,
+ * halving finds a better one. Keys are 32 bits in the order of values, 0 for an untouched cell.
  */
 #ifndef LACIS_KERNELS_MULTIPLY_GPU_TOP_CUH
 #define LACIS_KERNELS_MULTIPLY_GPU_TOP_CUH
@@ -14,7 +15,7 @@
 #include "gpu_window.cuh"
 
 struct mulg_top_shared {
-    mul_u32 least[MULG_WARPS], sum[MULG_WARPS];
+    mul_u32 least[MULG_WARPS], sum[MULG_WARPS], known;
 };
 
 template <class R> MULG_DEVICE mul_u32 mulg_top_key(typename R::cell::bits x)
@@ -138,20 +139,31 @@ MULG_DEVICE mul_u32 mulg_top_halve(const mulg_params &p, mulg_top_shared &s, con
     return low;
 }
 
+/* A key that k cells of the block or of the row's windows before (`known`) reach, or 1; the same in all threads. */
+MULG_DEVICE mul_u32 mulg_top_first(mulg_top_shared &s, mul_u32 most, mul_u32 k, mul_u32 warps, mul_u32 known)
+{
+    const bool shared = k > 32;
+    const mul_u32 own = mulg_top_reached(most, shared ? (k + warps - 1) / warps : k);
+    if ((threadIdx.x & 31) == 0) s.least[threadIdx.x / 32] = shared ? own : max(own, known);
+    if (threadIdx.x == 0) s.known = known;
+    __syncthreads();
+    mul_u32 high = 1, low = s.least[0];
+#pragma unroll
+    for (mul_u32 w = 0; w < MULG_WARPS; w++) {
+        high = max(high, s.least[w]);
+        if (w < warps) low = min(low, s.least[w]);
+    }
+    return shared ? max(max(low, s.known), 1u) : high;
+}
+
 /* All threads call it, cells being final; `known`: a key of the row's windows before, which need not be the same in
- * all threads. */
+ * all threads; `warps`: those before have all cells. */
 template <class R>
 MULG_DEVICE mulg_top_choice mulg_top_choose(const mulg_params &p, mulg_top_shared &s, const mulg_top_view<R> &view,
-                                            mul_u32 most, mul_u32 known)
+                                            mul_u32 most, mul_u32 known, mul_u32 warps = MULG_WARPS)
 {
-    const mul_u32 own = mulg_top_reached(most, p.top);
-    if ((threadIdx.x & 31) == 0) s.least[threadIdx.x / 32] = max(own, known);
-    __syncthreads();
     mulg_top_choice c;
-    c.least = 1;
-#pragma unroll
-    for (mul_u32 w = 0; w < MULG_WARPS; w++)
-        c.least = max(c.least, s.least[w]);
+    c.least = mulg_top_first(s, most, p.top, warps, known);
     mul_u32 n = mulg_top_count(s, view, most, c.least, &c.before);
     if ((n & 0xffff) > p.top_room) {
         __syncthreads();

@@ -96,10 +96,12 @@ int main(int argc, char **argv)
         check_inside(seed, 300, 3000);
         check_small(seed, false);
         check_heavy();
+        check_tops(5, 60, 20000);
         check_room(seed, false);
         check_parts(seed, false);
     } else if (what == "heavy") {
         check_heavy();
+        check_tops(5, 60, 20000);
     } else if (what == "masks") {
         check_masks(3, 12, 700, true);
     } else if (what == "having") {
@@ -134,6 +136,7 @@ int main(int argc, char **argv)
         check_few(3, 1, 2100);
         check_masks(3, 12, 700, true);
         check_having(3, 12, 700, true);
+        check_tops(3, 8, 9000);
         check_inside(3, 12, 300);
         check_small(3, true);
         check_room(3, true);

@@ -45,7 +45,7 @@ static void check_ways(matrix a, matrix b, u64 *state)
     const matrix mask = make_shape(state, 1, a.rows, b.cols, std::min(a.rows * b.cols / 2, 6 * b.cols));
     lacis_mul_matrix dm = to_device(mask, LACIS_MUL_F32);
     for (const way &w : ways)
-        for (int turn = 0; turn < 6; turn++) {
+        for (int turn = 0; turn < 9; turn++) {
             few_values(a, w.type, state, turn % 2 ? 2 : 50);
             few_values(b, w.type, state, turn % 2 ? 2 : 50);
             lacis_mul_matrix da = to_device(a, w.type), db = to_device(b, w.type);
@@ -56,8 +56,9 @@ static void check_ways(matrix a, matrix b, u64 *state)
             job.max_degree_a = turn % 3 ? max_degree(a) : 0;
             job.force = force[next_random(state) % 4];
             job.timed = turn == 4;
-            job.top = turn < 2 ? 0 : (int64_t[]){1, 10, 32, 33}[turn - 2];
-            if (turn % 3 == 1) {
+            job.top = turn < 2 ? 0 : (int64_t[]){1, 10, 32, 33, 40, 150, 256}[turn - 2];
+            job.top_inside = turn < 6 ? 0 : 256;
+            if (turn % 3 == 1 && turn < 6) {
                 job.mask = &dm;
                 job.mask_not = next_random(state) % 2;
                 mask_matrix = &mask;

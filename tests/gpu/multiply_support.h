@@ -90,6 +90,7 @@ void check_wide(u64 seed);
 void check_faults();
 void check_overflow();
 void check_heavy();                                                  /* multiply_heavy.cu */
+void check_tops(u64 seed, int64_t rows, int64_t cols);               /* multiply_tops.cu */
 void check_masks(u64 seed, int64_t rows, int64_t cols, bool brief);  /* multiply_masks.cu */
 void check_having(u64 seed, int64_t rows, int64_t cols, bool brief); /* multiply_having.cu */
 void check_small(u64 seed, bool brief);                              /* multiply_small.cu */

@@ -294,6 +294,53 @@ static void integer_sets(void **state)
     }
 }
 
+static bool holds(const lacis_expr *expr, int64_t value)
+{
+    static _Alignas(64) char workspace[1 << 20], out[LACIS_STRIP * 16];
+    lacis_program *program;
+    assert_int_equal(lacis_program_new(&run, expr, &program), LACIS_OK);
+    assert_true(lacis_program_workspace(program) <= sizeof workspace);
+    const lacis_strip slot = {&value, true};
+    assert_true(lacis_program_run(program, 1, &slot, workspace, out));
+    lacis_program_free(program);
+    assert_int_equal(lacis_expr_dtype(expr), LACIS_I64);
+    int64_t result;
+    memcpy(&result, out, sizeof result);
+    return result != 0;
+}
+
+/* Sets have the integers for which the predicate holds, at the ends of the type too, where reals are far apart. */
+static void sets_hold(void **state)
+{
+    (void)state;
+    static const char *const cases[] = {"src < 9223372036854775808.0",
+                                        "src >= 9223372036854775808.0",
+                                        "src = 9223372036854775808.0",
+                                        "9223372036854775808.0 > src AND src > 3",
+                                        "src BETWEEN 9223372036854774784.0 AND 1e30",
+                                        "src BETWEEN -1e30 AND -9223372036854774784.0",
+                                        "src BETWEEN 2.5 AND 9007199254740993.0",
+                                        "src > -9223372036854775808.0",
+                                        "src <= 9007199254740993",
+                                        "src < 4503599627370497.5"};
+    static const int64_t at[] = {INT64_MIN,        INT64_MIN + 512,  INT64_MIN + 1536, 0,        3, 4503599627370497,
+                                 9007199254740993, INT64_MAX - 1535, INT64_MAX - 511,  INT64_MAX};
+    const lacis_dtype dtype = LACIS_I64;
+    for (int i = 0; i < LACIS_COUNT(cases); i++) {
+        lacis_expr *expr = typed("src", &dtype, cases[i]);
+        int64_t lo, hi, count;
+        const int64_t *list;
+        if (!lacis_expr_integer_set(&run, expr, 0, &lo, &hi, &list, &count)) fail_msg("%s: no set", cases[i]);
+        assert_null(list);
+        for (int k = 0; k < 5 * LACIS_COUNT(at); k++) {
+            const int64_t step = k % 5 - 2, from = at[k / 5];
+            if (step < 0 ? from < INT64_MIN - step : from > INT64_MAX - step) continue;
+            const int64_t value = from + step;
+            if (holds(expr, value) != (lo <= value && value <= hi)) fail_msg("%s: %lld", cases[i], (long long)value);
+        }
+    }
+}
+
 static void not_integer_sets(void **state)
 {
     (void)state;
@@ -403,6 +450,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(typing_again, open_run, close_run),
         cmocka_unit_test_setup_teardown(type_errors, open_run, close_run),
         cmocka_unit_test_setup_teardown(integer_sets, open_run, close_run),
+        cmocka_unit_test_setup_teardown(sets_hold, open_run, close_run),
         cmocka_unit_test_setup_teardown(not_integer_sets, open_run, close_run),
         cmocka_unit_test_setup_teardown(sets_of_raw_trees, open_run, close_run),
         cmocka_unit_test_setup_teardown(every_allocation_fails, open_run, close_run),
