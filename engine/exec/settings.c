@@ -305,6 +305,7 @@ lacis_status lacis_exec_calibrate(lacis_world *world, lacis_run *run)
         const lacis_op *op = world->registry->op[i];
         if (op->calibrate == NULL) continue;
         if (lacis_run_cancelled(run)) return lacis_run_interrupted(run);
+        lacis_run_advance(run, "CALIBRATE", i, world->registry->ops, "operators");
         LACIS_TRY(op->calibrate(run, world->profile));
     }
     lacis_profile_unlearn(world->profile);

@@ -69,7 +69,8 @@ static lacis_status blocks_next(struct blocks *blocks, lacis_array **out)
     int64_t end = block_end(blocks);
     LACIS_TRY(lacis_plan_run(&blocks->run, blocks->plan, blocks->at, end, out));
     blocks->at = end;
-    lacis_run_progress(&blocks->run, call->op->verb, (double)end / (double)call->units);
+    const char *unit = call->kind == LACIS_CSR || call->kind == LACIS_VECTOR ? "rows" : "lanes";
+    lacis_run_advance(&blocks->run, call->op->verb, (double)end, (double)call->units, unit);
     return LACIS_OK;
 }
 

@@ -84,6 +84,7 @@ static int forces_task(void *context, int64_t task, int worker)
                   end = begin + forces->group < forces->targets->n ? begin + forces->group : forces->targets->n;
     if (nbody_stopped(system)) return LACIS_NBODY_CANCELLED;
     if (unwanted(system, forces->targets, begin, end)) return LACIS_NBODY_OK;
+    if (worker == 0 && system->host.told != NULL) system->host.told(system->host.context, begin, forces->targets->n);
     const bool tree = system->rule.way != LACIS_NBODY_DIRECT;
     const bool done = (tree ? system->loops->walk : system->loops->direct)(system, &system->worker[worker],
                                                                            forces->targets, begin, end);

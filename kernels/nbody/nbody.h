@@ -89,6 +89,8 @@ typedef struct lacis_nbody_host {
     void *(*alloc)(void *context, uint64_t bytes); /* 64-byte aligned, from any thread; NULL: no memory */
     void (*free)(void *context, void *block);
     bool (*cancelled)(void *context); /* NULL: never. Asked from any thread */
+    /* How many of all targets of a field have their accelerations, by the thread that called. NULL: nobody asks */
+    void (*told)(void *context, int64_t done, int64_t all);
     void *context;
 } lacis_nbody_host;
 

@@ -22,6 +22,7 @@ struct run {
     int64_t small, batch; /* the largest n of small matrices; how many of them are a task */
     char **worker;        /* room of each thread, NULL until needed */
     symv_pass pass;       /* the larger matrix in work */
+    double done;          /* products before those of the pass */
     symv_partial *partial;
 };
 
@@ -38,6 +39,11 @@ static void give(const lacis_symv_job *job, void *block)
 static bool is_cancelled(const lacis_symv_job *job)
 {
     return job->host.cancelled != NULL && job->host.cancelled(job->host.context);
+}
+
+static void tell(const lacis_symv_job *job, double done)
+{
+    if (job->host.told != NULL) job->host.told(job->host.context, done, (double)job->matrices * (double)job->sides);
 }
 
 /* Never 0, of which an allocator may make NULL. */
@@ -137,6 +143,7 @@ static int small_task(void *context, int64_t task, int worker)
     struct run *run = context;
     const lacis_symv_job *job = run->job;
     if (is_cancelled(job)) return LACIS_SYMV_CANCELLED;
+    if (worker == 0) tell(job, (double)task * (double)run->batch * (double)job->sides);
     if (run->worker[worker] == NULL)
         run->worker[worker] = take(job, room_bytes(run->path, run->small, pass_sides(job, run->path, 0)));
     if (run->worker[worker] == NULL) return LACIS_SYMV_NO_MEMORY;
@@ -169,8 +176,9 @@ static int run_small(struct run *run)
 static int part_task(void *context, int64_t task, int worker)
 {
     const struct run *run = context;
-    (void)worker;
     if (is_cancelled(run->job)) return LACIS_SYMV_CANCELLED;
+    if (worker == 0)
+        tell(run->job, run->done + run->pass.sides * ((double)task / (double)run->path->parts(run->pass.m->n)));
     run->path->part(&run->pass, task);
     return LACIS_SYMV_OK;
 }
@@ -208,6 +216,7 @@ static int large_matrix(struct run *run, int64_t index, char *room)
     int status = LACIS_SYMV_OK;
     for (int64_t side = 0; status == LACIS_SYMV_OK && side < job->sides; side += run->path->sides) {
         run->pass = (symv_pass){&m, side, pass_sides(job, run->path, side), room};
+        run->done = (double)index * (double)job->sides + (double)side;
         status = large_pass(run, job->figures == NULL ? NULL : job->figures + index * job->sides + side);
     }
     return status;

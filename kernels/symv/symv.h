@@ -82,6 +82,9 @@ typedef struct lacis_symv_host {
     void *(*alloc)(void *context, uint64_t bytes);
     void (*free)(void *context, void *block);
     bool (*cancelled)(void *context); /* NULL: never. Asked from any thread */
+    /* How many of the job's products of a matrix and a vector are done, by the thread that called. NULL: nobody asks
+     */
+    void (*told)(void *context, double done, double all);
     void *context;
 } lacis_symv_host;
 

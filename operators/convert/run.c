@@ -57,6 +57,8 @@ typedef struct moving {
     void *target;
     size_t size;
     int64_t lanes; /* a task */
+    lacis_run *run;
+    int field, fields; /* which of how many is moved */
 } moving;
 
 static int64_t group_of(const lacis_batch *batch, int64_t lane)
@@ -85,8 +87,11 @@ static void move_lanes(const moving *m, int64_t g, int64_t begin, int64_t end)
 
 static lacis_status move_task(void *context, int64_t task, int worker)
 {
-    (void)worker;
     const moving *m = context;
+    const double all = (double)m->to->lanes;
+    if (worker == 0)
+        lacis_run_advance(m->run, "CONVERT", m->field * all + (double)(task * m->lanes), m->fields * all,
+                          "lanes of a field");
     int64_t first = task * m->lanes, last = first + m->lanes < m->to->lanes ? first + m->lanes : m->to->lanes;
     for (int64_t g = group_of(m->to, first); g < m->to->groups && m->to->group[g].lane < last; g++) {
         const lacis_batch_group *group = &m->to->group[g];
@@ -195,9 +200,9 @@ static lacis_status add_fields(lacis_run *run, const lacis_convert_work *work, c
 {
     lacis_batch to;
     LACIS_TRY(lacis_batch_view(run, array, &to));
-    moving m = {.from = &work->from, .to = &to, .shape = shape};
-    for (int i = 0; i < work->from.fields; i++)
-        LACIS_TRY(add_field(run, work, &m, &work->from.field[i], array));
+    moving m = {.from = &work->from, .to = &to, .shape = shape, .run = run, .fields = work->from.fields};
+    for (m.field = 0; m.field < m.fields; m.field++)
+        LACIS_TRY(add_field(run, work, &m, &work->from.field[m.field], array));
     return LACIS_OK;
 }
 

@@ -118,7 +118,7 @@ lacis_status lacis_nbody_calibrate(lacis_run *run, lacis_profile *profile)
     for (int type = 0; type < LACIS_NBODY_TYPES && status == LACIS_OK; type++) {
         lacis_nbody_start start = {.type = (lacis_nbody_type)type, .soften = 0.05, .g = 1, .threads = 1};
         start.rule = (lacis_nbody_rule){.theta = 0.6, .expand = -1};
-        start.host = (lacis_nbody_host){take, give, NULL, run};
+        start.host = (lacis_nbody_host){.alloc = take, .free = give, .context = run};
         point(&start, sample, narrow);
         status = measure_type(run, profile, &start);
     }

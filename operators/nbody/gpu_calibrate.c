@@ -77,7 +77,7 @@ static lacis_status measure(measured *m, lacis_nbody_type type, lacis_nbody_way 
     start.start.y = m->column[2];
     start.start.z = m->column[3];
     start.start.rule = (lacis_nbody_rule){.way = way, .order = order, .theta = 0.6, .expand = -1};
-    start.start.host = (lacis_nbody_host){take, give, NULL, m};
+    start.start.host = (lacis_nbody_host){.alloc = take, .free = give, .context = m};
     lacis_gpu_beside(m->gpu, side, &start.pinned);
     *fits = start.pinned != NULL && lacis_nbody_gpu_refuses(&start.start) == NULL;
     if (!*fits) return LACIS_OK;

@@ -27,6 +27,11 @@ static bool stopped(void *context)
     return lacis_run_cancelled(context);
 }
 
+static void told(void *context, int64_t done, int64_t all)
+{
+    lacis_run_advance(context, "ACCELERATE", (double)done, (double)all, "bodies");
+}
+
 static cpu *own(lacis_nbody_system *system)
 {
     return (cpu *)system; /* of which it is the beginning */
@@ -111,7 +116,8 @@ lacis_status lacis_nbody_cpu_system(lacis_run *run, const lacis_call *call, cons
     cpu *made;
     const lacis_nbody_work *work = call->work;
     lacis_nbody_start start = lacis_nbody_start_with(work, input, way);
-    start.host = (lacis_nbody_host){take, give, stopped, run};
+    start.host = (lacis_nbody_host){.alloc = take, .free = give, .cancelled = stopped, .context = run};
+    if (work->accelerate && work->error <= 0) start.host.told = told; /* steps and searches tell of themselves */
     LACIS_TRY(lacis_run_scratch(run, sizeof *made, &made));
     *made = (cpu){.base = {&kind, run, call, work, start.rule, start.ax != NULL}, .bytes = lacis_nbody_bytes(&start)};
     if (made->bytes > lacis_run_memory_left(run)) return lacis_nbody_said(run, LACIS_NBODY_NO_MEMORY, made->bytes);

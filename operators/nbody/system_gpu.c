@@ -236,7 +236,8 @@ static bool furnish(gpu *made, int k, lacis_gpu *on, lacis_nbody_gpu_start *star
     void *side[2];
     made->member[k] = (member){made, on};
     lacis_gpu_beside(on, side, &start->pinned);
-    start->start.host = (lacis_nbody_host){take, give, stopped, &made->member[k]};
+    start->start.host =
+        (lacis_nbody_host){.alloc = take, .free = give, .cancelled = stopped, .context = &made->member[k]};
     start->stream = lacis_gpu_stream(on);
     return start->pinned != NULL;
 }

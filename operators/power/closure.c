@@ -199,7 +199,8 @@ static lacis_status settle(lacis_run *run, struct block *block, const lacis_csr 
     int64_t most = work->a.rows > work->a.cols ? work->a.rows : work->a.cols, round = 1;
     while (block->changed.entries > 0 && (work->rounds == 0 || round < work->rounds)) {
         if (lacis_run_cancelled(run)) return lacis_run_interrupted(run);
-        lacis_run_progress(run, "closure", out->share);
+        lacis_run_advance(run, "POWER", out->share * (double)work->start.s.count, (double)work->start.s.count,
+                          "sources");
         if (work->rounds == 0 && round > most) return lacis_power_endless(run, work, round);
         LACIS_TRY(advance(run, block, start, &out->products));
         round++;

@@ -93,7 +93,7 @@ static lacis_status multiply_on(lacis_run *run, const lacis_power *work, const l
     spec.a = *start;
     for (int64_t round = 2; round <= work->rounds; round++) {
         if (lacis_run_cancelled(run)) return lacis_run_interrupted(run);
-        lacis_run_progress(run, "powers", (double)round / (double)work->rounds);
+        lacis_run_advance(run, "POWER", (double)(round - 1), (double)work->rounds, "rounds");
         before = dtype;
         LACIS_TRY(advance(run, &spec, out, &dtype));
         if (out->rows.entries == 0) break;

@@ -68,6 +68,7 @@ static lacis_status measure_type(lacis_run *run, lacis_profile *profile, lacis_s
     memset(memory + bytes, 0, 2 * vectors);
     lacis_symv_job job = lacis_symv_sample(type, n, memory, memory + bytes, memory + bytes + vectors);
     job.host = lacis_symv_host_of(run);
+    job.host.told = NULL;      /* CALIBRATE tells of itself */
     job.host.cancelled = NULL; /* asked between runs */
     lacis_status status = measure(run, profile, &job);
     lacis_run_free(run, memory);

@@ -19,7 +19,7 @@ static void device_free(void *context, void *block)
 
 lacis_symv_host lacis_symv_gpu_host(lacis_gpu *gpu)
 {
-    return (lacis_symv_host){device_alloc, device_free, NULL, gpu};
+    return (lacis_symv_host){.alloc = device_alloc, .free = device_free, .context = gpu};
 }
 
 lacis_status lacis_symv_gpu_said(lacis_run *run, lacis_gpu *gpu, lacis_symv_gpu_status status, int cuda_error)

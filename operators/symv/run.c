@@ -22,9 +22,14 @@ static bool stopped(void *context)
     return lacis_run_cancelled(context);
 }
 
+static void told(void *context, double done, double all)
+{
+    lacis_run_advance(context, "SYMV", done, all, "products");
+}
+
 lacis_symv_host lacis_symv_host_of(lacis_run *run)
 {
-    return (lacis_symv_host){take, give, stopped, run};
+    return (lacis_symv_host){.alloc = take, .free = give, .cancelled = stopped, .told = told, .context = run};
 }
 
 lacis_status lacis_symv_said(lacis_run *run, lacis_symv_status status, uint64_t bytes)

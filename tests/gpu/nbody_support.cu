@@ -59,7 +59,7 @@ static void host_free(void *, void *block)
 
 lacis_nbody_host nbody_host(void)
 {
-    return {host_alloc, host_free, nullptr, nullptr};
+    return {host_alloc, host_free, nullptr, nullptr, nullptr};
 }
 
 /* --- columns ------------------------------------------------------------------------------------------------- */

@@ -43,7 +43,7 @@ static inline void fake_give(void *context, void *block)
 static inline void fake_on_cpu(lacis_symv_job *job)
 {
     job->threads = 1;
-    job->host = (lacis_symv_host){fake_take, fake_give, NULL, NULL};
+    job->host = (lacis_symv_host){.alloc = fake_take, .free = fake_give};
 }
 
 /* --- runs --------------------------------------------------------------------------------------------- */

@@ -201,7 +201,7 @@ static inline lacis_nbody_status system_new(const bodies *b, lacis_nbody_type ty
                                      .g = b->g,
                                      .rule = *rule,
                                      .threads = threads,
-                                     .host = {host_alloc, host_free, host_cancelled, host}};
+                                     .host = {host_alloc, host_free, host_cancelled, NULL, host}};
     const lacis_nbody_status status = lacis_nbody_new(&start, out);
     for (int c = 0; c < COLUMNS; c++)
         free(in[c]);

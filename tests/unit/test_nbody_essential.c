@@ -67,7 +67,7 @@ static lacis_nbody_status compute(sharing *s, const lacis_nbody_essential *e, co
                                      .g = s->b->g,
                                      .rule = s->rule,
                                      .threads = 1,
-                                     .host = {host_alloc, host_free, host_cancelled, s->host}};
+                                     .host = {host_alloc, host_free, host_cancelled, NULL, s->host}};
     lacis_nbody_status status = lacis_nbody_new(&start, &system);
     if (status == LACIS_NBODY_OK && e->old) lacis_nbody_set_rule(system, &s->rule);
     if (status == LACIS_NBODY_OK) status = lacis_nbody_field(system, potential);

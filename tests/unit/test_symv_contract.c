@@ -140,7 +140,8 @@ static void any_allocation_may_fail(void **state)
         int64_t failing = 0;
         for (;; failing++) {
             struct host host = {.left = failing, .stop = -1};
-            l.job.host = (lacis_symv_host){counted_alloc, counted_free, counted_cancelled, &host};
+            l.job.host = (lacis_symv_host){
+                .alloc = counted_alloc, .free = counted_free, .cancelled = counted_cancelled, .context = &host};
             lacis_symv_status status = lacis_symv_run(&l.job);
             assert_int_equal(host.out, 0);
             if (status == LACIS_SYMV_OK) {
@@ -166,7 +167,8 @@ static void a_run_can_be_cancelled(void **state)
             laid l = laid_out(&p, &s);
             struct host host = {.left = -1, .stop = n == 50 ? 0 : 2};
             l.job.order = (lacis_symv_order)order;
-            l.job.host = (lacis_symv_host){counted_alloc, counted_free, counted_cancelled, &host};
+            l.job.host = (lacis_symv_host){
+                .alloc = counted_alloc, .free = counted_free, .cancelled = counted_cancelled, .context = &host};
             assert_int_equal(lacis_symv_run(&l.job), LACIS_SYMV_CANCELLED);
             assert_int_equal(host.out, 0);
             laid_free(&l);

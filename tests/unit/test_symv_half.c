@@ -210,7 +210,7 @@ static void make_operands(const pattern *p, const trial *t, operands *o)
     job->alpha[0] = 1.5;
     if (lacis_symv_complex(t->type)) job->alpha[2] = -0.25;
     if (t->beta) job->beta[0] = 0.5;
-    job->host = (lacis_symv_host){take, give, NULL, NULL};
+    job->host = (lacis_symv_host){.alloc = take, .free = give};
     o->half.begin = p->begin;
     o->half.end = p->end;
     o->half.column = p->column;
@@ -384,12 +384,12 @@ static void stopped_and_short_of_memory(void **unused)
     int count = 0;
     lacis_symv_half half = o.half;
     half.job.threads = 2;
-    half.job.host = (lacis_symv_host){take, give, stop, &count};
+    half.job.host = (lacis_symv_host){.alloc = take, .free = give, .cancelled = stop, .context = &count};
     assert_int_equal(lacis_symv_half_run(&half), LACIS_SYMV_CANCELLED);
     assert_int_equal(live, 0);
     for (int left = 0; left < 4; left++) {
         int present = left;
-        half.job.host = (lacis_symv_host){none, give, NULL, &present};
+        half.job.host = (lacis_symv_host){.alloc = none, .free = give, .context = &present};
         assert_int_equal(lacis_symv_half_run(&half), LACIS_SYMV_NO_MEMORY);
         assert_int_equal(live, 0);
     }
