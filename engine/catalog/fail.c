@@ -9,9 +9,14 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/resource.h>
 
 /* ------------------------------------------------------------------------------------------- hints */
+
+/* Of a column that is like none, and of one that only another array has. */
+#define HINT_COLUMNS "SELECT * FROM x LIMIT 1 shows what columns x has"
+#define HINT_ANOTHER "another array has it; complex values have re and im instead; " HINT_COLUMNS
 
 static void try_columns(lacis_catalog *catalog, lacis_nearest *nearest)
 {
@@ -65,6 +70,7 @@ const char *lacis_catalog_hint(lacis_run *run, lacis_catalog *catalog, const cha
     }
     const char *best = lacis_nearest_result(&nearest);
     if (best == NULL) return NULL;
+    if (columns && strcasecmp(best, name) == 0) return HINT_ANOTHER;
     return lacis_run_text(run, "did you mean %s?", best);
 }
 
@@ -115,9 +121,6 @@ static lacis_status missing_table(lacis_run *run, lacis_catalog *catalog, const 
     if (hint == NULL && strpbrk(plain, "./") != NULL) hint = "LOAD x FROM 'file' makes a table of a file: FROM x";
     return lacis_run_fail_at(run, LACIS_NAME, offset, hint, "no such table, array or view: %s", plain);
 }
-
-/* Of a column that is like none. */
-#define HINT_COLUMNS "SELECT * FROM x LIMIT 1 shows what columns x has"
 
 /* Whether SQL was to change an array or a view of lacis. */
 static bool changes_array(const char *message)
