@@ -159,8 +159,8 @@ static void common_shapes_have_them_too(void **state)
     }
 }
 
-/* Rows long enough that two levels are joined: crosses, with their centre and corners; tiles of whole rows, and of
- * about 1,000 cells. */
+/* Rows long enough that two levels are joined of crosses, with their centre and without; with corners none are. Tiles
+ * of whole rows, and of about 1,000 cells. */
 static void wide_rows_have_them(void **state)
 {
     (void)state;
