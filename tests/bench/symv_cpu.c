@@ -103,7 +103,7 @@ static int ours(struct bench *b, int turn)
     job.x = b->data.vector;
     job.y = b->y;
     job.threads = b->threads;
-    job.host = (lacis_symv_host){host_alloc, host_free, NULL, NULL};
+    job.host = (lacis_symv_host){.alloc = host_alloc, .free = host_free};
     lacis_symv_status status = lacis_symv_run(&job);
     return status == LACIS_SYMV_OK ? 0 : bench_fail("the kernel answered %d", (int)status);
 }

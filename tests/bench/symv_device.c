@@ -167,7 +167,7 @@ static lacis_symv_gpu_job job_of(const symv_gpu *g, int turn)
     job.job.a = symv_gpu_matrix(g, turn);
     job.job.x = g->x;
     job.job.y = g->y;
-    job.job.host = (lacis_symv_host){device_alloc, device_free, NULL, g->stream};
+    job.job.host = (lacis_symv_host){.alloc = device_alloc, .free = device_free, .context = g->stream};
     return job;
 }
 
