@@ -122,12 +122,14 @@ static int drop_answer(int count, int key)
 }
 
 #ifndef LACIS_LIBEDIT
-/* The same of kitty's answer, ESC _ G ... ESC \. */
+/* The same of kitty's answer, ESC _ G ... ESC \; what a person types instead ends with a control character at the
+ * latest. */
 static int drop_kitty(int count, int key)
 {
     (void)count;
-    while (key != '\\' && key != EOF)
+    do {
         key = next_key();
+    } while (key != '\\' && (key >= ' ' || key == '\033'));
     return 0;
 }
 #endif

@@ -74,7 +74,9 @@ bool plot_screen_find(shell_session *session, plot_screen *out, char *message, s
     }
     if (!takes_images(sink)) return true;
     if (session->images == SHELL_NOT_ASKED) session->images = shell_terminal_images(sink->fd, may_be_kitty());
-    out->how = session->images == SHELL_KITTY ? PLOT_KITTY : session->images == SHELL_SIXELS ? PLOT_SIXEL : PLOT_TEXT;
+    shell_images images = session->images;
+    if (images == SHELL_NOT_ASKED && may_be_kitty()) images = SHELL_KITTY; /* this once */
+    out->how = images == SHELL_KITTY ? PLOT_KITTY : images == SHELL_SIXELS ? PLOT_SIXEL : PLOT_TEXT;
     return true;
 }
 

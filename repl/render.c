@@ -53,10 +53,12 @@ static void text_row(shell_render *render)
 {
     shell_cell cell = shell_cell_read(render->statement, 0, &render->cell);
     shell_wrap wrap = {.width = render->width, .hang = TEXT_HANG};
-    shell_text lines = {0};
-    shell_wrap_add(&lines, cell.text, cell.length, &wrap);
+    shell_text clean = {0}, lines = {0};
+    shell_clean(&clean, cell.text, cell.length);
+    shell_wrap_add(&lines, clean.data, clean.used, &wrap);
     shell_sink_put(render->out, lines.data, lines.used);
     shell_sink_char(render->out, '\n');
+    shell_text_free(&clean);
     shell_text_free(&lines);
 }
 

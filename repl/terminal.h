@@ -23,8 +23,8 @@ typedef enum shell_images { SHELL_NOT_ASKED, SHELL_NO_IMAGES, SHELL_SIXELS, SHEL
 /* terminal_images.c: which images the terminal behind fd takes, from which standard input must come as well: it is
  * asked what it is (DA1), and where `kitty` says that it may be one of those that draw kitty's, whether it does
  * (variables of the environment outlive their terminal: an xterm begun in a kitty has them, too). It has a second to
- * answer; what comes later input_*.c drop. Asked while input waits, or in the background, or where nothing comes, it
- * is what `kitty` says. */
+ * answer (LACIS_PLOT_WAIT); what comes later the input drops, with libedit less kitty's. Where nothing comes, it is
+ * what `kitty` says. SHELL_NOT_ASKED: input waits, or we are in the background, or standard input is another. */
 shell_images shell_terminal_images(int fd, bool kitty);
 /* Seconds from some fixed moment. */
 double shell_clock(void);

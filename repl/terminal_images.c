@@ -20,10 +20,19 @@ static bool may_ask(int fd)
     return tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
+/* An answer that has come is taken, however late it is looked for. */
 static bool waits(double seconds)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    return seconds >= 0 && poll(&input, 1, (int)(seconds * 1000)) > 0 && (input.revents & POLLIN) != 0;
+    return poll(&input, 1, seconds > 0 ? (int)(seconds * 1000) : 0) > 0 && (input.revents & POLLIN) != 0;
+}
+
+/* Seconds that an answer may take. */
+static double patience(void)
+{
+    const char *word = getenv("LACIS_PLOT_WAIT");
+    double seconds = word == NULL ? 1 : strtod(word, NULL);
+    return seconds > 0 && seconds <= 600 ? seconds : 1;
 }
 
 /* Where ESC [ ? ... c stands, the answer that every terminal gives, and gives last; NULL: not yet. */
@@ -51,12 +60,13 @@ static shell_images ask(int fd, bool kitty)
     const char *asked = kitty ? question : strrchr(question, '\033'), *end;
     char answer[256] = "";
     size_t used = 0, size = strlen(asked);
-    double until = shell_clock() + 1;
-    if (waits(0) || write(fd, asked, size) != (ssize_t)size) return kitty ? SHELL_KITTY : SHELL_NO_IMAGES;
+    if (waits(0) || write(fd, asked, size) != (ssize_t)size) return SHELL_NOT_ASKED;
+    double until = shell_clock() + patience();
     while ((end = end_of(answer)) == NULL && used + 1 < sizeof answer && waits(until - shell_clock())) {
         ssize_t got = read(STDIN_FILENO, answer + used, 1);
         if (got <= 0) break;
         answer[++used] = '\0';
+        if (answer[0] != '\033') return SHELL_NOT_ASKED; /* the person's, of which no more is taken */
     }
     if (kitty && (used == 0 || strstr(answer, yes) != NULL)) return SHELL_KITTY;
     return end != NULL && says_sixels(end) ? SHELL_SIXELS : SHELL_NO_IMAGES;
@@ -65,13 +75,12 @@ static shell_images ask(int fd, bool kitty)
 shell_images shell_terminal_images(int fd, bool kitty)
 {
     struct termios before, raw;
-    const shell_images otherwise = kitty ? SHELL_KITTY : SHELL_NO_IMAGES;
-    if (!may_ask(fd) || tcgetattr(STDIN_FILENO, &before) != 0) return otherwise;
+    if (!may_ask(fd) || tcgetattr(STDIN_FILENO, &before) != 0) return SHELL_NOT_ASKED;
     raw = before;
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;
-    if (tcsetattr(STDIN_FILENO, TCSANOW, &raw) != 0) return otherwise;
+    if (tcsetattr(STDIN_FILENO, TCSANOW, &raw) != 0) return SHELL_NOT_ASKED;
     shell_images found = ask(fd, kitty);
     tcsetattr(STDIN_FILENO, TCSANOW, &before);
     return found;

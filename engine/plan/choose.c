@@ -197,9 +197,10 @@ static void say_choice(lacis_plan *plan, int able)
 {
     const lacis_candidate *chosen = &plan->candidate[plan->chosen];
     const int next = able > 1 && chosen->fits ? runner_up(plan) : -1;
-    bool limited = false;
+    int fitting = 0;
     for (int i = 0; i < plan->candidates; i++)
-        limited = limited || (plan->candidate[i].can && !plan->candidate[i].fits);
+        fitting += plan->candidate[i].can && plan->candidate[i].fits;
+    const bool limited = fitting < able;
     if (able == 1)
         snprintf(plan->reason, sizeof plan->reason, "the only way that can run here");
     else if (next < 0 || chosen->cost.seconds <= 0)
@@ -208,7 +209,7 @@ static void say_choice(lacis_plan *plan, int able)
         snprintf(
             plan->reason, sizeof plan->reason,
             "the fastest by estimate of %d ways that can run here%s; the next, %s, would take %.2g times as long",
-            able, limited ? " and fit memory" : "", plan->candidate[next].variant->name,
+            limited ? fitting : able, limited ? " and fit memory" : "", plan->candidate[next].variant->name,
             plan->candidate[next].cost.seconds / chosen->cost.seconds);
 }
 
@@ -273,8 +274,8 @@ lacis_status lacis_plan_make(lacis_run *run, lacis_call *call, const lacis_profi
     if (purpose == LACIS_STORE && chosen->costed && !chosen->fits) {
         if (!explain) return too_large(run, call, chosen);
         const char *cheaper = call->op->cheaper == NULL ? "" : call->op->cheaper(call);
-        snprintf(plan->reason, sizeof plan->reason,
-                 "but it does not fit memory_limit if it must be stored; cheaper: %s", cheaper);
+        snprintf(plan->reason, sizeof plan->reason, "but it does not fit memory_limit if it must be stored%s%s",
+                 cheaper[0] == '\0' ? "" : "; cheaper: ", cheaper);
     }
     return LACIS_OK;
 }

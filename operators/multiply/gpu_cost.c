@@ -203,12 +203,14 @@ static void find_room(const lacis_call *call, const lacis_product *product, laci
                          : product->glance != NULL ? product->glance->most
                                                    : 0;
     const double entry = (double)lacis_product_entry_bytes(product), link = 5e10; /* bytes a second */
+    const bool loose =
+        call->totals && product->job.mask == NULL && product->job.having == NULL && product->job.top == 0;
     const lacis_gpu_room_facts facts = {
         .products = (double)product->total_products,
         .bound = fmax(bound, entries),
         .entries = entries,
         .most = entries,
-        .entry = (call->totals ? 1 : 2) * entry, /* rows are moved together at the end */
+        .entry = (loose ? 1 : 2) * entry, /* rows are moved together at the end */
         .left = gpu != NULL ? 0.9 * (double)lacis_gpu_memory_left(gpu) : INFINITY,
         .kernels = out->kernels,
         .back = call->totals ? 0 : entries * entry / link,

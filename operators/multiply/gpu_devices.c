@@ -204,6 +204,8 @@ static lacis_status find_way(lacis_multiply_run *running)
 
 lacis_status lacis_multiply_devices(lacis_multiply_run *running)
 {
+    lacis_multiply *work = running->work;
+    if (!work->gpu.known) lacis_multiply_gpu_small(&work->product, true, &work->gpu.ways); /* nobody has planned */
     LACIS_TRY(prepare_all(running));
     return find_way(running);
 }

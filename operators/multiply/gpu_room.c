@@ -13,9 +13,9 @@
 
 /* ------------------------------------------------------------------------------------------- the choice */
 
-/* Seconds of the pass that counts, a product: at most what MIDDLE takes (measured on an H200 of counts), which sets
- * the same bits of the same windows before it computes anything. How much less is not measured: an experiment's
- * symbolic pass took a fifth. */
+/* Seconds of the pass that counts, a product: what MIDDLE takes (measured on an H200 of counts), which sets the same
+ * bits of the same windows before it computes anything. How much less it is, is not measured (an experiment's
+ * symbolic pass took a fifth); a row is one block's, so where one has a large share of all products it is more. */
 static const double COUNT_SECONDS = 9.6e-12;
 /* By so much another way than bounds must be faster to be taken. */
 static const double SURELY = 0.9;
@@ -77,7 +77,7 @@ bool lacis_multiply_room_countable(const lacis_product *product)
 lacis_status lacis_multiply_room_explain(const lacis_gpu_room *room, double products, lacis_lines *lines)
 {
     static const char *const text[LACIS_ROOM_WAYS] = {
-        [LACIS_ROOM_BOUNDS] = "for bounds, in one pass",
+        [LACIS_ROOM_BOUNDS] = "for bounds, without counting",
         [LACIS_ROOM_COUNTED] = "for entries, which a symbolic pass counts first",
         [LACIS_ROOM_SAMPLED] = "for entries counted first, in panels as long as a sample says"};
     const lacis_gpu_room_way way = room->way;

@@ -47,7 +47,7 @@ static double count_strata(const lacis_multiply_run *running, struct stratum *st
 }
 
 /* Light rows have room for their bounds in any case. Of others a few rows each, more of those that bounds say most
- * of, but hardly more than a hundredth of all products. */
+ * of, about a hundredth of all products, but some of every power of two (so a hub's row always). */
 static void want_rows(const lacis_multiply_run *running, struct stratum *strata, double bound)
 {
     const double part = 0.01;

@@ -56,14 +56,15 @@ typedef struct tally {
 static void count_rows(const lacis_product *product, bool closely, tally *out)
 {
     const lacis_glance *glance = product->glance;
-    for (int64_t r = 0; (closely || glance == NULL) && r < product->s.count; r++) {
+    const bool rows = product->products != NULL && (closely || glance == NULL);
+    for (int64_t r = 0; rows && r < product->s.count; r++) {
         const uint64_t products = product->products[r];
         if (products <= TINY_MOST || products > LACIS_MUL_GPU_SMALL_MOST) continue;
         const int power = 63 - __builtin_clzll(products);
         out->rows[power] += 1;
         out->products[power] += (double)products;
     }
-    for (int i = 0; !closely && glance != NULL && i < LACIS_GLANCE_POWERS; i++) {
+    for (int i = 0; !rows && glance != NULL && i < LACIS_GLANCE_POWERS; i++) {
         const double mean = glance->rows[1][i] > 0 ? glance->products[1][i] / glance->rows[1][i] : 0;
         if (mean <= TINY_MOST || mean > LACIS_MUL_GPU_SMALL_MOST) continue;
         out->rows[i] = glance->rows[1][i];

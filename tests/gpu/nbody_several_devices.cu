@@ -57,7 +57,7 @@ Devices::Devices(int many_, const nbody_set &set, lacis_nbody_type type, const l
     for (int k = 0; k < many; k++) {
         starts[k] = columns.start;
         starts[k].stream = streams[k];
-        starts[k].start.host = {host_alloc, host_free, nullptr, streams[k]};
+        starts[k].start.host = {host_alloc, host_free, nullptr, nullptr, streams[k]};
         CUDA(cudaHostAlloc(&starts[k].pinned, LACIS_NBODY_GPU_PINNED_BYTES, cudaHostAllocPortable));
     }
     CUDA(cudaStreamSynchronize(stream));

@@ -276,7 +276,7 @@ def colours(folder):
 def seen(folder, columns, *texts):
     """What a terminal of so many columns shows of -c TEXT ..."""
     shell = Terminal(folder, *(word for text in texts for word in ("-c", text)), columns=columns)
-    while shell.read(5):
+    while shell.read(100):  # to its end
         pass
     text = shell.text.replace("\r", "")
     shell.end()

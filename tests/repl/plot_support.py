@@ -133,7 +133,7 @@ def answering(statement, answer, typed=b"", **more):
     pid, main = pty.fork()
     if pid == 0:
         os.chdir(folder)
-        os.execve(LACIS, [str(LACIS), "-c", SET_UP, "-c", statement], environment(**{"TERM": "xterm", **more}))
+        os.execve(LACIS, [str(LACIS), "-c", SET_UP, "-c", statement], environment(**{"TERM": "xterm", **({"LACIS_PLOT_WAIT": "60"} if answer else {}), **more}))
     out, asked = b"", 0
     os.write(main, typed)
     try:

@@ -43,7 +43,8 @@
 
 static const char *const fake_class_name[LACIS_MUL_GPU_CLASSES] = {"empty",  "copy",  "tiny", "small",
                                                                    "middle", "dense", "hub"};
-static int fake_cuda_error; /* not 0: the next run of the kernels fails with it */
+static int fake_cuda_error;            /* not 0: the next run of the kernels fails with it */
+static lacis_mul_gpu_small fake_small; /* of the last run */
 
 static const char *fake_refuses(const lacis_mul_gpu_job *job)
 {
@@ -206,6 +207,7 @@ static lacis_mul_gpu_status fake_kernels(const lacis_mul_gpu_job *job, const int
                                          int64_t count, lacis_mul_gpu_output *out)
 {
     if (rows != NULL || job->stream == NULL) return LACIS_MUL_GPU_UNSUPPORTED;
+    fake_small = job->small;
     fake_meet();
     if (fake_cuda_error != 0) {
         out->cuda_error = fake_cuda_error;

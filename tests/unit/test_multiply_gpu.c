@@ -58,6 +58,28 @@ static void test_refuses(void **state)
     pair_free(&o);
 }
 
+/* How SMALL rows are done is as the environment says, also where nobody has planned. */
+static void test_small_way(void **state)
+{
+    parity *p = *state;
+    pair o = pair_make(p, GRAPH_SPARSE, 60, LACIS_F32);
+    static const struct {
+        const char *wanted;
+        lacis_mul_gpu_small way;
+    } cases[] = {{"hash", LACIS_MUL_GPU_HASH}, {"sort", LACIS_MUL_GPU_SORT}, {"bitmap", LACIS_MUL_GPU_BITMAP}};
+    for (int i = 0; i < LACIS_COUNT(cases); i++) {
+        lacis_array *result = NULL;
+        setenv("LACIS_MULTIPLY_SMALL", cases[i].wanted, 1);
+        lacis_call *call = bind_on(p, texts[0], o.arrays, LACIS_ON_GPU);
+        parity_ok(p, tested.run(&p->run, call, 0, call->units, &result), texts[0]);
+        assert_int_equal(fake_small, cases[i].way);
+        lacis_array_release(result);
+        parity_unbind(p, call);
+    }
+    unsetenv("LACIS_MULTIPLY_SMALL");
+    pair_free(&o);
+}
+
 /* Operands are sent once, and a result's copies stay for what comes next. */
 static void test_stays(void **state)
 {
@@ -183,8 +205,9 @@ static void test_plan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHECK(test_same_as_cpu), CHECK(test_refuses),    CHECK(test_stays),       CHECK(test_panels),
-        CHECK(test_falls_back),  CHECK(test_calls_fail), CHECK(test_device_lost), CHECK(test_plan),
+        CHECK(test_same_as_cpu), CHECK(test_refuses),    CHECK(test_stays),
+        CHECK(test_panels),      CHECK(test_falls_back), CHECK(test_calls_fail),
+        CHECK(test_device_lost), CHECK(test_plan),       CHECK(test_small_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
