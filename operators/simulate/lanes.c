@@ -48,6 +48,21 @@ static lacis_status check_names(lacis_run *run, const lacis_simulation *s, const
     return LACIS_OK;
 }
 
+lacis_status lacis_simulate_number(lacis_run *run, const char *table, const lacis_part *part, int64_t row,
+                                   int64_t offset, int64_t *out)
+{
+    const double largest = 9007199254740992; /* beyond it a real is no number of anything */
+    *out = 0;
+    if (part->dtype == LACIS_F32 || part->dtype == LACIS_F64) {
+        double value = lacis_value_double(part->data, part->dtype, row);
+        if (!(fabs(value) <= largest) || value != floor(value))
+            return lacis_run_fail_at(run, LACIS_TYPE, offset, NULL, "%s row %" PRId64 ": %s %g is not a whole number",
+                                     table, row, part->name, value);
+    }
+    *out = lacis_value_int64(part->data, part->dtype, row);
+    return LACIS_OK;
+}
+
 /* Rows may stand in any order where there is a column lane; each lane once. */
 static lacis_status row_of_lane(lacis_run *run, const lacis_array *table, int64_t rows, int64_t offset, int64_t *row)
 {
@@ -55,7 +70,8 @@ static lacis_status row_of_lane(lacis_run *run, const lacis_array *table, int64_
     for (int64_t i = 0; i < rows; i++)
         row[i] = lane == NULL ? i : -1;
     for (int64_t i = 0; lane != NULL && i < rows; i++) {
-        int64_t at = lacis_value_int64(lane->data, lane->dtype, i);
+        int64_t at;
+        LACIS_TRY(lacis_simulate_number(run, "PARAMETERS", lane, i, offset, &at));
         if (at < 0 || at >= rows || row[at] >= 0)
             return lacis_run_fail_at(run, LACIS_TYPE, offset, NULL, "PARAMETERS row %" PRId64 ": lane %" PRId64 " %s",
                                      i, at, at < 0 || at >= rows ? "is not one of 0 .. rows - 1" : "is there twice");

@@ -67,8 +67,9 @@ static lacis_status check_columns(lacis_run *run, const lacis_simulation *s, con
 static lacis_status find_node(lacis_run *run, const lacis_simulation *s, const node_table *t, int64_t row,
                               const neuron_shape **shape, int64_t *node)
 {
-    int64_t cell = t->cell == NULL ? 0 : lacis_value_int64(t->cell->data, t->cell->dtype, row), before = 0;
-    *node = lacis_value_int64(t->node->data, t->node->dtype, row);
+    int64_t cell = 0, before = 0;
+    if (t->cell != NULL) LACIS_TRY(lacis_simulate_number(run, "NODES", t->cell, row, t->offset, &cell));
+    LACIS_TRY(lacis_simulate_number(run, "NODES", t->node, row, t->offset, node));
     if (cell < 0 || cell >= s->cells.count)
         return lacis_run_fail_at(run, LACIS_RANGE, t->offset, NULL,
                                  "NODES row %" PRId64 ": cell %" PRId64 " is not one of 0 .. %" PRId64, row, cell,

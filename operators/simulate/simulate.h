@@ -90,4 +90,8 @@ void lacis_trace_put(const lacis_trace *trace, double *column, int64_t stretch, 
 lacis_status lacis_trace_end(lacis_run *run, const lacis_call *call, lacis_trace *trace, lacis_status status,
                              lacis_array **out);
 
+/* lanes.c: the lane, node or cell that a row of a table is of; a real must be whole. */
+lacis_status lacis_simulate_number(lacis_run *run, const char *table, const lacis_part *part, int64_t row,
+                                   int64_t offset, int64_t *out);
+
 #endif
