@@ -27,6 +27,7 @@ cat >"$at/lacis" <<'END'
 here=$(dirname "$0")
 case "$*" in
 *"SHOW DEVICES"*) cat "$here/devices" ;;
+--version) echo "lacis pretended" ;;
 *) echo "$*" >>"$here/calls" ;;
 esac
 END
@@ -49,19 +50,27 @@ echo 3 >"$at/code"
 is 1 "$regret" "$at" "$at/out" 7
 grep -q "dd-upper-7, exit code 3" "$at/said" || fail "the piece that failed is not named"
 calls 6
+echo 137 >"$at/code" # killed, with time left
+is 1 "$regret" "$at" "$at/out" 7
+calls 7
 echo 124 >"$at/code" # what timeout answers
 is 75 "$regret" "$at" "$at/out" 7
-calls 7
+calls 8
 is 75 "$regret" "$at" "$at/out" 7 0
-calls 7
+calls 8
 rm "$at/code"
 is 0 "$regret" "$at" "$at/out" 7
-calls 8
+calls 9
 is 0 "$regret" "$at" "$at/out" 7
-calls 8
+calls 9
 [ "$(grep -c "regret/gpu" "$at/said")" -eq 4 ] || fail "not a line a table"
 is 0 "$regret" "$at" "$at/out" 9 # other sizes: the same tables
-calls 12
+calls 13
+echo "GPU 0,another" >"$at/devices"
+is 2 "$regret" "$at" "$at/out" 9
+grep -q "is of another build, GPU or time" "$at/said" || fail "results of another GPU are taken up"
+calls 13
+echo "GPU 0,some" >"$at/devices"
 for mean in 0.0199 0.0201; do
     echo "case=symv/x/lower/regret/gpu sizes=9 mean=$mean most=0.5" >"$at/out/f64-lower-9"
     is 0 "$regret" "$at" "$at/out" 9
