@@ -204,7 +204,7 @@ static void say_choice(lacis_plan *plan, int able)
     if (able == 1)
         snprintf(plan->reason, sizeof plan->reason, "the only way that can run here");
     else if (next < 0 || chosen->cost.seconds <= 0)
-        snprintf(plan->reason, sizeof plan->reason, "the fastest by estimate%s", limited ? " that fits memory" : "");
+        snprintf(plan->reason, sizeof plan->reason, "the fastest by estimate%s", limited && chosen->fits ? " that fits memory" : "");
     else
         snprintf(
             plan->reason, sizeof plan->reason,

@@ -25,7 +25,7 @@ case $line in "lacis --mode csv -c SHOW DEVICES")
 esac
 [ "$1" != --version ] || { echo "mpirun (Open MPI) 4.1"; exit 0; }
 echo "did $line"
-[[ $line != *"TUNE SYMV"* ]] || echo table >"$1"
+[[ $line != *"TUNE SYMV"* ]] || echo table >"${*: -1}"
 [ -z "${FAIL:-}" ] || [[ $line != *"$FAIL"* ]] || exit 3
 [ -z "${SLOW:-}" ] || [[ $line != *"$SLOW"* ]] || exec sleep 600
 END
